@@ -1,0 +1,64 @@
+/*
+ * buf.c - bytes that grow
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/buf.h"
+
+#include "base/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void buf_release(struct buf *b)
+{
+	free(b->data);
+	*b = (struct buf){ 0 };
+}
+
+void buf_add(struct buf *b, const void *data, size_t n)
+{
+	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);
+	if (n)
+		memcpy(b->data + b->len, data, n);
+	b->len += n;
+	b->data[b->len] = 0;
+}
+
+void buf_addz(struct buf *b, const char *s)
+{
+	buf_add(b, s, strlen(s));
+}
+
+void buf_fill(struct buf *b, char c, size_t n)
+{
+	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);
+	memset(b->data + b->len, c, n);
+	b->len += n;
+	b->data[b->len] = 0;
+}
+
+void buf_addf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap, again;
+	int n;
+
+	va_start(ap, fmt);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (n > 0) {
+		b->data = mem_grow(b->data, &b->cap, b->len + (size_t)n + 1, 1);
+		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+		b->len += (size_t)n;
+	}
+	va_end(again);
+}
+
+const char *buf_text(const struct buf *b)
+{
+	return b->data ? b->data : "";
+}

@@ -1,0 +1,58 @@
+/*
+ * idtab.c - a hash table from anything to the ids of a column
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Linear probing, at most half full.
+ */
+#include "config.h"
+
+#include "base/idtab.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void idtab_init(struct idtab *t, size_t expect)
+{
+	size_t slots = 16;
+
+	while (slots < expect * 2)
+		slots *= 2;
+	t->slot = mem_alloc_large(slots, sizeof(*t->slot)); /* looked up all over: huge pages save misses */
+	memset(t->slot, 0, slots * sizeof(*t->slot));
+	t->mask = slots - 1;
+	t->n = 0;
+}
+
+void idtab_release(struct idtab *t)
+{
+	free(t->slot);
+	t->slot = NULL;
+}
+
+static void idtab_insert(struct idtab *t, uint64_t s)
+{
+	size_t pos = (s >> 32) & t->mask;
+
+	while (t->slot[pos])
+		pos = (pos + 1) & t->mask;
+	t->slot[pos] = s;
+	t->n++;
+}
+
+void idtab_put(struct idtab *t, uint64_t hash, uint32_t id)
+{
+	if (t->n * 2 > t->mask) {
+		struct idtab bigger;
+
+		idtab_init(&bigger, t->mask + 1);
+		for (size_t i = 0; i <= t->mask; i++)
+			if (t->slot[i])
+				idtab_insert(&bigger, t->slot[i]);
+		idtab_release(t);
+		*t = bigger;
+	}
+	idtab_insert(t, (uint64_t)(uint32_t)hash << 32 | (id + 1));
+}

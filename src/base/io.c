@@ -1,0 +1,142 @@
+/*
+ * io.c - whole files in and out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/io.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_STEP = 256 << 10 };
+
+int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct err *err)
+{
+	struct stat st;
+	size_t cap = 0, n = 0;
+	uint8_t *data = NULL;
+
+	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+		return err_set(err, ERR_IO, "is a directory, not a profile");
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < max)
+		data = mem_alloc_large(cap = (size_t)st.st_size + 1, 1);
+	for (;;) {
+		ssize_t got;
+
+		data = mem_grow(data, &cap, n + (n < cap ? 1 : READ_STEP), 1);
+		got = read(fd, data + n, cap - n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			if (got == 0)
+				break;
+			free(data);
+			return err_set(err, ERR_IO, "%s", strerror(errno));
+		}
+		n += (size_t)got;
+		if (n > max) {
+			free(data);
+			return err_set(err, ERR_LIMIT, "more than %zu bytes; %s lifts this limit", max, flag);
+		}
+	}
+	*out = (struct bytes){ data, n };
+	return 0;
+}
+
+int io_read_file(const char *path, size_t max, const char *flag, struct bytes *out, struct err *err)
+{
+	int rc, fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s", strerror(errno));
+	rc = io_read_fd(fd, max, flag, out, err);
+	close(fd);
+	return rc;
+}
+
+int io_write_fd(int fd, const void *data, size_t n, struct err *err)
+{
+	const char *p = data;
+
+	while (n) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return err_set(err, ERR_IO, "%s", strerror(errno));
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+static int write_in_place(const char *path, const void *data, size_t n, struct err *err)
+{
+	int rc, fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	rc = io_write_fd(fd, data, n, err);
+	if (rc < 0)
+		err_wrap(err, "%s", path);
+	if (close(fd) != 0 && rc == 0)
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	return rc;
+}
+
+/* Write to a new file beside path, with the mode a plain creat would give, and rename it. */
+static int write_and_rename(const char *path, mode_t mode, const void *data, size_t n, struct err *err)
+{
+	struct buf temp = { 0 };
+	int rc, fd;
+
+	buf_addf(&temp, "%s.XXXXXX", path);
+	fd = mkostemp(temp.data, O_CLOEXEC);
+	if (fd < 0) {
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		buf_release(&temp);
+		return rc;
+	}
+	rc = io_write_fd(fd, data, n, err);
+	if (rc == 0 && fchmod(fd, mode) != 0)
+		rc = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (close(fd) != 0 && rc == 0)
+		rc = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (rc == 0 && rename(temp.data, path) != 0)
+		rc = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (rc < 0) {
+		err_wrap(err, "%s", path);
+		unlink(temp.data);
+	}
+	buf_release(&temp);
+	return rc;
+}
+
+int io_write_file(const char *path, const void *data, size_t n, struct err *err)
+{
+	struct stat st;
+	char *real;
+	mode_t mask = umask(0);
+	int rc;
+
+	umask(mask);
+	if (stat(path, &st) != 0)
+		return write_and_rename(path, 0666 & ~mask, data, n, err);
+	if (!S_ISREG(st.st_mode))
+		return write_in_place(path, data, n, err);
+	real = realpath(path, NULL); /* a link stays a link: its target is replaced */
+	rc = write_and_rename(real ? real : path, st.st_mode & 07777, data, n, err);
+	free(real);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/*
+ * io.h - whole files in and out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that one owner frees with free(data). */
+struct bytes {
+	uint8_t *data;
+	size_t n;
+};
+
+/*
+ * Read a file descriptor to its end.
+ *
+ * max     more bytes than this are an error; flag names the option that lifts it
+ * Fails   ERR_IO with the system's words, ERR_LIMIT
+ */
+int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct err *err);
+
+/* The same for a path. A directory is refused in words. The path is not part of the sentence. */
+int io_read_file(const char *path, size_t max, const char *flag, struct bytes *out, struct err *err);
+
+/* Write all bytes to a descriptor. */
+int io_write_fd(int fd, const void *data, size_t n, struct err *err);
+
+/*
+ * Replace a file by these bytes in one step: they go to a temporary file beside it, which is then
+ * renamed; nobody ever sees half of it. What is not a regular file (a pipe, /dev/null) is written
+ * as it is.
+ */
+int io_write_file(const char *path, const void *data, size_t n, struct err *err);
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * json.c - write JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/json.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void json_lead(struct json *j)
+{
+	if (j->keyed) {
+		j->keyed = false;
+		return;
+	}
+	if (j->more)
+		buf_add(j->out, ",", 1);
+	if (j->depth && !j->tight) {
+		buf_add(j->out, "\n", 1);
+		buf_fill(j->out, ' ', (size_t)j->depth * 2);
+	} else if (j->more) {
+		buf_add(j->out, " ", 1);
+	}
+	j->more = true;
+}
+
+void json_open(struct json *j, char bracket)
+{
+	json_lead(j);
+	buf_add(j->out, &bracket, 1);
+	j->depth++;
+	j->more = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+	j->depth--;
+	if (j->more && !j->tight) {
+		buf_add(j->out, "\n", 1);
+		buf_fill(j->out, ' ', (size_t)j->depth * 2);
+	}
+	buf_add(j->out, &bracket, 1);
+	j->more = true;
+}
+
+static void json_quote(struct buf *b, const char *s, size_t n)
+{
+	buf_add(b, "\"", 1);
+	for (size_t i = 0; i < n;) {
+		uint32_t c = 0xfffd;
+		size_t len = text_decode(s + i, n - i, &c);
+
+		if (len == 0)
+			buf_addz(b, "\xef\xbf\xbd");
+		else if (c == '"' || c == '\\')
+			buf_addf(b, "\\%c", (char)c);
+		else if (c == '<' || c == '>' || c == '&' || (c < 0x10000 && !text_is_plain(c)))
+			buf_addf(b, "\\u%04x", c);
+		else if (!text_is_plain(c))
+			buf_addf(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+		else
+			buf_add(b, s + i, len);
+		i += len ? len : 1;
+	}
+	buf_add(b, "\"", 1);
+}
+
+void json_key(struct json *j, const char *key)
+{
+	json_lead(j);
+	json_quote(j->out, key, strlen(key));
+	buf_addz(j->out, ": ");
+	j->keyed = true;
+}
+
+void json_text(struct json *j, const char *s, size_t n)
+{
+	json_lead(j);
+	json_quote(j->out, s, n);
+}
+
+void json_textz(struct json *j, const char *s)
+{
+	json_text(j, s, strlen(s));
+}
+
+void json_int(struct json *j, int64_t v)
+{
+	json_lead(j);
+	buf_addf(j->out, "%" PRId64, v);
+}
+
+void json_bool(struct json *j, bool v)
+{
+	json_lead(j);
+	buf_addz(j->out, v ? "true" : "false");
+}
+
+void json_real(struct json *j, double v)
+{
+	char text[400];
+	size_t n;
+
+	json_lead(j);
+	if (!isfinite(v)) {
+		buf_addz(j->out, "null");
+		return;
+	}
+	n = (size_t)snprintf(text, sizeof(text), "%.4f", v);
+	while (text[n - 1] == '0')
+		n--;
+	if (text[n - 1] == '.')
+		n--;
+	buf_add(j->out, text, n == 2 && memcmp(text, "-0", 2) == 0 ? (text[0] = '0', 1) : n);
+}

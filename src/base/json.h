@@ -1,0 +1,37 @@
+/*
+ * json.h - write JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A writer over a buffer; it sets commas, line ends and indentation. Start with { .out = &buf }. */
+struct json {
+	struct buf *out;
+	unsigned depth;
+	bool tight; /* everything on one line */
+	bool more;  /* something stands before on this level */
+	bool keyed; /* a key was just written */
+};
+
+void json_open(struct json *j, char bracket);  /* '{' or '[' */
+void json_close(struct json *j, char bracket); /* '}' or ']' */
+void json_key(struct json *j, const char *key);
+
+/* Bytes that are not UTF-8 become U+FFFD; controls, quotes, < > & and U+2028/9 are escaped. */
+void json_text(struct json *j, const char *s, size_t n);
+void json_textz(struct json *j, const char *s);
+void json_int(struct json *j, int64_t v);
+void json_bool(struct json *j, bool v);
+
+/* A number with at most four decimals; what is not finite is null. */
+void json_real(struct json *j, double v);
+
+#endif

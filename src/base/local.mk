@@ -1,0 +1,34 @@
+# src/base - plain tools of the analysis program
+
+noinst_LIBRARIES += src/base/libbase.a
+src_base_libbase_a_CFLAGS = $(AM_CFLAGS) $(PCRE2_CFLAGS)
+src_base_libbase_a_SOURCES = \
+	src/base/arena.c \
+	src/base/arena.h \
+	src/base/buf.c \
+	src/base/buf.h \
+	src/base/err.c \
+	src/base/err.h \
+	src/base/hash.c \
+	src/base/hash.h \
+	src/base/idtab.c \
+	src/base/idtab.h \
+	src/base/io.c \
+	src/base/io.h \
+	src/base/json.c \
+	src/base/json.h \
+	src/base/mem.c \
+	src/base/mem.h \
+	src/base/num.h \
+	src/base/opt.c \
+	src/base/opt.h \
+	src/base/pool.c \
+	src/base/pool.h \
+	src/base/regex.c \
+	src/base/regex.h \
+	src/base/strtab.c \
+	src/base/strtab.h \
+	src/base/text.c \
+	src/base/text.h \
+	src/base/unit.c \
+	src/base/unit.h

@@ -1,0 +1,94 @@
+/*
+ * mem.c - memory that is there or the program has stopped
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { HUGE_PAGE = 2 << 20, LARGE_BYTES = HUGE_PAGE + HUGE_PAGE / 2 };
+
+static _Noreturn void mem_gone(size_t count, size_t size)
+{
+	fprintf(stderr, "cpa: out of memory (%zu elements of %zu bytes)\n", count, size);
+	exit(2);
+}
+
+static size_t mem_bytes(size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX)
+		mem_gone(count, size);
+	return bytes ? bytes : 1;
+}
+
+void *mem_alloc(size_t count, size_t size)
+{
+	void *p = malloc(mem_bytes(count, size));
+
+	if (!p)
+		mem_gone(count, size);
+	return p;
+}
+
+void *mem_zalloc(size_t count, size_t size)
+{
+	void *p = calloc(1, mem_bytes(count, size));
+
+	if (!p)
+		mem_gone(count, size);
+	return p;
+}
+
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	size_t want = *cap ? *cap : 16;
+
+	if (need <= *cap && p)
+		return p;
+	while (want < need)
+		want += want / 2 + 1;
+	p = realloc(p, mem_bytes(want, size));
+	if (!p)
+		mem_gone(want, size);
+	*cap = want;
+	return p;
+}
+
+void *mem_trim(void *p, size_t count, size_t size)
+{
+	void *q = realloc(p, mem_bytes(count, size));
+
+	return q ? q : p;
+}
+
+void *mem_alloc_large(size_t count, size_t size)
+{
+	size_t bytes = mem_bytes(count, size);
+	void *p;
+
+	if (bytes < LARGE_BYTES)
+		return mem_alloc(count, size);
+	bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	if (posix_memalign(&p, HUGE_PAGE, bytes) != 0)
+		mem_gone(count, size);
+	madvise(p, bytes, MADV_HUGEPAGE);
+	return p;
+}
+
+char *mem_strndup(const char *s, size_t n)
+{
+	char *copy = mem_alloc(n + 1, 1);
+
+	memcpy(copy, s, n);
+	copy[n] = 0;
+	return copy;
+}

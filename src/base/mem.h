@@ -1,0 +1,41 @@
+/*
+ * mem.h - memory that is there or the program has stopped
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+
+/*
+ * Allocate count * size bytes, not cleared. Stops the program with exit status 2 when memory is
+ * gone or the product overflows. The caller frees with free().
+ */
+void *mem_alloc(size_t count, size_t size) __attribute__((returns_nonnull));
+
+/* The same, cleared. */
+void *mem_zalloc(size_t count, size_t size) __attribute__((returns_nonnull));
+
+/*
+ * Make room for at least need elements, doubling.
+ *
+ * p       the array or NULL
+ * cap     its capacity in elements; updated
+ * Gives   the array, which may have moved
+ */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((returns_nonnull));
+
+/* Give back what lies behind count elements; keeps p when the system cannot. */
+void *mem_trim(void *p, size_t count, size_t size);
+
+/*
+ * Allocate a large array that will be filled once from front to back: asks for huge pages, which
+ * saves most of the page faults. Free with free().
+ */
+void *mem_alloc_large(size_t count, size_t size) __attribute__((returns_nonnull));
+
+/* A copy of n bytes with a NUL behind; the caller frees. */
+char *mem_strndup(const char *s, size_t n) __attribute__((returns_nonnull));
+
+#endif

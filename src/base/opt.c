@@ -1,0 +1,147 @@
+/*
+ * opt.c - options from a table
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/opt.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_name(const char *name, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (name[i] != (text[i] == '-' ? '_' : text[i]))
+			return false;
+	return name[n] == 0;
+}
+
+const struct opt *opt_find(const struct opt *table, size_t n_opts, const char *name, size_t n)
+{
+	for (size_t i = 0; i < n_opts; i++)
+		if (same_name(table[i].name, name, n))
+			return &table[i];
+	return NULL;
+}
+
+bool opt_is_flag(const struct opt *o)
+{
+	return o->kind == OPT_BOOL || o->kind == OPT_PICK;
+}
+
+static bool parse_bool(const char *s, bool *out)
+{
+	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
+	static const char *const no[] = { "0", "f", "F", "false", "FALSE", "False" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcmp(s, yes[i]) == 0 || strcmp(s, no[i]) == 0) {
+			*out = strcmp(s, yes[i]) == 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Decimal, 0x, 0o, 0b or leading 0, with _ between digits. */
+static bool parse_int(const char *s, int64_t *out)
+{
+	char digits[80];
+	size_t n = 0;
+	bool negative = *s == '-';
+	int base = 10;
+	char *end;
+	long long v;
+
+	s += *s == '-' || *s == '+';
+	if (s[0] == '0' && s[1]) {
+		char c = (char)tolower((unsigned char)s[1]);
+
+		base = c == 'x' ? 16 : c == 'b' ? 2 : 8;
+		s += isalpha((unsigned char)c) && (c == 'x' || c == 'b' || c == 'o') ? 2 : 1;
+	}
+	if (negative)
+		digits[n++] = '-';
+	for (; *s; s++) {
+		if (*s == '_' && isxdigit((unsigned char)s[-1]) && isxdigit((unsigned char)s[1]))
+			continue;
+		if (!isxdigit((unsigned char)*s) || n + 1 >= sizeof(digits))
+			return false;
+		digits[n++] = *s;
+	}
+	digits[n] = 0;
+	errno = 0;
+	v = strtoll(digits, &end, base);
+	if (errno || *end || n == (size_t)negative)
+		return false;
+	*out = v;
+	return true;
+}
+
+static bool parse_real(const char *s, double *out)
+{
+	char *end;
+	double v = strtod(s, &end);
+
+	if (end == s || *end || isspace((unsigned char)*s))
+		return false;
+	*out = v;
+	return true;
+}
+
+const char *opt_shown(const struct opt *o, char buf[OPT_NAME_MAX])
+{
+	snprintf(buf, OPT_NAME_MAX, "%s", o->name);
+	for (char *p = buf; o->own && *p; p++)
+		if (*p == '_')
+			*p = '-';
+	return buf;
+}
+
+int opt_set(const struct opt *o, void *target, const char *value, struct err *err)
+{
+	void *field = (char *)target + o->at;
+	char name[OPT_NAME_MAX];
+	bool yes = true, ok = true;
+
+	if (opt_is_flag(o) && value && !parse_bool(value, &yes))
+		return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false", opt_shown(o, name), value);
+	switch (o->kind) {
+	case OPT_BOOL:
+		*(bool *)field = yes;
+		break;
+	case OPT_PICK:
+		if (yes)
+			*(int *)field = o->pick;
+		break;
+	case OPT_INT:
+		ok = parse_int(value, field);
+		break;
+	case OPT_REAL:
+		ok = parse_real(value, field);
+		break;
+	case OPT_TEXT:
+		*(const char **)field = value;
+	}
+	if (!ok)
+		return err_set(err, ERR_USAGE, "-%s=%s: not a number%s", opt_shown(o, name), value,
+			       o->kind == OPT_INT ? " without decimals, or out of range" : "");
+	return 0;
+}
+
+void opt_preset(const struct opt *table, size_t n_opts, void *target)
+{
+	for (size_t i = 0; i < n_opts; i++) {
+		if (table[i].kind == OPT_PICK)
+			*(int *)((char *)target + table[i].at) = 0;
+		else if (opt_set(&table[i], target, table[i].preset, NULL) < 0)
+			assert(!"a default in the table does not parse");
+	}
+}

@@ -1,0 +1,34 @@
+/*
+ * regex.h - regular expressions over names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_REGEX_H
+#define BASE_REGEX_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct regex;
+
+/*
+ * Compile an expression; matching is unanchored, case-sensitive, over bytes; $ is the very end, as
+ * in Go.
+ *
+ * out     owned by the caller, freed with regex_free
+ * Fails   ERR_USAGE with the compiler's message and its position
+ */
+int regex_new(const char *pattern, struct regex **out, struct err *err);
+void regex_free(struct regex *r);
+
+/*
+ * Does it match somewhere in n bytes of text?
+ *
+ * out     yes or no; untouched on failure
+ * Fails   ERR_LIMIT when the expression needs too many steps for this text
+ */
+int regex_match(const struct regex *r, const char *text, size_t n, bool *out, struct err *err);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * strtab.h - interned strings: equal text has one id
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_STRTAB_H
+#define BASE_STRTAB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint32_t str_id; /* 0 is "" */
+
+struct strtab;
+
+/* An empty table, holding "" as id 0; owned by the caller. */
+struct strtab *strtab_new(void);
+void strtab_free(struct strtab *t);
+
+/* The id of n bytes of s (any bytes, NUL too), storing a copy when new. */
+str_id strtab_add(struct strtab *t, const char *s, size_t n);
+
+/* The same for a C string. */
+str_id strtab_addz(struct strtab *t, const char *s);
+
+/* The text, with a NUL behind; borrowed, stays until strtab_free. */
+const char *strtab_text(const struct strtab *t, str_id id);
+
+/* Its length in bytes. */
+size_t strtab_len(const struct strtab *t, str_id id);
+
+/* How many strings there are; ids are below. */
+uint32_t strtab_count(const struct strtab *t);
+
+#endif

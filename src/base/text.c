@@ -1,0 +1,118 @@
+/*
+ * text.c - UTF-8, and text from strangers made harmless
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+size_t text_decode(const char *s, size_t n, uint32_t *out)
+{
+	const unsigned char *p = (const unsigned char *)s;
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+	uint32_t c;
+
+	if (len == 0 || len > n)
+		return 0;
+	c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
+	for (size_t i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[len] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		return 0;
+	*out = c;
+	return len;
+}
+
+size_t text_count(const char *s, size_t n)
+{
+	size_t count = 0;
+	uint32_t c;
+
+	for (size_t i = 0, len; i < n; i += len ? len : 1, count++)
+		len = text_decode(s + i, n - i, &c);
+	return count;
+}
+
+bool text_is_plain(uint32_t c)
+{
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+		return false;
+	if (c == 0x61c || (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e))
+		return false;
+	return !(c >= 0x2060 && c <= 0x206f) && c != 0xfeff && !(c >= 0xfff9 && c <= 0xfffb) &&
+	       !(c >= 0xe0000 && c <= 0xe007f);
+}
+
+static void text_add_control(struct buf *b, uint32_t c)
+{
+	switch (c) {
+	case '\n':
+		buf_addz(b, "\\n");
+		break;
+	case '\r':
+		buf_addz(b, "\\r");
+		break;
+	default:
+		buf_addf(b, c < 0x80 ? "\\x%02x" : "\\u{%x}", c);
+	}
+}
+
+void text_add_safe(struct buf *b, const char *s, size_t n)
+{
+	size_t plain = 0; /* start of the run not yet copied */
+
+	for (size_t i = 0; i < n;) {
+		uint32_t c = 0;
+		size_t len = text_decode(s + i, n - i, &c);
+
+		if (len && (text_is_plain(c) || c == '\t')) {
+			i += len;
+			continue;
+		}
+		buf_add(b, s + plain, i - plain);
+		if (len)
+			text_add_control(b, c);
+		else
+			buf_addf(b, "\\x%02x", (unsigned char)s[i]);
+		i += len ? len : 1;
+		plain = i;
+	}
+	buf_add(b, s + plain, n - plain);
+}
+
+enum { WORD_MAX = 64 };
+
+size_t text_distance(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b);
+	size_t row[3][WORD_MAX + 1];
+
+	if (la > WORD_MAX || lb > WORD_MAX)
+		return la > lb ? la : lb;
+	for (size_t j = 0; j <= lb; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= la; i++) {
+		size_t *now = row[i % 3], *one = row[(i + 2) % 3], *two = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t j = 1; j <= lb; j++) {
+			size_t best = one[j - 1] + (a[i - 1] != b[j - 1]);
+
+			if (one[j] + 1 < best)
+				best = one[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && two[j - 2] + 1 < best)
+				best = two[j - 2] + 1;
+			now[j] = best;
+		}
+	}
+	return row[la % 3][lb];
+}

@@ -1,0 +1,192 @@
+/*
+ * unit.c - units of measurement
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/unit.h"
+
+#include "base/num.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+struct unit_name {
+	const char *canonical;
+	double factor;
+	const char *alias[4];
+};
+
+struct unit_family {
+	const char *base; /* default unit, with its factor below */
+	double base_factor;
+	struct unit_name unit[10];
+};
+
+static const struct unit_family families[] = {
+	{ "B",
+	  1,
+	  { { "B", 0x1p0, { "b", "byte" } },
+	    { "kB", 0x1p10, { "kb", "kbyte", "kilobyte" } },
+	    { "MB", 0x1p20, { "mb", "mbyte", "megabyte" } },
+	    { "GB", 0x1p30, { "gb", "gbyte", "gigabyte" } },
+	    { "TB", 0x1p40, { "tb", "tbyte", "terabyte" } },
+	    { "PB", 0x1p50, { "pb", "pbyte", "petabyte" } } } },
+	{ "s",
+	  1e9,
+	  { { "ns", 1, { "ns", "nanosecond" } },
+	    { "us", 1e3, { "\xce\xbcs", "\xc2\xb5s", "us", "microsecond" } },
+	    { "ms", 1e6, { "ms", "millisecond" } },
+	    { "s", 1e9, { "s", "sec", "second" } },
+	    { "hrs", 3.6e12, { "hour", "hr" } } } },
+	{ "GCU",
+	  1,
+	  { { "n*GCU", 1e-9, { "nanogcu" } },
+	    { "u*GCU", 1e-6, { "microgcu" } },
+	    { "m*GCU", 1e-3, { "milligcu" } },
+	    { "GCU", 1, { "gcu" } },
+	    { "k*GCU", 1e3, { "kilogcu" } },
+	    { "M*GCU", 1e6, { "megagcu" } },
+	    { "G*GCU", 1e9, { "gigagcu" } },
+	    { "T*GCU", 1e12, { "teragcu" } },
+	    { "P*GCU", 1e15, { "petagcu" } } } },
+};
+
+enum { N_FAMILIES = sizeof(families) / sizeof(families[0]), N_UNITS = 10, N_ALIASES = 4, UNIT_MAX = 24 };
+
+/* Lower case; a trailing s of what is longer than two bytes goes. False when it is no unit. */
+static bool unit_fold(const char *unit, char out[UNIT_MAX])
+{
+	size_t n = strlen(unit);
+
+	if (n == 0 || n >= UNIT_MAX)
+		return false;
+	for (size_t i = 0; i <= n; i++)
+		out[i] = unit[i] >= 'A' && unit[i] <= 'Z' ? (char)(unit[i] - 'A' + 'a') : unit[i];
+	if (n > 2 && out[n - 1] == 's' && (unsigned char)out[n - 2] < 0x80)
+		out[n - 1] = 0;
+	return true;
+}
+
+static const struct unit_name *unit_in(const struct unit_family *f, const char *folded)
+{
+	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
+		for (size_t a = 0; a < N_ALIASES && f->unit[u].alias[a]; a++)
+			if (strcmp(f->unit[u].alias[a], folded) == 0)
+				return &f->unit[u];
+	return NULL;
+}
+
+static const struct unit_name *unit_lookup(const char *unit, const struct unit_family **family)
+{
+	char folded[UNIT_MAX];
+
+	*family = NULL;
+	if (!unit_fold(unit, folded))
+		return NULL;
+	for (size_t f = 0; f < N_FAMILIES; f++) {
+		const struct unit_name *u = unit_in(&families[f], folded);
+
+		if (u) {
+			*family = &families[f];
+			return u;
+		}
+	}
+	return NULL;
+}
+
+const struct unit_family *unit_find(const char *unit, double *factor)
+{
+	const struct unit_family *family;
+	const struct unit_name *u = unit_lookup(unit, &family);
+
+	if (u && factor)
+		*factor = u->factor;
+	return family;
+}
+
+static double unit_auto(const struct unit_family *f, double value, const char **unit)
+{
+	const struct unit_name *best = NULL;
+
+	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
+		if (value / f->unit[u].factor >= 1.0 && (!best || f->unit[u].factor >= best->factor))
+			best = &f->unit[u];
+	*unit = best ? best->canonical : f->base;
+	return value / (best ? best->factor : f->base_factor);
+}
+
+static bool unit_is_auto(const char *to)
+{
+	return strcmp(to, "minimum") == 0 || strcmp(to, "auto") == 0;
+}
+
+double unit_scale(int64_t value, const char *from, const char *to, const char **unit)
+{
+	const struct unit_family *family, *to_family;
+	const struct unit_name *u, *target;
+	double v;
+
+	if (value < 0 && value != INT64_MIN)
+		return -unit_scale(-value, from, to, unit);
+	u = unit_lookup(from, &family);
+	if (!u) {
+		bool no_unit = unit_is_auto(to) || strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 ||
+			       strcmp(to, "unit") == 0;
+
+		*unit = no_unit ? "" : to;
+		return (double)value;
+	}
+	v = (double)value * u->factor;
+	if (unit_is_auto(to))
+		return unit_auto(family, v, unit);
+	target = unit_lookup(to, &to_family);
+	if (to_family != family) {
+		*unit = family->base;
+		return v / family->base_factor;
+	}
+	*unit = target->canonical;
+	return v / target->factor;
+}
+
+void unit_add_label(struct buf *b, int64_t value, const char *from, const char *to)
+{
+	const char *unit;
+	double v = unit_scale(value, from, to, &unit);
+	char text[400];
+	size_t n = (size_t)snprintf(text, sizeof(text), "%.2f", v);
+
+	if (n > 3 && strcmp(text + n - 3, ".00") == 0)
+		text[n - 3] = 0;
+	if (strcmp(text, "0") == 0 || strcmp(text, "-0") == 0)
+		buf_addz(b, "0");
+	else
+		buf_addf(b, "%s%s", text, unit);
+}
+
+double unit_percent(int64_t value, int64_t total)
+{
+	return total ? fabs((double)value / (double)total) * 100 : 0;
+}
+
+void unit_add_percent(struct buf *b, int64_t value, int64_t total)
+{
+	double p = unit_percent(value, total);
+
+	if (p >= 99.95 && p <= 100.05)
+		buf_addz(b, "  100%");
+	else if (p >= 1.0)
+		buf_addf(b, "%5.2f%%", p);
+	else
+		buf_addf(b, "%5.2g%%", p);
+}
+
+bool unit_agree(const char *a, const char *b)
+{
+	const struct unit_family *f = unit_find(a, NULL);
+
+	return strcmp(a, b) == 0 || (f && f == unit_find(b, NULL));
+}

@@ -1,0 +1,183 @@
+/*
+ * args.c - the command line, understood
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/args.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NEAR_SHORT = 1, NEAR_LONG = 2, LONG_WORD = 5 };
+
+const struct query_command *args_command(const char *name, size_t n)
+{
+	for (size_t i = 0; i < query_n_commands; i++)
+		if (strlen(query_commands[i].name) == n && memcmp(query_commands[i].name, name, n) == 0)
+			return &query_commands[i];
+	return NULL;
+}
+
+static void nearer(const char *word, const char *name, size_t *best, const char **found)
+{
+	size_t d = text_distance(word, name);
+
+	if (d < *best) {
+		*best = d;
+		*found = name;
+	}
+}
+
+const char *args_suggest(const char *word, bool commands, bool options)
+{
+	size_t best = (strlen(word) >= LONG_WORD ? NEAR_LONG : NEAR_SHORT) + 1;
+	const char *found = "";
+
+	for (size_t i = 0; commands && i < query_n_commands; i++)
+		nearer(word, query_commands[i].name, &best, &found);
+	for (size_t i = 0; options && i < query_n_options; i++)
+		nearer(word, query_options[i].name, &best, &found);
+	return found;
+}
+
+/* A flag being read: its name without dashes, and what stands behind =. */
+struct flag {
+	const char *name;
+	size_t n;
+	const char *value; /* NULL without = */
+};
+
+static int unknown_flag(const struct flag *f, struct err *err)
+{
+	char *word = mem_strndup(f->name, f->n);
+	const char *near = args_suggest(word, true, true);
+	int rc = *near ? err_set(err, ERR_USAGE, "unknown option -%s; did you mean -%s?", word, near)
+		       : err_set(err, ERR_USAGE, "unknown option -%s; cpa --help lists them", word);
+
+	free(word);
+	return rc;
+}
+
+static int set_command(struct args *a, const struct query_command *c, struct err *err)
+{
+	if (a->command && a->command != c)
+		return err_set(err, ERR_USAGE, "%s and %s: must set at most one output format", a->command->name,
+			       c->name);
+	a->command = c;
+	return 0;
+}
+
+/* Two flags of one choice cannot both hold. */
+static int check_pick(const struct opt *o, const struct opt **picked, struct err *err)
+{
+	for (size_t i = 0; i < query_n_options; i++)
+		if (picked[i] && picked[i]->at == o->at && picked[i] != o)
+			return err_set(err, ERR_USAGE, "conflicting options set: -%s and -%s", picked[i]->name,
+				       o->name);
+	picked[o - query_options] = o;
+	return 0;
+}
+
+static int pick(struct args *a, const struct opt *o, const struct opt **picked, struct err *err)
+{
+	if (check_pick(o, picked, err) < 0)
+		return ERR_USAGE;
+	return opt_set(o, &a->q, NULL, err);
+}
+
+static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **picked,
+		    struct err *err)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, f->name, f->n);
+	const struct query_command *c = o ? NULL : args_command(f->name, f->n);
+	const char *value = f->value;
+	bool yes = true;
+	int rc;
+
+	if (!o && f->n == 1 && (*f->name == 'o' || *f->name == 'h'))
+		o = opt_find(query_options, query_n_options, *f->name == 'o' ? "output" : "help",
+			     *f->name == 'o' ? 6 : 4);
+	if (!o && !c)
+		return unknown_flag(f, err);
+	if (!o || o->kind == OPT_PICK) {
+		const struct opt flag = { .name = o ? o->name : c->name, .kind = OPT_BOOL };
+
+		rc = opt_set(&flag, &yes, value, err);
+		if (rc < 0 || !yes)
+			return rc;
+		return o ? pick(a, o, picked, err) : set_command(a, c, err);
+	}
+	if (!value && !opt_is_flag(o)) {
+		if (!*next)
+			return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
+		value = *next;
+		*used = 1;
+	}
+	return opt_set(o, &a->q, value, err);
+}
+
+static int add_word(struct args *a, const char *word, struct err *err)
+{
+	const struct query_command *c = a->n_words == 0 ? args_command(word, strlen(word)) : NULL;
+
+	if (c && !a->command)
+		return set_command(a, c, err);
+	a->word[a->n_words++] = word;
+	return 0;
+}
+
+static int parse_words(int argc, char **argv, struct args *a, const struct opt **picked, struct err *err)
+{
+	bool flags = true;
+	int rc = 0;
+
+	for (int i = 1; rc == 0 && i < argc; i++) {
+		const char *word = argv[i];
+		struct flag f;
+		int used = 0;
+
+		if (!flags || word[0] != '-' || word[1] == 0) {
+			rc = add_word(a, word, err);
+			continue;
+		}
+		f.name = word + 1 + (word[1] == '-');
+		if (*f.name == 0) {
+			flags = false;
+			continue;
+		}
+		f.n = strcspn(f.name, "=");
+		f.value = f.name[f.n] ? f.name + f.n + 1 : NULL;
+		rc = set_flag(a, &f, argv + i + 1, &used, picked, err);
+		i += used;
+	}
+	return rc;
+}
+
+int args_parse(int argc, char **argv, struct args *out, struct err *err)
+{
+	struct args a = { .word = mem_alloc((size_t)argc, sizeof(*a.word)) };
+	const struct opt **picked = mem_zalloc(query_n_options, sizeof(*picked));
+	int rc;
+
+	query_init(&a.q);
+	rc = parse_words(argc, argv, &a, picked, err);
+	free(picked);
+	if (rc == 0)
+		rc = query_finish(&a.q, &a.ignored, err);
+	if (rc < 0)
+		args_release(&a);
+	else
+		*out = a;
+	return rc;
+}
+
+void args_release(struct args *a)
+{
+	free(a->word);
+	a->word = NULL;
+}

@@ -1,0 +1,37 @@
+/*
+ * args.h - the command line, understood
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_ARGS_H
+#define CLI_ARGS_H
+
+#include "base/err.h"
+#include "engine/query.h"
+
+#include <stddef.h>
+
+struct args {
+	struct query q;
+	const struct query_command *command; /* NULL when none was given */
+	const char **word;                   /* [n_words] sources, or what a command takes */
+	size_t n_words;
+	const char *ignored; /* a sample type flag that another one overrules, or NULL */
+};
+
+/*
+ * Understand argv: "cpa top -cum f", "cpa -top -cum f", "cpa f -top --cum" are one. Flags as Go's
+ * flag package has them, but that they may stand behind sources too.
+ *
+ * out     texts are borrowed from argv; args_release frees the rest
+ * Fails   ERR_USAGE, with a suggestion where one is near
+ */
+int args_parse(int argc, char **argv, struct args *out, struct err *err);
+void args_release(struct args *a);
+
+/* The command or option nearest to a mistyped word, "" when none is near. */
+const char *args_suggest(const char *word, bool commands, bool options);
+
+const struct query_command *args_command(const char *name, size_t n);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * cmd.h - the commands
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each gives the exit status: see STATUS_* in say.h.
+ */
+#ifndef CLI_CMD_H
+#define CLI_CMD_H
+
+#include "cli/args.h"
+
+/* Read the sources, make the report, write it where it shall go. */
+int cmd_report(const struct args *a);
+
+/* cpa help [WORD], cpa --help: examples first. */
+int cmd_help(const struct args *a);
+
+/* The completion script of a shell, made from the option table. */
+int cmd_completion(const struct args *a);
+
+int cmd_version(void);
+
+#endif

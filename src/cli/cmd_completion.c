@@ -1,0 +1,117 @@
+/*
+ * cmd_completion.c - completion scripts for bash, zsh and fish, from the option table
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* An option as a shell word, with = when a value follows. */
+static void print_word(const struct opt *o)
+{
+	char name[OPT_NAME_MAX];
+
+	printf("%s%s%s", o->own ? "--" : "-", opt_shown(o, name), opt_is_flag(o) ? "" : "=");
+}
+
+static void print_bash(void)
+{
+	puts("# bash completion of cpa; put it in a file that bash reads, or: . <(cpa completion bash)\n"
+	     "_cpa() {\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
+	     "\tCOMPREPLY=()\n"
+	     "\tif [[ $cur == -* ]]; then\n"
+	     "\t\tcompopt -o nospace 2>/dev/null");
+	fputs("\t\tCOMPREPLY=($(compgen -W '", stdout);
+	for (size_t i = 0; i < query_n_options; i++) {
+		fputs(i ? " " : "", stdout);
+		print_word(&query_options[i]);
+	}
+	puts("' -- \"$cur\"))\n"
+	     "\t\t[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} != *= ]] && COMPREPLY[0]+=' '\n"
+	     "\t\treturn\n"
+	     "\tfi\n"
+	     "\tcompopt -o filenames 2>/dev/null");
+	fputs("\t[[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W '", stdout);
+	for (size_t i = 0; i < query_n_commands; i++)
+		printf("%s%s", i ? " " : "", query_commands[i].name);
+	puts("' -- \"$cur\"))\n"
+	     "\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
+	     "}\n"
+	     "complete -F _cpa cpa");
+}
+
+/* Help for zsh and fish: quotes, brackets and colons would end the word. */
+static void print_plain(const char *s)
+{
+	for (; *s && *s != '\n'; s++)
+		putchar(strchr("'[]:\\", *s) ? ' ' : *s);
+}
+
+static void print_zsh(void)
+{
+	char name[OPT_NAME_MAX];
+
+	puts("#compdef cpa\n"
+	     "# zsh completion of cpa: save as _cpa in a folder of fpath\n"
+	     "_cpa_first() {\n"
+	     "\tlocal -a commands=(");
+	for (size_t i = 0; i < query_n_commands; i++)
+		printf("\t\t'%s:%s'\n", query_commands[i].name, query_commands[i].help);
+	puts("\t)\n"
+	     "\t_describe command commands\n"
+	     "\t_files\n"
+	     "}\n"
+	     "_arguments \\");
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		printf("\t'%s%s%s[", o->own ? "--" : "-", opt_shown(o, name), opt_is_flag(o) ? "" : "=-");
+		print_plain(o->help);
+		printf("]%s%s%s' \\\n", o->arg ? ":" : "", o->arg ? o->arg : "",
+		       o->arg && strcmp(o->arg, "FILE") == 0 ? ":_files"
+		       : o->arg                              ? ": "
+							     : "");
+	}
+	puts("\t'1: :_cpa_first' '*:source:_files'");
+}
+
+static void print_fish(void)
+{
+	char name[OPT_NAME_MAX];
+
+	puts("# fish completion of cpa: save as cpa.fish in ~/.config/fish/completions");
+	for (size_t i = 0; i < query_n_commands; i++) {
+		printf("complete -c cpa -n __fish_use_subcommand -a %s -d '", query_commands[i].name);
+		print_plain(query_commands[i].help);
+		puts("'");
+	}
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		printf("complete -c cpa -%s %s%s -d '", o->own ? "l" : "o", opt_shown(o, name),
+		       opt_is_flag(o) ? "" : " -r");
+		print_plain(o->help);
+		puts("'");
+	}
+}
+
+int cmd_completion(const struct args *a)
+{
+	const char *shell = a->n_words == 1 ? a->word[0] : "";
+
+	if (strcmp(shell, "bash") == 0)
+		print_bash();
+	else if (strcmp(shell, "zsh") == 0)
+		print_zsh();
+	else if (strcmp(shell, "fish") == 0)
+		print_fish();
+	else
+		return say_error("usage: cpa completion bash | zsh | fish");
+	return STATUS_FINE;
+}

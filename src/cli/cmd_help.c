@@ -1,0 +1,105 @@
+/*
+ * cmd_help.c - help, with examples first, from the option table
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/cmd.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char examples[] =
+	"cpa - what takes the time and the memory, from a profile\n"
+	"\n"
+	"Examples\n"
+	"  cpa top cpu.pb.gz                      functions by their own time\n"
+	"  cpa top -cum -nodecount=20 cpu.pb.gz   by the time of all they call, 20 rows\n"
+	"  cpa top -lines heap.pb.gz              source lines instead of functions\n"
+	"  cpa top -sample_index=alloc_space heap.pb.gz\n"
+	"  cpa top --json cpu.pb.gz               for a program; --csv and --markdown too\n"
+	"  curl -s localhost:6060/debug/pprof/heap | cpa top -\n"
+	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
+	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
+	"\n"
+	"Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
+	"SOURCE is a file with a profile (profile.proto or a legacy format), or - for standard input.\n"
+	"Options may stand anywhere and begin with - or --; commands may be given as options.\n";
+
+static void print_commands(void)
+{
+	puts("\nCommands");
+	for (size_t i = 0; i < query_n_commands; i++)
+		printf("  %-24s %s\n", query_commands[i].name, query_commands[i].help);
+}
+
+static void print_option(const struct opt *o)
+{
+	char name[OPT_NAME_MAX], shown[2 * OPT_NAME_MAX];
+
+	snprintf(shown, sizeof(shown), "%s%s%s%s", o->own ? "--" : "-", opt_shown(o, name), o->arg ? "=" : "",
+		 o->arg ? o->arg : "");
+	printf("  %-24s %.*s\n", shown, (int)strcspn(o->help, "\n"), o->help);
+}
+
+static void print_options(void)
+{
+	for (int g = 0; g < N_GROUPS; g++) {
+		printf("\n%s\n", query_group_title[g]);
+		for (size_t i = 0; i < query_n_options; i++)
+			if (query_options[i].group == g)
+				print_option(&query_options[i]);
+	}
+	puts("\nExit status: 0 fine, 2 trouble (the message is on standard error).\n"
+	     "More: man cpa, cpa help WORD.");
+}
+
+static int help_word(const char *word)
+{
+	size_t n;
+	const struct query_command *c;
+	const struct opt *o;
+	const char *near;
+
+	word += strspn(word, "-");
+	n = strlen(word);
+	c = args_command(word, n);
+	o = opt_find(query_options, query_n_options, word, n);
+	if (c)
+		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
+	if (o) {
+		print_option(o);
+		if (strchr(o->help, '\n'))
+			printf("  %-24s %s\n", "", strchr(o->help, '\n') + 1);
+		if (o->preset && *o->preset && !opt_is_flag(o))
+			printf("  %-24s default: %s\n", "", o->preset);
+	}
+	if (c || o)
+		return STATUS_FINE;
+	near = args_suggest(word, true, true);
+	return *near ? say_error("no help on \"%s\"; did you mean %s?", word, near)
+		     : say_error("no help on \"%s\"", word);
+}
+
+int cmd_help(const struct args *a)
+{
+	int status = STATUS_FINE;
+
+	for (size_t i = 0; i < a->n_words; i++)
+		if (help_word(a->word[i]) != STATUS_FINE)
+			status = STATUS_TROUBLE;
+	if (a->n_words)
+		return status;
+	fputs(examples, stdout);
+	print_commands();
+	print_options();
+	return STATUS_FINE;
+}
+
+int cmd_version(void)
+{
+	puts(PACKAGE_STRING);
+	return STATUS_FINE;
+}

@@ -1,0 +1,142 @@
+/*
+ * cmd_report.c - read, ask, draw, write
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/io.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+#include "report/top.h"
+#include "session/load.h"
+#include "source/source.h"
+#include "viewers/export/export.h"
+#include "viewers/json/report_json.h"
+#include "viewers/text/text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool to_stdout(const struct query *q)
+{
+	return !*q->output || strcmp(q->output, "-") == 0;
+}
+
+static void draw(const struct report *r, const struct query *q, struct buf *out)
+{
+	switch ((enum format)q->format) {
+	case FORMAT_TEXT:
+		text_draw(r, to_stdout(q) && say_color(STDOUT_FILENO, q->color), out);
+		break;
+	case FORMAT_JSON:
+		json_draw(r, out);
+		break;
+	case FORMAT_CSV:
+		csv_draw(r, out);
+		break;
+	case FORMAT_MARKDOWN:
+		markdown_draw(r, out);
+		break;
+	}
+}
+
+/* When everything is 0 the question was the wrong one; name one that has an answer. */
+static void explain_empty(const struct profile *p, const struct view *v)
+{
+	const char *type = profile_text(p, p->type[v->type].name);
+
+	if (p->n_rows == 0) {
+		say("the profile has no samples");
+		return;
+	}
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		for (uint32_t i = 0; i < p->n_rows; i++) {
+			if (p->value[SIDE_TARGET][t][i] != 0) {
+				say("every value of %s is 0; try -sample_index=%s", type,
+				    profile_text(p, p->type[t].name));
+				return;
+			}
+		}
+	}
+	say("every value of every sample type is 0");
+}
+
+static int write_report(const struct buf *text, const struct query *q)
+{
+	struct err err;
+
+	if (to_stdout(q))
+		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0
+			       ? say_error("standard output: %s", err.msg)
+			       : STATUS_FINE;
+	say("Generating report in %s", q->output);
+	return io_write_file(q->output, buf_text(text), text->len, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
+/* name stands in front of an error; NULL when there are several sources */
+static int report_profile(const struct profile *p, const struct query *q, const char *name)
+{
+	struct report r;
+	struct view v;
+	struct buf text = { 0 };
+	struct err err;
+	int status;
+
+	if (view_make(p, q, &v, &err) < 0 || top_make(&v, q, 0, &r, &err) < 0) {
+		progress_end();
+		return name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
+	}
+	draw(&r, q, &text);
+	progress_end();
+	status = write_report(&text, q);
+	if (status == STATUS_FINE && r.head.total == 0)
+		explain_empty(p, &v);
+	buf_release(&text);
+	report_release(&r);
+	return status;
+}
+
+/* Sources that could not be read: a line each, and how many are left. */
+static void tell_notes(const struct load *l)
+{
+	const char *line = buf_text(&l->notes);
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		say_error("%.*s", (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+	if (l->n_failed && l->n > 1)
+		say_error("Fetched %zu source profiles out of %zu", l->n - l->n_failed, l->n);
+}
+
+int cmd_report(const struct args *a)
+{
+	struct load l = { .source = a->word, .n = a->n_words, .q = &a->q };
+	struct profile *p = NULL;
+	struct err err;
+	int rc, status;
+
+	if (a->ignored)
+		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (l.n >= 2 && source_is_binary(l.source[0])) {
+		l.binary = *l.source++;
+		l.n--;
+	}
+	if (l.n == 0)
+		return say_error("no profile source specified; try: cpa %s cpu.pb.gz", a->command->name);
+	progress_begin("reading");
+	rc = load_profile(&l, &p, &err);
+	if (rc < 0 || l.notes.len) {
+		progress_end();
+		tell_notes(&l);
+	}
+	status = rc < 0 ? say_error("%s", err.msg) : report_profile(p, &a->q, l.n == 1 ? l.source[0] : NULL);
+	if (l.n_failed)
+		status = STATUS_TROUBLE;
+	buf_release(&l.notes);
+	profile_free(p);
+	return status;
+}

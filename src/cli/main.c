@@ -1,0 +1,62 @@
+/*
+ * main.c - argv in, exit status out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/pool.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/say.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without a command: what was probably meant. */
+static int no_command(const struct args *a)
+{
+	const char *near;
+
+	if (a->n_words == 0) {
+		say_error("no profile source specified");
+		fputs("Try: cpa top -cum cpu.pb.gz\n     cpa --help\n", stderr);
+		return STATUS_TROUBLE;
+	}
+	near = args_suggest(a->word[0], true, false);
+	if (*near && access(a->word[0], F_OK) != 0)
+		return say_error("unknown command \"%s\"; did you mean %s?", a->word[0], near);
+	return say_error("no report asked for; try: cpa top %s", a->word[0]);
+}
+
+static int dispatch(const struct args *a)
+{
+	if (a->q.help || (a->command && strcmp(a->command->name, "help") == 0))
+		return cmd_help(a);
+	if (a->q.version || (a->command && strcmp(a->command->name, "version") == 0))
+		return cmd_version();
+	if (!a->command)
+		return no_command(a);
+	if (strcmp(a->command->name, "completion") == 0)
+		return cmd_completion(a);
+	return cmd_report(a);
+}
+
+int main(int argc, char **argv)
+{
+	struct args a;
+	struct err err;
+	int status;
+
+	say_set_color(say_color(STDERR_FILENO, "auto"));
+	if (args_parse(argc, argv, &a, &err) < 0)
+		return say_error("%s", err.msg);
+	say_set_color(say_color(STDERR_FILENO, a.q.color));
+	pool_set_size((unsigned)a.q.threads);
+	status = dispatch(&a);
+	args_release(&a);
+	if (fflush(stdout) != 0)
+		status = say_error("standard output: write failed");
+	return status;
+}

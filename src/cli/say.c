@@ -1,0 +1,139 @@
+/*
+ * say.c - talk to the user on standard error
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/say.h"
+
+#include "base/buf.h"
+#include "base/text.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool color; /* of errors; set once by main */
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, "0") != 0;
+}
+
+bool say_color(int fd, const char *choice)
+{
+	const char *term = getenv("TERM"), *no = getenv("NO_COLOR"), *cli = getenv("CLICOLOR");
+
+	if (strcmp(choice, "auto") != 0)
+		return strcmp(choice, "always") == 0;
+	if ((no && *no) || (cli && strcmp(cli, "0") == 0))
+		return false;
+	if (is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE"))
+		return true;
+	return isatty(fd) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+void say_set_color(bool on)
+{
+	color = on;
+}
+
+static void vsay(const char *style, const char *fmt, va_list ap)
+{
+	struct buf raw = { 0 }, line = { 0 };
+	char text[4096];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	buf_addz(&raw, text);
+	buf_addf(&line, "%scpa: ", style);
+	text_add_safe(&line, raw.data, raw.len);
+	buf_addf(&line, "%s\n", *style ? "\033[0m" : "");
+	fwrite(line.data, 1, line.len, stderr);
+	buf_release(&raw);
+	buf_release(&line);
+}
+
+void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay("", fmt, ap);
+	va_end(ap);
+}
+
+int say_error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsay(color ? "\033[31m" : "", fmt, ap);
+	va_end(ap);
+	return STATUS_TROUBLE;
+}
+
+/* The thread that tells; all of it guarded by lock. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	pthread_t thread;
+	bool running, shown;
+	const char *what;
+} progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
+
+enum { PROGRESS_STEP_NS = 500000000 };
+
+static void *progress_main(void *arg)
+{
+	struct timespec at;
+	unsigned halves = 0;
+
+	(void)arg;
+	pthread_mutex_lock(&progress.lock);
+	clock_gettime(CLOCK_REALTIME, &at);
+	while (progress.running) {
+		at.tv_nsec += PROGRESS_STEP_NS;
+		at.tv_sec += at.tv_nsec / 1000000000;
+		at.tv_nsec %= 1000000000;
+		while (progress.running && pthread_cond_timedwait(&progress.ended, &progress.lock, &at) == 0)
+			;
+		halves++;
+		if (progress.running) {
+			fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
+			progress.shown = true;
+		}
+	}
+	if (progress.shown)
+		fputs("\r\033[K", stderr);
+	pthread_mutex_unlock(&progress.lock);
+	return NULL;
+}
+
+void progress_begin(const char *what)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	progress.what = what;
+	progress.shown = false;
+	progress.running = true;
+	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
+		progress.running = false;
+}
+
+void progress_end(void)
+{
+	if (!progress.running)
+		return;
+	pthread_mutex_lock(&progress.lock);
+	progress.running = false;
+	pthread_cond_signal(&progress.ended);
+	pthread_mutex_unlock(&progress.lock);
+	pthread_join(progress.thread, NULL);
+}

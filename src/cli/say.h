@@ -1,0 +1,33 @@
+/*
+ * say.h - talk to the user on standard error
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_SAY_H
+#define CLI_SAY_H
+
+#include <stdbool.h>
+
+enum { STATUS_FINE = 0, STATUS_NO = 1, STATUS_TROUBLE = 2 };
+
+/* Should this descriptor get colours? choice is the value of --color. From no-color.org. */
+bool say_color(int fd, const char *choice);
+
+/* Choose the colour of errors; before it they have none. */
+void say_set_color(bool on);
+
+/* "cpa: " and a sentence, made harmless, and a newline. */
+void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for something that went wrong. Gives STATUS_TROUBLE. */
+int say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Tell on a terminal what takes so long, from half a second on; nothing anywhere else.
+ *
+ * what    stays the caller's; shown until progress_end
+ */
+void progress_begin(const char *what);
+void progress_end(void);
+
+#endif

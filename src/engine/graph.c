@@ -1,0 +1,191 @@
+/*
+ * graph.c - flat and cum of every place
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows with equal stacks are added up first, so that each distinct stack is walked once. The walk
+ * is split over threads by number of frames; each adds into columns of its own, which are then
+ * summed. Sums of integers do not depend on the order, and view_make has made sure that none of
+ * them overflows.
+ */
+#include "config.h"
+
+#include "engine/graph.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+#include <stdlib.h>
+
+enum {
+	FRAMES_PER_THREAD = 100000,
+	WALK_LOT = 256, /* frames looked at before those with several places get their turn */
+};
+
+/* One walk over all stacks, adding one value per stack. */
+struct walk {
+	const struct csr *stacks;
+	const struct places *pl;
+	const int64_t *weight; /* [stacks] */
+	unsigned parts;
+	struct walk_part {
+		int64_t *flat;   /* [places] */
+		struct sum *sum; /* [places] */
+	} * part;
+};
+
+/* What a walk touches for every frame stands together, for the sake of the cache. */
+struct sum {
+	int64_t cum;
+	uint32_t seen; /* last stack that counted, + 1 */
+};
+
+/* Stacks of a part: cut so that each has about as many frames. */
+static uint32_t part_start(const struct csr *stacks, unsigned part, unsigned parts)
+{
+	uint64_t frames = (uint64_t)stacks->off[stacks->n] * part / parts;
+	uint32_t lo = 0, hi = stacks->n;
+
+	if (part == parts)
+		return stacks->n;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (stacks->off[mid] < frames)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Without a branch: which places recur on a stack cannot be foreseen. */
+static inline void sum_add(struct sum *at, uint32_t stack, int64_t v)
+{
+	at->cum += v & -(int64_t)(at->seen != stack);
+	at->seen = stack;
+}
+
+/*
+ * The outer places of locations that have several. Nearly all have two or three in all, which the
+ * padding of their lists makes one case.
+ */
+static void walk_outer(const struct places *pl, const uint32_t *loc, uint32_t n, struct sum *sum, uint32_t stack,
+		       int64_t v)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t *place = pl->many + pl->more[loc[i]];
+
+		for (uint32_t k = 1; k < PLACES_PADDED; k++)
+			sum_add(&sum[place[k + 1]], stack, v);
+		for (uint32_t k = PLACES_PADDED; k < place[0]; k++)
+			sum_add(&sum[place[k + 1]], stack, v);
+	}
+}
+
+static void walk_stack(const struct walk *w, struct walk_part *part, uint32_t s)
+{
+	const uint32_t *list = w->pl->list, *loc = w->stacks->item + w->stacks->off[s];
+	const uint32_t *end = w->stacks->item + w->stacks->off[s + 1];
+	struct sum *sum = part->sum;
+	int64_t v = w->weight[s];
+	uint32_t several[WALK_LOT];
+
+	if (v == 0 || loc == end)
+		return;
+	part->flat[list[*loc] & ~PLACES_MANY] += v;
+	while (loc < end) {
+		const uint32_t *pause = end - loc < WALK_LOT ? end : loc + WALK_LOT;
+		uint32_t n = 0;
+
+		for (; loc < pause; loc++) {
+			uint32_t code = list[*loc];
+
+			several[n] = *loc;
+			n += code / PLACES_MANY;
+			sum_add(&sum[code & ~PLACES_MANY], s + 1, v);
+		}
+		walk_outer(w->pl, several, n, sum, s + 1, v);
+	}
+}
+
+static void walk_run(void *arg, unsigned part)
+{
+	struct walk *w = arg;
+	uint32_t end = part_start(w->stacks, part + 1, w->parts);
+
+	for (uint32_t s = part_start(w->stacks, part, w->parts); s < end; s++)
+		walk_stack(w, &w->part[part], s);
+}
+
+static void walk(const struct csr *stacks, const struct places *pl, const int64_t *weight, struct arena *mem,
+		 int64_t **flat, int64_t **cum)
+{
+	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
+	struct walk w = { .stacks = stacks, .pl = pl, .weight = weight };
+
+	w.parts = wish < pool_size() ? (unsigned)wish : pool_size();
+	w.part = mem_zalloc(w.parts, sizeof(*w.part));
+	for (unsigned i = 0; i < w.parts; i++) {
+		w.part[i].flat = mem_zalloc(pl->n, sizeof(*w.part[i].flat));
+		w.part[i].sum = mem_zalloc(pl->n, sizeof(*w.part[i].sum));
+	}
+	pool_run(walk_run, &w, w.parts);
+	*flat = arena_zalloc(mem, pl->n, sizeof(**flat));
+	*cum = arena_zalloc(mem, pl->n, sizeof(**cum));
+	for (unsigned i = 0; i < w.parts; i++) {
+		for (uint32_t k = 0; k < pl->n; k++) {
+			(*flat)[k] += w.part[i].flat[k];
+			(*cum)[k] += w.part[i].sum[k].cum;
+		}
+		free(w.part[i].flat);
+		free(w.part[i].sum);
+	}
+	free(w.part);
+}
+
+/* Sum of the rows of each stack; marks the stacks that have any. */
+static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *live, struct arena *mem)
+{
+	int64_t *sum = arena_zalloc(mem, v->p->stacks.n, sizeof(*sum));
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		sum[v->p->stack[i]] += column[i];
+		if (column[i])
+			live[v->p->stack[i]] = true;
+	}
+	return sum;
+}
+
+void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
+{
+	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	const struct csr *stacks = &v->p->stacks;
+
+	g.live = arena_zalloc(mem, stacks->n, sizeof(*g.live));
+	for (int side = 0; side < N_SIDES; side++) {
+		if (v->val[side]) {
+			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
+			walk(stacks, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
+		}
+		if (v->div[side])
+			walk(stacks, pl, stack_sums(v, v->div[side], g.live, mem), mem, &g.flat_div[side],
+			     &g.cum_div[side]);
+	}
+	*out = g;
+}
+
+static int64_t divided(int64_t value, const int64_t *div, uint32_t node)
+{
+	return div && div[node] ? value / div[node] : value;
+}
+
+int64_t graph_flat(const struct graph *g, uint32_t node)
+{
+	return divided(g->flat[SIDE_TARGET][node], g->flat_div[SIDE_TARGET], node);
+}
+
+int64_t graph_cum(const struct graph *g, uint32_t node)
+{
+	return divided(g->cum[SIDE_TARGET][node], g->cum_div[SIDE_TARGET], node);
+}

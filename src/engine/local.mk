@@ -1,0 +1,18 @@
+# src/engine - a question over a profile
+
+noinst_LIBRARIES += src/engine/libengine.a
+src_engine_libengine_a_SOURCES = \
+	src/engine/edges.c \
+	src/engine/graph.c \
+	src/engine/graph.h \
+	src/engine/path.c \
+	src/engine/path.h \
+	src/engine/places.c \
+	src/engine/places.h \
+	src/engine/query.c \
+	src/engine/query.def \
+	src/engine/query.h \
+	src/engine/trim.c \
+	src/engine/trim.h \
+	src/engine/view.c \
+	src/engine/view.h

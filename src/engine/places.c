@@ -1,0 +1,233 @@
+/*
+ * places.c - what the rows of a report can be
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Most questions are about functions, and then a place depends on the function alone: it is
+ * looked up once per function and not once per line.
+ */
+#include "config.h"
+
+#include "engine/places.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "engine/path.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a granularity keeps of a line. Like pprof internal/driver aggregate. */
+struct keep {
+	bool name, file, line, col, addr, inlines;
+};
+
+struct making {
+	struct places *pl;
+	struct keep keep;
+	struct idtab ids;
+	size_t cap_places;
+	uint32_t *file;       /* [strings of the profile] place file + 1 of a function's file */
+	uint32_t *func_place; /* [n_funcs] place + 1, when a place depends on the function alone */
+	size_t n_many, cap_many;
+};
+
+static struct keep keep_for(const struct query *q)
+{
+	struct keep k = { .inlines = !q->noinlines };
+
+	switch ((enum grain)q->granularity) {
+	case GRAIN_FUNCTIONS:
+		k.name = true;
+		break;
+	case GRAIN_FILEFUNCTIONS:
+		k.name = k.file = true;
+		break;
+	case GRAIN_FILES:
+		k.file = true;
+		break;
+	case GRAIN_LINES:
+		k.name = k.file = k.line = true;
+		k.col = q->showcolumns;
+		break;
+	case GRAIN_ADDRESSES: /* pprof keeps columns here unless inlines are dropped */
+		k.name = k.file = k.line = k.addr = true;
+		k.col = q->showcolumns || k.inlines;
+		break;
+	}
+	return k;
+}
+
+static uint64_t place_hash(const struct place *k)
+{
+	uint64_t words[6] = { (uint64_t)k->name << 32 | k->file,
+			      k->addr,
+			      (uint64_t)k->line,
+			      (uint64_t)k->col,
+			      (uint64_t)k->start,
+			      k->objfile };
+
+	return hash_bytes(words, sizeof(words));
+}
+
+static bool place_equal(const struct place *a, const struct place *b)
+{
+	return a->name == b->name && a->file == b->file && a->addr == b->addr && a->line == b->line &&
+	       a->col == b->col && a->start == b->start && a->objfile == b->objfile;
+}
+
+static uint32_t place_add(struct making *m, const struct place *k)
+{
+	struct places *pl = m->pl;
+	uint64_t h = place_hash(k);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&m->ids, h); idtab_next(&m->ids, h, &pos, &id);)
+		if (place_equal(&pl->place[id], k))
+			return id;
+	pl->place = mem_grow(pl->place, &m->cap_places, (size_t)pl->n + 1, sizeof(*pl->place));
+	pl->place[pl->n] = *k;
+	idtab_put(&m->ids, h, pl->n);
+	return pl->n++;
+}
+
+static uint32_t file_of(struct making *m, str_id path)
+{
+	struct buf clean = { 0 };
+	uint32_t *file = &m->file[path];
+
+	if (!*file) {
+		path_add_clean(&clean, path_trimmed(profile_text(m->pl->p, path)));
+		*file = strtab_add(m->pl->files, buf_text(&clean), clean.len) + 1;
+		buf_release(&clean);
+	}
+	return *file - 1;
+}
+
+static str_id objfile_of(const struct profile *p, uint32_t loc)
+{
+	return p->loc_map[loc] == PROFILE_NONE ? 0 : p->map[p->loc_map[loc]].file;
+}
+
+static uint32_t place_of_line(struct making *m, uint32_t loc, uint32_t line)
+{
+	const struct profile *p = m->pl->p;
+	uint32_t f = p->line_func[line], id;
+	struct place k = { .name = m->keep.name ? p->func_name[f] : 0, .addr = m->keep.addr ? p->loc_addr[loc] : 0 };
+	bool by_function;
+
+	k.file = m->keep.file ? file_of(m, p->func_file[f]) : 0;
+	k.line = m->keep.line ? p->line_no[line] : 0;
+	k.col = m->keep.col ? p->line_col[line] : 0;
+	by_function = m->func_place && k.name;
+	if (by_function && m->func_place[f])
+		return m->func_place[f] - 1;
+	if (!k.name && m->keep.name) {
+		k.objfile = objfile_of(p, loc);
+		k.start = p->func_start[f];
+	} else if (!k.name && !k.file) {
+		k.objfile = objfile_of(p, loc);
+	}
+	id = place_add(m, &k);
+	if (by_function)
+		m->func_place[f] = id + 1;
+	return id;
+}
+
+static void location_add(struct making *m, uint32_t loc)
+{
+	struct places *pl = m->pl;
+	const struct profile *p = pl->p;
+	uint32_t first = p->loc_line[loc], end = p->loc_line[loc + 1];
+
+	if (first == end) {
+		struct place k = { .addr = m->keep.addr ? p->loc_addr[loc] : 0, .objfile = objfile_of(p, loc) };
+
+		pl->list[loc] = place_add(m, &k);
+		return;
+	}
+	if (!m->keep.inlines)
+		first = end - 1;
+	if (end - first == 1) {
+		pl->list[loc] = place_of_line(m, loc, first);
+		return;
+	}
+	pl->more[loc] = (uint32_t)m->n_many;
+	pl->many = mem_grow(pl->many, &m->cap_many, m->n_many + 1 + (end - first) + PLACES_PADDED, sizeof(*pl->many));
+	pl->many[m->n_many++] = end - first;
+	for (uint32_t line = first; line < end; line++)
+		pl->many[m->n_many++] = place_of_line(m, loc, line);
+	for (uint32_t n = end - first; n < PLACES_PADDED; n++, m->n_many++)
+		pl->many[m->n_many] = pl->many[m->n_many - 1];
+	pl->list[loc] = pl->many[pl->more[loc] + 1] | PLACES_MANY;
+}
+
+int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
+{
+	struct places pl = { .p = p, .files = strtab_new() };
+	struct making m = { .pl = &pl, .keep = keep_for(q) };
+
+	if ((uint64_t)p->n_lines + 4 * (uint64_t)p->n_locs >= PLACES_MANY) {
+		strtab_free(pl.files);
+		return err_set(err, ERR_LIMIT, "too many lines for one report");
+	}
+	pl.list = arena_alloc(mem, p->n_locs, sizeof(*pl.list));
+	pl.more = arena_alloc(mem, p->n_locs, sizeof(*pl.more));
+	m.file = mem_zalloc(strtab_count(p->str), sizeof(*m.file));
+	if (!m.keep.line && !m.keep.addr)
+		m.func_place = mem_zalloc(p->n_funcs, sizeof(*m.func_place));
+	idtab_init(&m.ids, p->n_funcs);
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		location_add(&m, loc);
+	arena_own(mem, pl.place);
+	arena_own(mem, pl.many);
+	idtab_release(&m.ids);
+	free(m.func_place);
+	free(m.file);
+	*out = pl;
+	return 0;
+}
+
+void places_release(struct places *pl)
+{
+	strtab_free(pl->files);
+	pl->files = NULL;
+}
+
+const char *places_file(const struct places *pl, uint32_t place)
+{
+	return strtab_text(pl->files, pl->place[place].file);
+}
+
+void places_add_name(const struct places *pl, uint32_t place, struct buf *out)
+{
+	const struct place *k = &pl->place[place];
+	size_t start = out->len;
+
+	if (k->addr)
+		buf_addf(out, "%016" PRIx64, k->addr);
+	if (k->name) {
+		if (out->len > start)
+			buf_add(out, " ", 1);
+		buf_add(out, profile_text(pl->p, k->name), strtab_len(pl->p->str, k->name));
+	}
+	if (!k->line && !k->file && k->name)
+		return;
+	if (out->len > start)
+		buf_add(out, " ", 1);
+	if (k->line) {
+		buf_addf(out, "%s:%" PRId64, places_file(pl, place), k->line);
+		if (k->col)
+			buf_addf(out, ":%" PRId64, k->col);
+	} else if (k->file) {
+		buf_addz(out, places_file(pl, place));
+	} else if (k->objfile) {
+		buf_add(out, "[", 1);
+		path_add_base(out, profile_text(pl->p, k->objfile));
+		buf_add(out, "]", 1);
+	} else {
+		buf_addz(out, "<unknown>");
+	}
+}

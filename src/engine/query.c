@@ -1,0 +1,105 @@
+/*
+ * query.c - a question, as asked on a command line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/query.h"
+
+#include <string.h>
+
+const struct opt query_options[] = {
+#define AT(field) offsetof(struct query, field)
+#define OPTION(type, name, kind, preset, arg, group, help)                                                             \
+	{ #name, kind, AT(name), 0, preset, arg, group, false, help },
+#define OWN(type, name, kind, preset, arg, group, help) { #name, kind, AT(name), 0, preset, arg, group, true, help },
+#define PICK(name, field, value, group, help) { #name, OPT_PICK, AT(field), value, NULL, NULL, group, false, help },
+#define OWN_PICK(name, field, value, group, help) { #name, OPT_PICK, AT(field), value, NULL, NULL, group, true, help },
+#include "engine/query.def"
+#undef AT
+};
+const size_t query_n_options = sizeof(query_options) / sizeof(query_options[0]);
+
+const struct query_command query_commands[] = {
+#define COMMAND(name, report, args, help) { #name, report, args, help },
+#include "engine/query.def"
+};
+const size_t query_n_commands = sizeof(query_commands) / sizeof(query_commands[0]);
+
+const char *const query_group_title[N_GROUPS] = {
+	[GROUP_REPORT] = "What is shown",
+	[GROUP_GRAIN] = "What a row is",
+	[GROUP_VALUE] = "Which value, in which unit",
+	[GROUP_INPUT] = "Reading profiles",
+	[GROUP_OUTPUT] = "Where it goes",
+	[GROUP_LIMIT] = "Limits on what an input may cost (0 lifts a limit)",
+	[GROUP_GENERAL] = "General",
+};
+
+void query_init(struct query *q)
+{
+	opt_preset(query_options, query_n_options, q);
+}
+
+double query_ratio(const struct query *q)
+{
+	double ratio = 1 / q->divide_by;
+
+	return ratio > 0 ? ratio : 1;
+}
+
+/* The flags that name a sample type, in the order in which pprof looks at them. */
+static void settle_type(struct query *q, const char **ignored)
+{
+	const struct {
+		bool set;
+		const char *flag, *type;
+	} flags[] = {
+		{ q->total_delay, "total_delay", "delay" },
+		{ q->mean_delay, "mean_delay", "delay" },
+		{ q->contentions, "contentions", "contentions" },
+		{ q->inuse_space, "inuse_space", "inuse_space" },
+		{ q->inuse_objects, "inuse_objects", "inuse_objects" },
+		{ q->alloc_space, "alloc_space", "alloc_space" },
+		{ q->alloc_objects, "alloc_objects", "alloc_objects" },
+	};
+
+	*ignored = NULL;
+	q->mean |= q->mean_delay;
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (flags[i].set && *q->sample_index && !*ignored)
+			*ignored = flags[i].flag;
+		else if (flags[i].set && !*q->sample_index)
+			q->sample_index = flags[i].type;
+	}
+}
+
+int query_finish(struct query *q, const char **ignored, struct err *err)
+{
+	const struct {
+		int64_t value;
+		const char *name;
+	} limits[] = { { q->max_input, "max-input" }, { q->max_inflated, "max-inflated" },
+		       { q->max_ratio, "max-ratio" }, { q->max_count, "max-count" },
+		       { q->max_depth, "max-depth" }, { q->max_nesting, "max-nesting" },
+		       { q->threads, "threads" } };
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i].value < 0)
+			return err_set(err, ERR_USAGE, "--%s must not be negative", limits[i].name);
+	if (q->divide_by == 0)
+		return err_set(err, ERR_USAGE, "-divide_by=0: zero divisor specified");
+	if (!(q->nodefraction >= 0 && q->nodefraction <= 1) || !(q->edgefraction >= 0 && q->edgefraction <= 1))
+		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
+	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)
+		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
+	if (*q->symbolize && strcmp(q->symbolize, "none") != 0 && strcmp(q->symbolize, "no") != 0)
+		return err_set(err, ERR_USAGE, "-symbolize=%s: this version only knows none", q->symbolize);
+	settle_type(q, ignored);
+	if (!q->trim) {
+		q->nodecount = 0;
+		q->nodefraction = q->edgefraction = 0;
+	}
+	return 0;
+}

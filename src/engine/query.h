@@ -1,0 +1,70 @@
+/*
+ * query.h - a question, as asked on a command line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_QUERY_H
+#define ENGINE_QUERY_H
+
+#include "base/err.h"
+#include "base/opt.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum sort { SORT_FLAT, SORT_CUM };
+
+enum grain { GRAIN_FUNCTIONS, GRAIN_FILEFUNCTIONS, GRAIN_FILES, GRAIN_LINES, GRAIN_ADDRESSES };
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
+
+enum query_report { REPORT_NONE, REPORT_TOP };
+
+enum query_group {
+	GROUP_REPORT,
+	GROUP_GRAIN,
+	GROUP_VALUE,
+	GROUP_INPUT,
+	GROUP_OUTPUT,
+	GROUP_LIMIT,
+	GROUP_GENERAL,
+	N_GROUPS
+};
+
+/* One field per option; the texts are borrowed from the command line. */
+struct query {
+#define OPTION(type, name, kind, preset, arg, group, help) type name;
+#define OWN OPTION
+#define CHOICE(field) int field;
+#include "engine/query.def"
+};
+
+struct query_command {
+	const char *name;
+	enum query_report report;
+	const char *args, *help;
+};
+
+extern const struct opt query_options[];
+extern const size_t query_n_options;
+extern const struct query_command query_commands[];
+extern const size_t query_n_commands;
+extern const char *const query_group_title[N_GROUPS];
+
+/* A question with every option at its default. */
+void query_init(struct query *q);
+
+/*
+ * Settle what options say about each other: the sample type flags become sample_index, no trimming
+ * clears the fractions, numbers are in their range.
+ *
+ * ignored  set to the name of a sample type flag that another one overrules, NULL when none is
+ * Fails    ERR_USAGE
+ */
+int query_finish(struct query *q, const char **ignored, struct err *err);
+
+/* The ratio that divide_by asks for: 1 / divide_by, or 1 when it is not a positive number. */
+double query_ratio(const struct query *q);
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * view.c - the rows of a profile that a question is about
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/view.h"
+
+#include "base/buf.h"
+#include "base/num.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool find_type(const struct profile *p, const char *name, uint32_t *out)
+{
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		if (strcmp(profile_text(p, p->type[t].name), name) == 0) {
+			*out = t;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int unknown_type(const struct profile *p, const char *name, struct err *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	for (uint32_t t = 0; t < p->n_types; t++)
+		buf_addf(&names, "%s%s", t ? " " : "", profile_text(p, p->type[t].name));
+	rc = err_set(err, ERR_USAGE, "sample_index \"%s\" must be one of: [%s]", name, buf_text(&names));
+	buf_release(&names);
+	return rc;
+}
+
+static int type_by_number(const struct profile *p, const char *digits, uint32_t *out, struct err *err)
+{
+	uint64_t i = 0;
+
+	for (const char *c = digits; *c; c++)
+		i = i < UINT32_MAX ? i * 10 + (uint64_t)(*c - '0') : i;
+	if (i >= p->n_types)
+		return err_set(err, ERR_USAGE, "sample_index %s is outside the range [0..%" PRIu32 "]", digits,
+			       p->n_types - 1);
+	*out = (uint32_t)i;
+	return 0;
+}
+
+int view_type(const struct profile *p, const char *name, uint32_t *out, struct err *err)
+{
+	static const char inuse[] = "inuse_";
+
+	if (!*name) {
+		*out = p->n_types - 1;
+		if (p->meta.default_type)
+			find_type(p, profile_text(p, p->meta.default_type), out);
+		return 0;
+	}
+	if (name[strspn(name, "0123456789")] == 0)
+		return type_by_number(p, name, out, err);
+	for (uint32_t t = 0; t < p->n_types; t++) { /* the first that fits either way, as in pprof */
+		const char *type = profile_text(p, p->type[t].name);
+
+		if (strcmp(type, name) == 0 ||
+		    (strncmp(name, inuse, sizeof(inuse) - 1) == 0 && strcmp(type, name + sizeof(inuse) - 1) == 0)) {
+			*out = t;
+			return 0;
+		}
+	}
+	return unknown_type(p, name, err);
+}
+
+/* Sum of the magnitudes of a column; all of them together must stay within int64_t. */
+static int column_total(const struct view *v, const int64_t *column, const char *what, int64_t *total, struct err *err)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; column && i < v->n; i++) {
+		uint64_t next = sum + num_abs(column[i]);
+
+		if (next < sum || next > INT64_MAX)
+			return err_set(err, ERR_RANGE, "sample %" PRIu32 ": the sum of %s leaves 64 bits", i + 1, what);
+		sum = next;
+	}
+	*total = (int64_t)sum;
+	return 0;
+}
+
+static int64_t column_sum(const struct view *v, const int64_t *column)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < v->n; i++)
+		sum += column[i];
+	return sum;
+}
+
+int view_make(const struct profile *p, const struct query *q, struct view *out, struct err *err)
+{
+	struct view v = { .p = p, .n = p->n_rows, .mean = q->mean };
+	int64_t magnitude;
+
+	if (view_type(p, q->sample_index, &v.type, err) < 0)
+		return ERR_USAGE;
+	v.unit = profile_text(p, p->type[v.type].unit);
+	for (int side = 0; side < N_SIDES; side++) {
+		v.val[side] = p->value[side] ? p->value[side][v.type] : NULL;
+		v.div[side] = p->value[side] && v.mean ? p->value[side][0] : NULL;
+	}
+	if (column_total(&v, v.val[SIDE_TARGET], profile_text(p, p->type[v.type].name), &v.total, err) < 0)
+		return ERR_RANGE;
+	if (v.mean) {
+		if (column_total(&v, v.div[SIDE_TARGET], profile_text(p, p->type[0].name), &magnitude, err) < 0)
+			return ERR_RANGE;
+		magnitude = column_sum(&v, v.div[SIDE_TARGET]);
+		if (magnitude)
+			v.total /= magnitude;
+	}
+	*out = v;
+	return 0;
+}

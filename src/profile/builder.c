@@ -1,0 +1,425 @@
+/*
+ * builder.c - make a profile: append, then seal
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Columns grow with realloc, which moves pages and not bytes once they are large, and are handed
+ * to the arena of the profile when it is sealed.
+ */
+#include "config.h"
+
+#include "profile/builder.h"
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ID_MAX = 0xfffffff0, ROWS_KNOWN = 1000 };
+
+/* A csr that grows, and the table that finds an equal list. */
+struct lists {
+	uint32_t n;
+	uint32_t *off, *item;
+	size_t cap_off, cap_item;
+	struct idtab ids;
+};
+
+struct builder {
+	struct profile *p;
+	struct lists stacks, sets;
+	struct idtab label_ids;
+	size_t cap_types, cap_comments, cap_labels, cap_locs, cap_lines, cap_funcs, cap_maps, cap_rows;
+};
+
+/* While there is room nobody calls mem_grow. */
+static bool is_full(size_t cap, size_t need)
+{
+	return need > cap;
+}
+
+static void lists_init(struct lists *l)
+{
+	l->off = mem_grow(NULL, &l->cap_off, 2, sizeof(*l->off));
+	l->off[0] = 0;
+	l->item = mem_grow(NULL, &l->cap_item, 1, sizeof(*l->item));
+	idtab_init(&l->ids, 16);
+}
+
+static void lists_release(struct lists *l)
+{
+	free(l->off);
+	free(l->item);
+	idtab_release(&l->ids);
+}
+
+static bool lists_equal(const struct lists *l, uint32_t id, const uint32_t *item, size_t n)
+{
+	return l->off[id + 1] - l->off[id] == n &&
+	       (n == 0 || memcmp(l->item + l->off[id], item, n * sizeof(*item)) == 0);
+}
+
+static int lists_add(struct lists *l, const uint32_t *item, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+{
+	uint32_t end = l->off[l->n];
+
+	for (size_t pos = idtab_start(&l->ids, hash); idtab_next(&l->ids, hash, &pos, id);)
+		if (lists_equal(l, *id, item, n))
+			return 0;
+	if (l->n >= ID_MAX || n > ID_MAX - end)
+		return err_set(err, ERR_LIMIT, "more than %u entries in one table", (unsigned)ID_MAX);
+	if (is_full(l->cap_item, end + n))
+		l->item = mem_grow(l->item, &l->cap_item, end + n, sizeof(*l->item));
+	if (n)
+		memcpy(l->item + end, item, n * sizeof(*item));
+	if (is_full(l->cap_off, (size_t)l->n + 2))
+		l->off = mem_grow(l->off, &l->cap_off, (size_t)l->n + 2, sizeof(*l->off));
+	l->off[l->n + 1] = end + (uint32_t)n;
+	idtab_put(&l->ids, hash, l->n);
+	*id = l->n++;
+	return 0;
+}
+
+struct builder *builder_new(void)
+{
+	struct builder *b = mem_zalloc(1, sizeof(*b));
+	uint32_t empty;
+
+	b->p = mem_zalloc(1, sizeof(*b->p));
+	b->p->mem = arena_new();
+	b->p->str = strtab_new();
+	lists_init(&b->stacks);
+	lists_init(&b->sets);
+	idtab_init(&b->label_ids, 16);
+	builder_label_set(b, NULL, 0, &empty, NULL);
+	return b;
+}
+
+/* Every column that grows with realloc until it is sealed, the values apart. */
+#define EACH_COLUMN(X)                                                                                                 \
+	X(type)                                                                                                        \
+	X(stack) X(labels) X(label_key) X(label_text) X(label_unit) X(label_num) X(label_is_text) X(loc_id)            \
+		X(loc_addr) X(loc_map) X(loc_folded) X(loc_line) X(line_func) X(line_no) X(line_col) X(func_id)        \
+			X(func_name) X(func_sysname) X(func_file) X(func_start) X(map) X(meta.comment)
+
+static void profile_free_columns(struct profile *p)
+{
+#define FREE(column) free(p->column);
+	EACH_COLUMN(FREE)
+#undef FREE
+	for (uint32_t t = 0; p->value[SIDE_TARGET] && t < p->n_types; t++)
+		free(p->value[SIDE_TARGET][t]);
+	free(p->value[SIDE_TARGET]);
+}
+
+void builder_free(struct builder *b)
+{
+	if (!b)
+		return;
+	lists_release(&b->stacks);
+	lists_release(&b->sets);
+	idtab_release(&b->label_ids);
+	if (b->p) {
+		profile_free_columns(b->p);
+		profile_free(b->p);
+	}
+	free(b);
+}
+
+struct strtab *builder_strings(struct builder *b)
+{
+	return b->p->str;
+}
+
+struct profile_meta *builder_meta(struct builder *b)
+{
+	return &b->p->meta;
+}
+
+void builder_comment(struct builder *b, str_id text)
+{
+	struct profile_meta *m = &b->p->meta;
+
+	m->comment = mem_grow(m->comment, &b->cap_comments, (size_t)m->n_comments + 1, sizeof(*m->comment));
+	m->comment[m->n_comments++] = text;
+}
+
+void builder_type(struct builder *b, str_id name, str_id unit)
+{
+	struct profile *p = b->p;
+
+	assert(p->n_rows == 0);
+	p->value[SIDE_TARGET] = mem_grow(p->value[SIDE_TARGET], &(size_t){ b->cap_types }, (size_t)p->n_types + 1,
+					 sizeof(*p->value[SIDE_TARGET]));
+	p->type = mem_grow(p->type, &b->cap_types, (size_t)p->n_types + 1, sizeof(*p->type));
+	p->value[SIDE_TARGET][p->n_types] = NULL;
+	p->type[p->n_types++] = (struct value_type){ name, unit };
+}
+
+uint32_t builder_n_types(const struct builder *b)
+{
+	return b->p->n_types;
+}
+
+static int id_check(uint32_t n, const char *what, struct err *err)
+{
+	if (n >= ID_MAX)
+		return err_set(err, ERR_LIMIT, "more than %u %s", (unsigned)ID_MAX, what);
+	return 0;
+}
+
+int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, struct err *err)
+{
+	struct profile *p = b->p;
+
+	if (id_check(p->n_maps, "mappings", err) < 0)
+		return ERR_LIMIT;
+	p->map = mem_grow(p->map, &b->cap_maps, (size_t)p->n_maps + 1, sizeof(*p->map));
+	p->map[p->n_maps] = *m;
+	*id = p->n_maps++;
+	return 0;
+}
+
+/*
+ * Several columns of one table grow in step. GROW makes room in one of them and leaves the shared
+ * capacity to the last.
+ */
+#define GROW(column, cap, need) mem_grow(column, &(size_t){ *(cap) }, need, sizeof(*(column)))
+
+int builder_function(struct builder *b, const struct builder_function *f, uint32_t *id, struct err *err)
+{
+	struct profile *p = b->p;
+	uint32_t n = p->n_funcs;
+	size_t *cap = &b->cap_funcs;
+
+	if (id_check(n, "functions", err) < 0)
+		return ERR_LIMIT;
+	if (is_full(*cap, (size_t)n + 1)) {
+		p->func_id = GROW(p->func_id, cap, (size_t)n + 1);
+		p->func_name = GROW(p->func_name, cap, (size_t)n + 1);
+		p->func_sysname = GROW(p->func_sysname, cap, (size_t)n + 1);
+		p->func_file = GROW(p->func_file, cap, (size_t)n + 1);
+		p->func_start = mem_grow(p->func_start, cap, (size_t)n + 1, sizeof(*p->func_start));
+	}
+	p->func_id[n] = f->id;
+	p->func_name[n] = f->name;
+	p->func_sysname[n] = f->sysname;
+	p->func_file[n] = f->file;
+	p->func_start[n] = f->start;
+	*id = p->n_funcs++;
+	return 0;
+}
+
+static int builder_lines(struct builder *b, const struct builder_line *lines, size_t n, struct err *err)
+{
+	struct profile *p = b->p;
+	size_t need = p->n_lines + n;
+
+	if (n > ID_MAX - p->n_lines)
+		return err_set(err, ERR_LIMIT, "more than %u lines", (unsigned)ID_MAX);
+	if (is_full(b->cap_lines, need)) {
+		p->line_func = GROW(p->line_func, &b->cap_lines, need);
+		p->line_no = GROW(p->line_no, &b->cap_lines, need);
+		p->line_col = mem_grow(p->line_col, &b->cap_lines, need, sizeof(*p->line_col));
+	}
+	for (size_t i = 0; i < n; i++) {
+		assert(lines[i].func < p->n_funcs);
+		p->line_func[p->n_lines] = lines[i].func;
+		p->line_no[p->n_lines] = lines[i].no;
+		p->line_col[p->n_lines++] = lines[i].col;
+	}
+	return 0;
+}
+
+int builder_location(struct builder *b, const struct builder_location *l, const struct builder_line *lines,
+		     size_t n_lines, uint32_t *id, struct err *err)
+{
+	struct profile *p = b->p;
+	uint32_t n = p->n_locs;
+	size_t *cap = &b->cap_locs, need = (size_t)n + 2; /* loc_line has one more */
+
+	assert(l->map == PROFILE_NONE || l->map < p->n_maps);
+	if (id_check(n, "locations", err) < 0 || builder_lines(b, lines, n_lines, err) < 0)
+		return ERR_LIMIT;
+	if (is_full(*cap, need)) {
+		p->loc_id = GROW(p->loc_id, cap, need);
+		p->loc_addr = GROW(p->loc_addr, cap, need);
+		p->loc_map = GROW(p->loc_map, cap, need);
+		p->loc_folded = GROW(p->loc_folded, cap, need);
+		p->loc_line = mem_grow(p->loc_line, cap, need, sizeof(*p->loc_line));
+	}
+	p->loc_id[n] = l->id;
+	p->loc_addr[n] = l->addr;
+	p->loc_map[n] = l->map;
+	p->loc_folded[n] = l->folded;
+	p->loc_line[n] = p->n_lines - (uint32_t)n_lines;
+	p->loc_line[n + 1] = p->n_lines;
+	*id = p->n_locs++;
+	return 0;
+}
+
+uint64_t builder_stack_hash(const uint32_t *locs, size_t n)
+{
+	return hash_bytes(locs, n * sizeof(*locs));
+}
+
+void builder_stack_prefetch(const struct builder *b, uint64_t hash)
+{
+	idtab_prefetch(&b->stacks.ids, hash);
+}
+
+int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err)
+{
+	if (lists_add(&b->stacks, locs, n, hash, id, err) < 0)
+		return err_wrap(err, "stacks");
+	return 0;
+}
+
+void builder_expect(struct builder *b, size_t n_rows, size_t n_stack_items)
+{
+	struct lists *l = &b->stacks;
+
+	if (l->n)
+		return;
+	lists_release(l);
+	l->item = mem_alloc_large(n_stack_items, sizeof(*l->item));
+	l->cap_item = n_stack_items;
+	l->off = mem_alloc_large(n_rows + 2, sizeof(*l->off));
+	l->cap_off = n_rows + 2;
+	l->off[0] = 0;
+	idtab_init(&l->ids, n_rows);
+}
+
+static bool label_equal(const struct profile *p, uint32_t id, const struct builder_label *l)
+{
+	return p->label_key[id] == l->key && p->label_text[id] == l->text && p->label_unit[id] == l->unit &&
+	       p->label_num[id] == l->num && p->label_is_text[id] == l->is_text;
+}
+
+int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id, struct err *err)
+{
+	struct profile *p = b->p;
+	uint32_t n = p->n_labels;
+	uint64_t words[3] = { (uint64_t)l->key << 32 | l->text, (uint64_t)l->unit << 1 | l->is_text, (uint64_t)l->num };
+	uint64_t h = hash_bytes(words, sizeof(words));
+	size_t *cap = &b->cap_labels;
+
+	for (size_t pos = idtab_start(&b->label_ids, h); idtab_next(&b->label_ids, h, &pos, id);)
+		if (label_equal(p, *id, l))
+			return 0;
+	if (id_check(n, "labels", err) < 0)
+		return ERR_LIMIT;
+	if (is_full(*cap, (size_t)n + 1)) {
+		p->label_key = GROW(p->label_key, cap, (size_t)n + 1);
+		p->label_text = GROW(p->label_text, cap, (size_t)n + 1);
+		p->label_unit = GROW(p->label_unit, cap, (size_t)n + 1);
+		p->label_is_text = GROW(p->label_is_text, cap, (size_t)n + 1);
+		p->label_num = mem_grow(p->label_num, cap, (size_t)n + 1, sizeof(*p->label_num));
+	}
+	p->label_key[n] = l->key;
+	p->label_text[n] = l->text;
+	p->label_unit[n] = l->unit;
+	p->label_num[n] = l->num;
+	p->label_is_text[n] = l->is_text;
+	idtab_put(&b->label_ids, h, n);
+	*id = p->n_labels++;
+	return 0;
+}
+
+int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
+{
+	if (n == 0 && b->sets.n) {
+		*id = 0;
+		return 0;
+	}
+	if (lists_add(&b->sets, labels, n, hash_bytes(labels, n * sizeof(*labels)), id, err) < 0)
+		return err_wrap(err, "label sets");
+	return 0;
+}
+
+/* Room for rows: exactly what is asked for at first, since a reader knows how many there are. */
+static void rows_grow(struct builder *b, size_t need)
+{
+	struct profile *p = b->p;
+	size_t *cap = &b->cap_rows;
+	bool first = *cap == 0 && need > ROWS_KNOWN;
+
+	if (!is_full(*cap, need) && p->stack)
+		return;
+	for (uint32_t t = 0; t < p->n_types; t++)
+		p->value[SIDE_TARGET][t] =
+			first ? mem_alloc_large(need, sizeof(int64_t)) : GROW(p->value[SIDE_TARGET][t], cap, need);
+	p->labels = first ? mem_alloc_large(need, sizeof(*p->labels)) : GROW(p->labels, cap, need);
+	p->stack = first ? mem_alloc_large(need, sizeof(*p->stack)) : mem_grow(p->stack, cap, need, sizeof(*p->stack));
+	if (first)
+		*cap = need;
+}
+
+int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struct err *err)
+{
+	struct profile *p = b->p;
+
+	if (n > ID_MAX - p->n_rows)
+		return err_set(err, ERR_LIMIT, "more than %u samples", (unsigned)ID_MAX);
+	rows_grow(b, (size_t)p->n_rows + n);
+	for (uint32_t t = 0; t < p->n_types; t++)
+		memset(p->value[SIDE_TARGET][t] + p->n_rows, 0, n * sizeof(int64_t));
+	*rows = (struct builder_rows){ p->n_rows, p->stack + p->n_rows, p->labels + p->n_rows };
+	p->n_rows += n;
+	return 0;
+}
+
+int64_t *builder_values(struct builder *b, uint32_t type)
+{
+	return b->p->value[SIDE_TARGET][type];
+}
+
+int builder_sample(struct builder *b, const int64_t *values, const uint32_t *locs, size_t n, const uint32_t *labels,
+		   size_t n_labels, struct err *err)
+{
+	struct builder_rows rows;
+	uint32_t stack, set;
+
+	if (builder_stack(b, locs, n, builder_stack_hash(locs, n), &stack, err) < 0 ||
+	    builder_label_set(b, labels, n_labels, &set, err) < 0 || builder_rows(b, 1, &rows, err) < 0)
+		return ERR_LIMIT;
+	rows.stack[0] = stack;
+	rows.labels[0] = set;
+	for (uint32_t t = 0; t < b->p->n_types; t++)
+		builder_values(b, t)[rows.first] = values[t];
+	return 0;
+}
+
+static void *own(struct profile *p, void *column)
+{
+	return arena_own(p->mem, column ? column : mem_zalloc(1, sizeof(uint64_t)));
+}
+
+static struct csr lists_seal(struct lists *l, struct profile *p)
+{
+	struct csr c = { l->n, own(p, l->off), own(p, mem_trim(l->item, l->off[l->n], sizeof(*l->item))) };
+
+	idtab_release(&l->ids);
+	*l = (struct lists){ 0 };
+	return c;
+}
+
+struct profile *builder_seal(struct builder *b)
+{
+	struct profile *p = b->p;
+
+#define OWN(column) p->column = own(p, p->column);
+	EACH_COLUMN(OWN)
+#undef OWN
+	for (uint32_t t = 0; t < p->n_types; t++)
+		p->value[SIDE_TARGET][t] = own(p, p->value[SIDE_TARGET][t]);
+	p->value[SIDE_TARGET] = own(p, p->value[SIDE_TARGET]);
+	p->stacks = lists_seal(&b->stacks, p);
+	p->label_sets = lists_seal(&b->sets, p);
+	b->p = NULL;
+	return p;
+}

@@ -1,0 +1,290 @@
+/*
+ * compact.c - take out of a profile what says nothing
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows, stacks and label sets keep their order and are moved down. Mappings, functions and
+ * locations may change their order, since a row that went may have been the first user of one:
+ * they are numbered anew by walking the rows that stay, then gathered.
+ */
+#include "config.h"
+
+#include "profile/compact.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* New ids of one table in order of first use. */
+struct renumber {
+	uint32_t n;
+	uint32_t *new_id; /* [old n] PROFILE_NONE when unused */
+	uint32_t *old_id; /* [n] */
+};
+
+struct compact {
+	struct profile *p;
+	struct renumber maps, funcs, locs, labels;
+	bool *stack_used, *set_used; /* [n of each] */
+};
+
+static void renumber_init(struct renumber *r, uint32_t n)
+{
+	r->n = 0;
+	r->old_id = mem_alloc(n, sizeof(*r->old_id));
+	r->new_id = mem_alloc(n, sizeof(*r->new_id));
+	memset(r->new_id, 0xff, n * sizeof(*r->new_id));
+}
+
+static void renumber_release(struct renumber *r)
+{
+	free(r->new_id);
+	free(r->old_id);
+}
+
+/* Take an id into use; was it already? */
+static bool renumber_use(struct renumber *r, uint32_t old)
+{
+	if (r->new_id[old] != PROFILE_NONE)
+		return true;
+	r->old_id[r->n] = old;
+	r->new_id[old] = r->n++;
+	return false;
+}
+
+static bool row_is_zero(const struct profile *p, uint32_t row)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		if (p->value[SIDE_TARGET][t][row] != 0)
+			return false;
+	return true;
+}
+
+static void use_loc(struct compact *c, uint32_t loc)
+{
+	const struct profile *p = c->p;
+
+	if (renumber_use(&c->locs, loc))
+		return;
+	if (p->loc_map[loc] != PROFILE_NONE)
+		renumber_use(&c->maps, p->loc_map[loc]);
+	for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)
+		renumber_use(&c->funcs, p->line_func[l]);
+}
+
+static void use_row(struct compact *c, uint32_t row)
+{
+	const struct profile *p = c->p;
+	uint32_t stack = p->stack[row], set = p->labels[row];
+
+	if (!c->stack_used[stack])
+		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++)
+			use_loc(c, p->stacks.item[i]);
+	if (!c->set_used[set])
+		for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++)
+			renumber_use(&c->labels, p->label_sets.item[i]);
+	c->stack_used[stack] = c->set_used[set] = true;
+}
+
+static void use_all(struct compact *c)
+{
+	if (c->p->n_maps)
+		renumber_use(&c->maps, 0);
+	for (uint32_t row = 0; row < c->p->n_rows; row++)
+		if (!row_is_zero(c->p, row))
+			use_row(c, row);
+}
+
+/* The new ids of lists that keep their order; those of unused ones mean nothing. */
+static uint32_t *lists_ids(const bool *used, uint32_t n)
+{
+	uint32_t *id = mem_alloc(n, sizeof(*id)), next = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		id[i] = next;
+		next += used[i];
+	}
+	return id;
+}
+
+static void move_rows(struct compact *c)
+{
+	struct profile *p = c->p;
+	uint32_t *stack = lists_ids(c->stack_used, p->stacks.n);
+	uint32_t *set = lists_ids(c->set_used, p->label_sets.n);
+	uint32_t n = 0;
+
+	for (uint32_t row = 0; row < p->n_rows; row++) {
+		if (row_is_zero(p, row))
+			continue;
+		for (uint32_t t = 0; t < p->n_types; t++)
+			p->value[SIDE_TARGET][t][n] = p->value[SIDE_TARGET][t][row];
+		p->stack[n] = stack[p->stack[row]];
+		p->labels[n++] = set[p->labels[row]];
+	}
+	p->n_rows = n;
+	free(stack);
+	free(set);
+}
+
+static void move_lists(struct csr *lists, const bool *used, const struct renumber *items)
+{
+	uint32_t n = 0, end = 0, first = 0; /* where list i starts is overwritten before it is read */
+
+	for (uint32_t i = 0; i < lists->n; i++) {
+		uint32_t next = lists->off[i + 1];
+
+		for (uint32_t k = first; used[i] && k < next; k++)
+			lists->item[end++] = items->new_id[lists->item[k]];
+		if (used[i])
+			lists->off[++n] = end;
+		first = next;
+	}
+	lists->n = n;
+}
+
+/* column[i] = column[old_id[i]], for ids that may stand in any order. */
+static void gather(void *column, const struct renumber *r, size_t size)
+{
+	char *copy = mem_alloc(r->n, size), *at = column;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		memcpy(copy + i * size, at + r->old_id[i] * size, size);
+	memcpy(column, copy, r->n * size);
+	free(copy);
+}
+
+static void number_ids(uint64_t *id, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		id[i] = (uint64_t)i + 1;
+}
+
+static void move_maps(struct compact *c)
+{
+	struct profile *p = c->p;
+
+	gather(p->map, &c->maps, sizeof(*p->map));
+	p->n_maps = c->maps.n;
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		p->map[i].id = (uint64_t)i + 1;
+}
+
+static void move_funcs(struct compact *c)
+{
+	struct profile *p = c->p;
+
+	gather(p->func_name, &c->funcs, sizeof(*p->func_name));
+	gather(p->func_sysname, &c->funcs, sizeof(*p->func_sysname));
+	gather(p->func_file, &c->funcs, sizeof(*p->func_file));
+	gather(p->func_start, &c->funcs, sizeof(*p->func_start));
+	p->n_funcs = c->funcs.n;
+	number_ids(p->func_id, p->n_funcs);
+}
+
+static void move_labels(struct compact *c)
+{
+	struct profile *p = c->p;
+
+	gather(p->label_key, &c->labels, sizeof(*p->label_key));
+	gather(p->label_text, &c->labels, sizeof(*p->label_text));
+	gather(p->label_unit, &c->labels, sizeof(*p->label_unit));
+	gather(p->label_num, &c->labels, sizeof(*p->label_num));
+	gather(p->label_is_text, &c->labels, sizeof(*p->label_is_text));
+	p->n_labels = c->labels.n;
+}
+
+/* The lines in the order of the locations that stay; loc_line is still that of all locations. */
+static void move_lines(struct compact *c)
+{
+	struct profile *p = c->p;
+	struct renumber lines;
+
+	renumber_init(&lines, p->n_lines);
+	for (uint32_t i = 0; i < c->locs.n; i++) {
+		uint32_t loc = c->locs.old_id[i];
+
+		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)
+			renumber_use(&lines, l);
+	}
+	for (uint32_t i = 0; i < lines.n; i++)
+		p->line_func[lines.old_id[i]] = c->funcs.new_id[p->line_func[lines.old_id[i]]];
+	gather(p->line_func, &lines, sizeof(*p->line_func));
+	gather(p->line_no, &lines, sizeof(*p->line_no));
+	gather(p->line_col, &lines, sizeof(*p->line_col));
+	p->n_lines = lines.n;
+	renumber_release(&lines);
+}
+
+static void move_locs(struct compact *c)
+{
+	struct profile *p = c->p;
+	uint32_t *line = mem_alloc((size_t)c->locs.n + 1, sizeof(*line));
+
+	move_lines(c);
+	line[0] = 0;
+	for (uint32_t i = 0; i < c->locs.n; i++) {
+		uint32_t loc = c->locs.old_id[i];
+
+		line[i + 1] = line[i] + p->loc_line[loc + 1] - p->loc_line[loc];
+		if (p->loc_map[loc] != PROFILE_NONE)
+			p->loc_map[loc] = c->maps.new_id[p->loc_map[loc]];
+	}
+	memcpy(p->loc_line, line, ((size_t)c->locs.n + 1) * sizeof(*line));
+	free(line);
+	gather(p->loc_addr, &c->locs, sizeof(*p->loc_addr));
+	gather(p->loc_map, &c->locs, sizeof(*p->loc_map));
+	gather(p->loc_folded, &c->locs, sizeof(*p->loc_folded));
+	p->n_locs = c->locs.n;
+	number_ids(p->loc_id, p->n_locs);
+}
+
+static bool has_zero_rows(const struct profile *p)
+{
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (row_is_zero(p, row))
+			return true;
+	return false;
+}
+
+static void compact_init(struct compact *c, struct profile *p)
+{
+	c->p = p;
+	renumber_init(&c->maps, p->n_maps);
+	renumber_init(&c->funcs, p->n_funcs);
+	renumber_init(&c->locs, p->n_locs);
+	renumber_init(&c->labels, p->n_labels);
+	c->stack_used = mem_zalloc(p->stacks.n, sizeof(*c->stack_used));
+	c->set_used = mem_zalloc(p->label_sets.n, sizeof(*c->set_used));
+	c->set_used[0] = true; /* the empty set */
+}
+
+static void compact_release(struct compact *c)
+{
+	renumber_release(&c->maps);
+	renumber_release(&c->funcs);
+	renumber_release(&c->locs);
+	renumber_release(&c->labels);
+	free(c->stack_used);
+	free(c->set_used);
+}
+
+void profile_compact(struct profile *p)
+{
+	struct compact c;
+
+	if (!has_zero_rows(p))
+		return;
+	compact_init(&c, p);
+	use_all(&c);
+	move_rows(&c);
+	move_lists(&p->stacks, c.stack_used, &c.locs);
+	move_lists(&p->label_sets, c.set_used, &c.labels);
+	move_maps(&c);
+	move_funcs(&c);
+	move_labels(&c);
+	move_locs(&c);
+	compact_release(&c);
+}

@@ -1,0 +1,26 @@
+# src/profile - the columns and what keeps them true
+
+noinst_LIBRARIES += src/profile/libprofile.a
+src_profile_libprofile_a_SOURCES = \
+	src/profile/agree.c \
+	src/profile/agree.h \
+	src/profile/builder.c \
+	src/profile/builder.h \
+	src/profile/check.c \
+	src/profile/check.h \
+	src/profile/compact.c \
+	src/profile/compact.h \
+	src/profile/edit.c \
+	src/profile/edit.h \
+	src/profile/keys.c \
+	src/profile/keys.h \
+	src/profile/merge.c \
+	src/profile/merge.h \
+	src/profile/merge_ids.c \
+	src/profile/merge_ids.h \
+	src/profile/profile.c \
+	src/profile/profile.h \
+	src/profile/prune.c \
+	src/profile/prune.h \
+	src/profile/scale.c \
+	src/profile/scale.h

@@ -1,0 +1,323 @@
+/*
+ * merge_ids.c - ids of a source profile to ids of the merged one
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every entry of a source is translated once, when a row first uses it, which also numbers the
+ * merged entries in order of first use. The order within one entry matters for that: mapping,
+ * functions from the innermost line on, then the location. From pprof profile/merge.go.
+ */
+#include "config.h"
+
+#include "profile/merge_ids.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BYTES = 4096, MAP_WORDS = 3, FUNC_WORDS = 3, LINE_WORDS = 3, LOC_WORDS = 2 };
+
+void merge_ids_init(struct merge_ids *m, struct builder *b)
+{
+	*m = (struct merge_ids){ .b = b };
+	keys_init(&m->maps, MAP_WORDS, 0);
+	keys_init(&m->funcs, FUNC_WORDS, 0);
+	keys_init(&m->locs, 0, 0);
+}
+
+static void source_release(struct merge_ids *m)
+{
+	free(m->str);
+	free(m->map);
+	free(m->func);
+	free(m->loc);
+	free(m->stack);
+	free(m->label);
+	free(m->set);
+}
+
+void merge_ids_release(struct merge_ids *m)
+{
+	source_release(m);
+	keys_release(&m->maps);
+	keys_release(&m->funcs);
+	keys_release(&m->locs);
+	free(m->map_start);
+	free(m->word);
+	free(m->line);
+	free(m->list);
+}
+
+static uint32_t *nothing_yet(uint32_t n)
+{
+	uint32_t *id = mem_alloc(n, sizeof(*id));
+
+	memset(id, 0xff, n * sizeof(*id));
+	return id;
+}
+
+str_id merge_ids_text(struct merge_ids *m, const struct profile *p, str_id id)
+{
+	return strtab_add(builder_strings(m->b), profile_text(p, id), strtab_len(p->str, id));
+}
+
+static str_id ids_str(struct merge_ids *m, str_id id)
+{
+	if (m->str[id] == PROFILE_NONE)
+		m->str[id] = merge_ids_text(m, m->src, id);
+	return m->str[id];
+}
+
+/*
+ * The size is rounded, since the end of a mapping varies a little between runs of one program.
+ * Several mappings that say nothing at all are one.
+ */
+static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
+{
+	struct mapping copy = m->src->map[map];
+	uint64_t size = copy.limit - copy.start + PAGE_BYTES - 1, key[MAP_WORDS];
+	uint32_t before = m->maps.n, place;
+
+	*id = m->map[map];
+	if (*id != PROFILE_NONE)
+		return 0;
+	copy.file = ids_str(m, copy.file);
+	copy.build_id = ids_str(m, copy.build_id);
+	key[0] = size - size % PAGE_BYTES;
+	key[1] = copy.offset;
+	key[2] = copy.build_id ? copy.build_id : copy.file;
+	if (keys_add(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
+		return err_wrap(err, "mappings");
+	if (*id == before) {
+		copy.id = (uint64_t)*id + 1;
+		m->map_start = mem_grow(m->map_start, &m->cap_maps, (size_t)*id + 1, sizeof(*m->map_start));
+		m->map_start[*id] = copy.start;
+		if (builder_mapping(m->b, &copy, &place, err) < 0)
+			return ERR_LIMIT;
+	}
+	m->map[map] = *id;
+	return 0;
+}
+
+static int ids_func(struct merge_ids *m, uint32_t func, uint32_t *id, struct err *err)
+{
+	const struct profile *p = m->src;
+	uint32_t before = m->funcs.n, place;
+	struct builder_function f;
+	uint64_t key[FUNC_WORDS];
+
+	*id = m->func[func];
+	if (*id != PROFILE_NONE)
+		return 0;
+	f = (struct builder_function){ .name = ids_str(m, p->func_name[func]),
+				       .sysname = ids_str(m, p->func_sysname[func]),
+				       .file = ids_str(m, p->func_file[func]),
+				       .start = p->func_start[func] };
+	key[0] = (uint64_t)f.name << 32 | f.sysname;
+	key[1] = f.file;
+	key[2] = (uint64_t)f.start;
+	if (keys_add(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), id, err) < 0)
+		return err_wrap(err, "functions");
+	f.id = (uint64_t)*id + 1;
+	if (*id == before && builder_function(m->b, &f, &place, err) < 0)
+		return ERR_LIMIT;
+	m->func[func] = *id;
+	return 0;
+}
+
+/* The lines of a location, to m->line and behind the first words of m->word. */
+static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *err)
+{
+	const struct profile *p = m->src;
+
+	m->line = mem_grow(m->line, &m->cap_lines, n, sizeof(*m->line));
+	m->word = mem_grow(m->word, &m->cap_words, LOC_WORDS + LINE_WORDS * n, sizeof(*m->word));
+	for (size_t i = 0; i < n; i++) {
+		struct builder_line *l = &m->line[i];
+		uint64_t *word = m->word + LOC_WORDS + LINE_WORDS * i;
+
+		if (ids_func(m, p->line_func[first + i], &l->func, err) < 0)
+			return ERR_LIMIT;
+		l->no = p->line_no[first + i];
+		l->col = p->line_col[first + i];
+		word[0] = l->func;
+		word[1] = (uint64_t)l->no;
+		word[2] = (uint64_t)l->col;
+	}
+	return 0;
+}
+
+/*
+ * A location of a mapping that was loaded elsewhere moves with it, so that one place in one binary
+ * is one location.
+ */
+static int ids_loc(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *err)
+{
+	const struct profile *p = m->src;
+	struct builder_location l = { .addr = p->loc_addr[loc], .map = p->loc_map[loc], .folded = p->loc_folded[loc] };
+	size_t n = p->loc_line[loc + 1] - p->loc_line[loc], n_words = LOC_WORDS + LINE_WORDS * n;
+	uint32_t before = m->locs.n, place;
+
+	if (l.map != PROFILE_NONE) {
+		if (ids_map(m, p->loc_map[loc], &l.map, err) < 0)
+			return ERR_LIMIT;
+		l.addr += m->map_start[l.map] - p->map[p->loc_map[loc]].start;
+	}
+	if (ids_lines(m, p->loc_line[loc], n, err) < 0)
+		return ERR_LIMIT;
+	m->word[0] = l.addr;
+	m->word[1] = (uint64_t)l.map << 1 | l.folded;
+	if (keys_add(&m->locs, m->word, n_words, keys_hash(m->word, n_words), id, err) < 0)
+		return err_wrap(err, "locations");
+	l.id = (uint64_t)*id + 1;
+	if (*id == before && builder_location(m->b, &l, m->line, n, &place, err) < 0)
+		return ERR_LIMIT;
+	m->loc[loc] = *id;
+	return 0;
+}
+
+/* The locations of a stack, appended to the n in m->list. Gives their number in *n. */
+static int ids_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err *err)
+{
+	const struct csr *s = &m->src->stacks;
+	size_t more = s->off[stack + 1] - s->off[stack];
+	const uint32_t *src = s->item + s->off[stack];
+	uint32_t *list;
+
+	m->list = mem_grow(m->list, &m->cap_list, *n + more, sizeof(*m->list));
+	list = m->list + *n;
+	for (size_t i = 0; i < more; i++) {
+		list[i] = m->loc[src[i]];
+		if (list[i] == PROFILE_NONE && ids_loc(m, src[i], &list[i], err) < 0)
+			return ERR_LIMIT;
+	}
+	*n += more;
+	return 0;
+}
+
+/*
+ * The table of stacks is far larger than any cache: all stacks of the group are asked for before
+ * the first is looked up. One that comes twice in a group is looked up twice, which is no harm.
+ */
+int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks, struct err *err)
+{
+	struct {
+		uint32_t stack;
+		size_t start, n;
+		uint64_t hash;
+	} fresh[MERGE_STACKS];
+	size_t n_fresh = 0, n = 0;
+
+	for (size_t i = 0; i < n_stacks; i++) {
+		size_t start = n;
+
+		if (m->stack[stack[i]] != PROFILE_NONE)
+			continue;
+		if (ids_frames(m, stack[i], &n, err) < 0)
+			return ERR_LIMIT;
+		fresh[n_fresh].stack = stack[i];
+		fresh[n_fresh].start = start;
+		fresh[n_fresh].n = n - start;
+		fresh[n_fresh].hash = builder_stack_hash(m->list + start, n - start);
+		builder_stack_prefetch(m->b, fresh[n_fresh++].hash);
+	}
+	for (size_t i = 0; i < n_fresh; i++)
+		if (builder_stack(m->b, m->list + fresh[i].start, fresh[i].n, fresh[i].hash, &m->stack[fresh[i].stack],
+				  err) < 0)
+			return ERR_LIMIT;
+	return 0;
+}
+
+/* Text before numbers, then by key, then as they stand; a label in the list and its position. */
+static int label_order(const struct profile *p, const uint64_t *a, const uint64_t *b)
+{
+	uint32_t la = (uint32_t)*a, lb = (uint32_t)*b;
+	str_id ka = p->label_key[la], kb = p->label_key[lb];
+	size_t na = strtab_len(p->str, ka), nb = strtab_len(p->str, kb);
+	int rc = p->label_is_text[lb] - p->label_is_text[la];
+
+	if (rc == 0 && ka != kb)
+		rc = memcmp(profile_text(p, ka), profile_text(p, kb), na < nb ? na : nb);
+	if (rc == 0)
+		rc = (na > nb) - (na < nb);
+	return rc ? rc : (*a > *b) - (*a < *b);
+}
+
+static int label_compare(const void *a, const void *b, void *ids)
+{
+	const struct merge_ids *m = ids;
+
+	return label_order(m->src, a, b);
+}
+
+static int ids_label(struct merge_ids *m, uint32_t label, uint32_t *id, struct err *err)
+{
+	const struct profile *p = m->src;
+	struct builder_label l;
+
+	*id = m->label[label];
+	if (*id != PROFILE_NONE)
+		return 0;
+	l = (struct builder_label){ .key = ids_str(m, p->label_key[label]),
+				    .text = ids_str(m, p->label_text[label]),
+				    .unit = ids_str(m, p->label_unit[label]),
+				    .num = p->label_num[label],
+				    .is_text = p->label_is_text[label] };
+	if (builder_label(m->b, &l, id, err) < 0)
+		return ERR_LIMIT;
+	m->label[label] = *id;
+	return 0;
+}
+
+/* Put the labels of a set in the one order that sets with the same labels share, in m->word. */
+static void labels_sort(struct merge_ids *m, const uint32_t *src, size_t n)
+{
+	bool sorted = true;
+
+	m->word = mem_grow(m->word, &m->cap_words, n, sizeof(*m->word));
+	for (size_t i = 0; i < n; i++) {
+		m->word[i] = (uint64_t)i << 32 | src[i];
+		sorted = sorted && (i == 0 || label_order(m->src, &m->word[i - 1], &m->word[i]) < 0);
+	}
+	if (!sorted)
+		qsort_r(m->word, n, sizeof(*m->word), label_compare, m);
+}
+
+int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err *err)
+{
+	const uint32_t *src = m->src->label_sets.item + m->src->label_sets.off[set];
+	size_t n = m->src->label_sets.off[set + 1] - m->src->label_sets.off[set];
+
+	*id = m->set[set];
+	if (*id != PROFILE_NONE)
+		return 0;
+	labels_sort(m, src, n);
+	m->list = mem_grow(m->list, &m->cap_list, n, sizeof(*m->list));
+	for (size_t i = 0; i < n; i++)
+		if (ids_label(m, (uint32_t)m->word[i], &m->list[i], err) < 0)
+			return ERR_LIMIT;
+	if (builder_label_set(m->b, m->list, n, id, err) < 0)
+		return ERR_LIMIT;
+	m->set[set] = *id;
+	return 0;
+}
+
+int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err *err)
+{
+	uint32_t first;
+
+	source_release(m);
+	m->src = src;
+	m->str = nothing_yet(strtab_count(src->str));
+	m->map = nothing_yet(src->n_maps);
+	m->func = nothing_yet(src->n_funcs);
+	m->loc = nothing_yet(src->n_locs);
+	m->stack = nothing_yet(src->stacks.n);
+	m->label = nothing_yet(src->n_labels);
+	m->set = nothing_yet(src->label_sets.n);
+	if (m->maps.n == 0 && src->n_maps > 0)
+		return ids_map(m, 0, &first, err);
+	return 0;
+}

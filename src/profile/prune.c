@@ -1,0 +1,210 @@
+/*
+ * prune.c - drop the frames that a profile itself calls uninteresting
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Names are matched first, each once and only as far as locations ask for them; nothing is written
+ * before all that is done. Then lines and stacks are moved down over what goes.
+ */
+#include "config.h"
+
+#include "profile/prune.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/regex.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of a name. */
+enum { NAME_NEW, NAME_STAYS, NAME_DROPS };
+
+/* What happens to a stack that has the location below a frame of the user. */
+enum { CUT_NONE, CUT_BENEATH, CUT_WHOLE };
+
+struct prune {
+	struct profile *p;
+	struct regex *drop, *keep; /* keep may be NULL */
+	uint8_t *name;             /* [strings] NAME_ */
+	uint8_t *cut;              /* [n_locs] CUT_ */
+	uint32_t *first_line;      /* [n_locs] the innermost line that stays */
+};
+
+/*
+ * Compile as ^(...)$ an expression of the profile; *out stays NULL for "".
+ *
+ * Gives   false when it does not compile; then the warning is filled
+ */
+static bool prune_compile(const struct profile *p, const char *what, str_id text, struct regex **out,
+			  struct err *warning)
+{
+	struct buf whole = { 0 };
+	int rc;
+
+	*out = NULL;
+	if (text == 0)
+		return true;
+	buf_addz(&whole, "^(");
+	buf_add(&whole, profile_text(p, text), strtab_len(p->str, text));
+	buf_addz(&whole, ")$");
+	rc = regex_new(buf_text(&whole), out, warning);
+	buf_release(&whole);
+	if (rc < 0)
+		err_wrap(warning, "no frames are dropped, the profile's %s is no expression", what);
+	return rc == 0;
+}
+
+/* The part of a C++ name in front of its arguments, by pprof's rules. Gives the length. */
+static size_t name_simplify(const char **name, size_t n)
+{
+	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
+	const char *s = *name;
+	size_t i = 0;
+
+	if (n > 0 && s[0] == '.') { /* code, not descriptor, of a function on PowerPC */
+		s = ++*name;
+		n--;
+	}
+	while (i < n) {
+		size_t skip = 0;
+
+		for (int k = 0; k < 2 && skip == 0; k++)
+			if (n - i >= strlen(kept[k]) && memcmp(s + i, kept[k], strlen(kept[k])) == 0)
+				skip = strlen(kept[k]);
+		if (skip == 0 && s[i] == '(')
+			return i;
+		i += skip ? skip : 1;
+	}
+	return n;
+}
+
+static int name_match(struct prune *x, str_id id, struct err *err)
+{
+	const char *name = profile_text(x->p, id);
+	size_t n = name_simplify(&name, strtab_len(x->p->str, id));
+	bool drops = false, stays = false;
+
+	if (regex_match(x->drop, name, n, &drops, err) < 0)
+		return err_wrap(err, "drop_frames");
+	if (drops && x->keep && regex_match(x->keep, name, n, &stays, err) < 0)
+		return err_wrap(err, "keep_frames");
+	x->name[id] = drops && !stays ? NAME_DROPS : NAME_STAYS;
+	return 0;
+}
+
+/* Find the outermost line that drops. */
+static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
+{
+	const struct profile *p = x->p;
+	uint32_t first = p->loc_line[loc], end = p->loc_line[loc + 1];
+
+	x->first_line[loc] = first;
+	for (uint32_t l = end; l > first; l--) {
+		str_id name = p->func_name[p->line_func[l - 1]];
+
+		if (name == 0)
+			continue;
+		if (x->name[name] == NAME_NEW && name_match(x, name, err) < 0)
+			return ERR_LIMIT;
+		if (x->name[name] == NAME_STAYS)
+			continue;
+		x->cut[loc] = l == end ? CUT_WHOLE : CUT_BENEATH;
+		x->first_line[loc] = l == end ? first : l;
+		return 0;
+	}
+	return 0;
+}
+
+static void move_lines(struct prune *x)
+{
+	struct profile *p = x->p;
+	uint32_t n = 0, end;
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		end = p->loc_line[loc + 1];
+		p->loc_line[loc] = n;
+		for (uint32_t l = x->first_line[loc]; l < end; l++) {
+			p->line_func[n] = p->line_func[l];
+			p->line_no[n] = p->line_no[l];
+			p->line_col[n++] = p->line_col[l];
+		}
+	}
+	p->loc_line[p->n_locs] = n;
+	p->n_lines = n;
+}
+
+/*
+ * Where the rest of a stack begins: walk from the root, past frames of the user, to the first that
+ * is cut. What drops before any frame of the user stays, or nothing would be left.
+ */
+static uint32_t stack_cut(const struct prune *x, uint32_t first, uint32_t end)
+{
+	const uint32_t *item = x->p->stacks.item;
+	bool user = false;
+
+	for (uint32_t i = end; i > first; i--) {
+		uint8_t cut = x->cut[item[i - 1]];
+
+		if (cut == CUT_NONE)
+			user = true;
+		else if (user)
+			return cut == CUT_WHOLE ? i : i - 1;
+	}
+	return first;
+}
+
+static void move_stacks(struct prune *x)
+{
+	struct csr *s = &x->p->stacks;
+	uint32_t n = 0, first = 0;
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint32_t end = s->off[i + 1], from = stack_cut(x, first, end);
+
+		memmove(s->item + n, s->item + from, (end - from) * sizeof(*s->item));
+		n += end - from;
+		s->off[i + 1] = n;
+		first = end;
+	}
+}
+
+static int prune_all(struct prune *x, struct err *err)
+{
+	struct profile *p = x->p;
+	bool any = false;
+	int rc = 0;
+
+	x->name = mem_zalloc(strtab_count(p->str), sizeof(*x->name));
+	x->cut = mem_zalloc(p->n_locs, sizeof(*x->cut));
+	x->first_line = mem_alloc(p->n_locs, sizeof(*x->first_line));
+	for (uint32_t loc = 0; rc == 0 && loc < p->n_locs; loc++) {
+		rc = prune_loc(x, loc, err);
+		any = any || x->cut[loc] != CUT_NONE;
+	}
+	if (rc == 0 && any) {
+		move_lines(x);
+		move_stacks(x);
+	}
+	free(x->name);
+	free(x->cut);
+	free(x->first_line);
+	return rc;
+}
+
+int profile_prune(struct profile *p, struct err *warning, struct err *err)
+{
+	struct prune x = { .p = p };
+	int rc = 0;
+
+	*warning = (struct err){ 0 };
+	if (p->meta.drop_frames == 0)
+		return 0;
+	if (prune_compile(p, "drop_frames", p->meta.drop_frames, &x.drop, warning) &&
+	    prune_compile(p, "keep_frames", p->meta.keep_frames, &x.keep, warning))
+		rc = prune_all(&x, err);
+	regex_free(x.drop);
+	regex_free(x.keep);
+	return rc;
+}

@@ -1,0 +1,299 @@
+/*
+ * legacy.c - collect samples of addresses, then number everything
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "reader/legacy.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Collecting */
+
+void legacy_init(struct legacy *l, const struct reader_limits *limits)
+{
+	*l = (struct legacy){ .limits = limits, .b = builder_new() };
+	idtab_init(&l->by_addr, 0);
+	l->frame = mem_grow(NULL, &l->cap_frames, 1, sizeof(*l->frame)); /* never NULL */
+}
+
+void legacy_release(struct legacy *l)
+{
+	builder_free(l->b);
+	free(l->addr);
+	idtab_release(&l->by_addr);
+	free(l->frame);
+	free(l->sample);
+	free(l->value);
+	free(l->block);
+	memmap_release(&l->map);
+	free(l->line);
+	free(l->func);
+}
+
+void legacy_type(struct legacy *l, const char *name, const char *unit)
+{
+	struct strtab *str = builder_strings(l->b);
+
+	builder_type(l->b, strtab_addz(str, name), strtab_addz(str, unit));
+}
+
+void legacy_period(struct legacy *l, int64_t period, const char *name, const char *unit)
+{
+	struct strtab *str = builder_strings(l->b);
+	struct profile_meta *meta = builder_meta(l->b);
+
+	meta->period = period;
+	meta->period_type = (struct value_type){ strtab_addz(str, name), strtab_addz(str, unit) };
+	meta->has_period_type = true;
+}
+
+int legacy_check_count(const struct reader_limits *limits, uint64_t n, const char *what, struct err *err)
+{
+	if (reader_over(n, limits->max_count))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit",
+			       limits->max_count, what);
+	if (n >= PROFILE_NONE)
+		return err_set(err, ERR_LIMIT, "more than %" PRIu32 " %s", PROFILE_NONE - 1, what);
+	return 0;
+}
+
+bool legacy_find(const struct legacy *l, uint64_t addr, uint32_t *place)
+{
+	uint64_t h = hash_u64(addr);
+
+	for (size_t pos = idtab_start(&l->by_addr, h); idtab_next(&l->by_addr, h, &pos, place);)
+		if (l->addr[*place] == addr)
+			return true;
+	return false;
+}
+
+/* The place of an address in l->addr, which is new when it was not there. */
+static int find_or_add(struct legacy *l, uint64_t addr, uint32_t *place, struct err *err)
+{
+	int rc;
+
+	if (legacy_find(l, addr, place))
+		return 0;
+	if ((rc = legacy_check_count(l->limits, (uint64_t)l->n_addrs + 1, "locations", err)) < 0)
+		return rc;
+	l->addr = mem_grow(l->addr, &l->cap_addrs, (size_t)l->n_addrs + 1, sizeof(*l->addr));
+	l->addr[l->n_addrs] = addr;
+	idtab_put(&l->by_addr, hash_u64(addr), l->n_addrs);
+	*place = l->n_addrs++;
+	return 0;
+}
+
+int legacy_frame(struct legacy *l, uint64_t addr, enum legacy_adjust adjust, struct err *err)
+{
+	size_t depth = l->n_frames - l->open;
+	uint32_t place;
+	int rc;
+
+	if (reader_over(depth + 1, l->limits->max_depth))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; --max-depth lifts this limit",
+			       l->limits->max_depth);
+	if (depth >= UINT32_MAX)
+		return err_set(err, ERR_LIMIT, "more than %" PRIu32 " frames", UINT32_MAX);
+	if (adjust == ADJUST_ALL || (adjust == ADJUST_CALLERS && depth > 0))
+		addr--;
+	if ((rc = find_or_add(l, addr, &place, err)) < 0)
+		return rc;
+	l->frame = mem_grow(l->frame, &l->cap_frames, l->n_frames + 1, sizeof(*l->frame));
+	l->frame[l->n_frames++] = place;
+	return 0;
+}
+
+int legacy_frames_of(struct legacy *l, struct slice text, enum legacy_adjust adjust, struct err *err)
+{
+	struct slice digits;
+
+	while (slice_next_address(&text, &digits)) {
+		uint64_t addr;
+		int rc;
+
+		if (!slice_hex(digits, &addr))
+			return err_set(err, ERR_FORMAT, "an address of more than 64 bits");
+		if ((rc = legacy_frame(l, addr, adjust, err)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int legacy_close(struct legacy *l, const int64_t *values, const int64_t *block, struct err *err)
+{
+	size_t n = l->n_samples, n_types = builder_n_types(l->b);
+	int rc = legacy_check_count(l->limits, n + 1, "samples", err);
+
+	if (rc < 0)
+		return rc;
+	l->sample = mem_grow(l->sample, &l->cap_samples, n + 1, sizeof(*l->sample));
+	l->sample[n] = (struct legacy_sample){ l->open, (uint32_t)(l->n_frames - l->open) };
+	l->value = mem_grow(l->value, &l->cap_values, (n + 1) * n_types, sizeof(*l->value));
+	memcpy(l->value + n * n_types, values, n_types * sizeof(*values));
+	if (block) {
+		l->block = mem_grow(l->block, &l->cap_blocks, n + 1, sizeof(*l->block));
+		l->block[n] = *block;
+	}
+	l->n_samples++;
+	l->open = l->n_frames;
+	return 0;
+}
+
+void legacy_discard(struct legacy *l)
+{
+	l->n_frames = l->open;
+}
+
+int legacy_read_maps(struct legacy *l, struct lines *in, struct err *err)
+{
+	while (!slice_is_map_heading(in->line))
+		if (!lines_next(in))
+			return 0;
+	return memmap_read(&l->map, in, builder_strings(l->b), l->limits, err);
+}
+
+/* Finishing */
+
+/* What legacy_finish works on: used[i] is the place in legacy.addr of location i. */
+struct numbering {
+	struct legacy *l;
+	unsigned how;
+	uint32_t n, *used; /* [n] in order of first use */
+	uint32_t *loc;     /* [n_addrs] location of an address or PROFILE_NONE */
+	uint32_t *map;     /* [n] */
+};
+
+static void number_locations(struct numbering *nb)
+{
+	const struct legacy *l = nb->l;
+
+	nb->used = mem_alloc(l->n_addrs, sizeof(*nb->used));
+	nb->loc = mem_alloc(l->n_addrs, sizeof(*nb->loc));
+	memset(nb->loc, 0xff, l->n_addrs * sizeof(*nb->loc));
+	for (size_t s = 0; s < l->n_samples; s++) {
+		const uint32_t *frame = l->frame + l->sample[s].first;
+
+		for (uint32_t i = 0; i < l->sample[s].n; i++) {
+			if (nb->loc[frame[i]] != PROFILE_NONE)
+				continue;
+			nb->loc[frame[i]] = nb->n;
+			nb->used[nb->n++] = frame[i];
+		}
+	}
+}
+
+/* Java's table gives a name for an address, which is then none any more. */
+static bool is_named(const struct legacy *l, uint32_t place)
+{
+	return l->line && l->line[place].known;
+}
+
+static int add_mappings(struct numbering *nb, struct err *err)
+{
+	struct legacy *l = nb->l;
+	uint64_t *addr = mem_alloc(nb->n, sizeof(*addr));
+	struct mapping none = { .id = 1 };
+	uint32_t id;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < nb->n; i++)
+		addr[i] = is_named(l, nb->used[i]) ? 0 : l->addr[nb->used[i]];
+	nb->map = mem_alloc(nb->n, sizeof(*nb->map));
+	memmap_settle(&l->map, builder_strings(l->b));
+	memmap_assign(&l->map, builder_strings(l->b), addr, nb->n, nb->map);
+	free(addr);
+	for (size_t i = 0; rc == 0 && i < l->map.n; i++) {
+		l->map.map[i].id = i + 1;
+		rc = builder_mapping(l->b, &l->map.map[i], &id, err);
+	}
+	if (l->map.n > 0)
+		return rc;
+	/* a profile without mappings gets one of nothing */
+	memset(nb->map, 0, nb->n * sizeof(*nb->map));
+	return builder_mapping(l->b, &none, &id, err);
+}
+
+static int add_function(struct legacy *l, struct legacy_func *f, struct err *err)
+{
+	struct builder_function fn = { .name = f->name, .sysname = f->name, .file = f->file };
+
+	if (f->id != PROFILE_NONE)
+		return 0;
+	fn.id = ++l->n_funcs_used;
+	return builder_function(l->b, &fn, &f->id, err);
+}
+
+static int add_locations(struct numbering *nb, struct err *err)
+{
+	struct legacy *l = nb->l;
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < nb->n; i++) {
+		uint32_t place = nb->used[i], id;
+		bool named = is_named(l, place);
+		struct builder_location loc = { .id = (uint64_t)i + 1, .map = nb->map[i] };
+		struct builder_line line = { 0 };
+
+		if (!(nb->how & FINISH_NO_ADDRESSES))
+			loc.addr = l->addr[place];
+		if (named && (rc = add_function(l, &l->func[l->line[place].func], err)) == 0) {
+			line.func = l->func[l->line[place].func].id;
+			line.no = l->line[place].no;
+		}
+		if (rc == 0)
+			rc = builder_location(l->b, &loc, &line, named, &id, err);
+	}
+	return rc;
+}
+
+static int add_sample(struct numbering *nb, size_t s, str_id bytes, struct err *err)
+{
+	struct legacy *l = nb->l;
+	uint32_t *frame = l->frame + l->sample[s].first, n = l->sample[s].n, label;
+	bool labelled = l->block && l->block[s];
+	struct builder_label block = { .key = bytes };
+	int rc;
+
+	if (labelled) {
+		block.num = l->block[s];
+		if ((rc = builder_label(l->b, &block, &label, err)) < 0)
+			return rc;
+	}
+	if ((nb->how & FINISH_LEAF_TWICE) && n > 1 && l->addr[frame[0]] == l->addr[frame[1]] + 1) {
+		frame[1] = frame[0];
+		frame++;
+		n--;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		frame[i] = nb->loc[frame[i]];
+	return builder_sample(l->b, l->value + s * builder_n_types(l->b), frame, n, &label, labelled, err);
+}
+
+int legacy_finish(struct legacy *l, enum legacy_frames frames, unsigned how, struct profile **out, struct err *err)
+{
+	struct numbering nb = { .l = l, .how = how };
+	str_id bytes = l->block ? strtab_addz(builder_strings(l->b), "bytes") : 0;
+	int rc;
+
+	number_locations(&nb);
+	rc = add_mappings(&nb, err);
+	if (rc == 0)
+		rc = add_locations(&nb, err);
+	for (size_t s = 0; rc == 0 && s < l->n_samples; s++)
+		rc = add_sample(&nb, s, bytes, err);
+	free(nb.used);
+	free(nb.loc);
+	free(nb.map);
+	if (rc < 0)
+		return rc;
+	legacy_set_frames(l->b, frames);
+	*out = builder_seal(l->b);
+	return 0;
+}

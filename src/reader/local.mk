@@ -1,0 +1,36 @@
+# src/reader - bytes to profile
+
+noinst_LIBRARIES += src/reader/libreader.a
+src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS)
+src_reader_libreader_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
+src_reader_libreader_a_SOURCES = \
+	src/reader/cursor.h \
+	src/reader/idmap.c \
+	src/reader/idmap.h \
+	src/reader/inflate.c \
+	src/reader/legacy.c \
+	src/reader/legacy.h \
+	src/reader/legacy_contention.c \
+	src/reader/legacy_cpu.c \
+	src/reader/legacy_frames.c \
+	src/reader/legacy_go_count.c \
+	src/reader/legacy_heap.c \
+	src/reader/legacy_java.c \
+	src/reader/legacy_text.c \
+	src/reader/legacy_text.h \
+	src/reader/legacy_threads.c \
+	src/reader/memmap.c \
+	src/reader/memmap.h \
+	src/reader/memmap_text.c \
+	src/reader/packed.c \
+	src/reader/packed.h \
+	src/reader/proto.c \
+	src/reader/proto_int.h \
+	src/reader/proto_sample.c \
+	src/reader/proto_top.c \
+	src/reader/reader.c \
+	src/reader/reader.h \
+	src/reader/reader_int.h
+
+# the generated header is there before the one file that includes it is compiled
+src/reader/libreader_a-proto.$(OBJEXT): proto/profile.pb-c.h

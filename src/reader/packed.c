@@ -1,0 +1,155 @@
+/*
+ * packed.c - decode packed lists of ids fast
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The stacks of a profile are lists of varints of two or three bytes, and they are most of its
+ * bytes. How long a number is cannot be foreseen, so a branch on it costs more than the decoding.
+ *
+ * packed_quads takes four numbers of at most three bytes each at a time (after "Vectorized VByte
+ * Decoding", Plaisance, Kurz and Lemire, 2015): the top bits of twelve bytes tell where the numbers
+ * end; a table turns them into a shuffle that puts each number into a lane of its own, in which
+ * its groups of seven bits are joined. packed_pairs takes two numbers of at most four bytes with
+ * plain 64-bit arithmetic.
+ */
+#include "config.h"
+
+#include "reader/packed.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* The number in the low bytes of x, seven bits in each; at most four bytes. */
+static inline uint32_t varint_of(uint64_t x)
+{
+	return (uint32_t)((x & 0x7f) | (x >> 1 & 0x3f80) | (x >> 2 & 0x1fc000) | (x >> 3 & 0xfe00000));
+}
+
+const uint8_t *packed_pairs(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out)
+{
+	const uint64_t high = UINT64_C(0x8080808080808080);
+	uint32_t *to = *out;
+
+	while (readable - at >= 8) {
+		uint64_t w, stop, first, second;
+		uint32_t a, b, n;
+
+		memcpy(&w, at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+		w = __builtin_bswap64(w);
+#endif
+		stop = ~w & high;
+		first = stop & -stop; /* the top bit of the last byte of the first number */
+		stop ^= first;
+		second = stop & -stop;
+		if (!second || first > UINT32_C(0x80000000) || second >> 32 > first)
+			break;
+		n = ((unsigned)__builtin_ctzll(second) + 1) / 8;
+		if (n > end - at)
+			break;
+		a = idmap_get(map, varint_of(w & (first - 1)));
+		b = idmap_get(map, varint_of((w & (second - 1)) >> (__builtin_ctzll(first) + 1)));
+		if (a == IDMAP_NONE || b == IDMAP_NONE)
+			break;
+		to[0] = a;
+		to[1] = b;
+		to += 2;
+		at += n;
+	}
+	*out = to;
+	return at;
+}
+
+#ifdef __x86_64__
+#include <tmmintrin.h>
+
+enum { QUAD_BYTES = 12, QUAD_MASKS = 1 << QUAD_BYTES, QUAD_MAX = 3 };
+
+/* By the top bits of twelve bytes: how to spread four numbers over four lanes. Written once. */
+static struct quad {
+	uint8_t shuffle[16]; /* byte of the input for each byte of the lanes, 0x80 for none */
+	uint8_t n;           /* bytes that the four numbers take; 0 when they do not fit */
+} quads[QUAD_MASKS];
+static pthread_once_t quads_once = PTHREAD_ONCE_INIT;
+
+static void quad_fill(struct quad *q, unsigned mask)
+{
+	unsigned at = 0;
+
+	memset(q->shuffle, 0x80, sizeof(q->shuffle));
+	for (unsigned lane = 0; lane < 4; lane++) {
+		for (unsigned i = 0;; i++) {
+			if (at >= QUAD_BYTES || i >= QUAD_MAX)
+				return; /* n stays 0 */
+			q->shuffle[4 * lane + i] = (uint8_t)at;
+			if (!(mask >> at++ & 1))
+				break;
+		}
+	}
+	q->n = (uint8_t)at;
+}
+
+static void quads_fill(void)
+{
+	for (unsigned mask = 0; mask < QUAD_MASKS; mask++)
+		quad_fill(&quads[mask], mask);
+}
+
+bool packed_has_quads(void)
+{
+	return __builtin_cpu_supports("ssse3");
+}
+
+__attribute__((target("ssse3"))) const uint8_t *
+packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable, uint32_t **out)
+{
+	const __m128i last = _mm_set1_epi32(map->n < INT32_MAX ? (int)map->n - 1 : INT32_MAX);
+	const __m128i one = _mm_set1_epi32(1);
+	const uint8_t *start = at;
+	__m128i bad = _mm_setzero_si128();
+	uint32_t *to = *out;
+
+	pthread_once(&quads_once, quads_fill);
+	while (readable - at >= 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+		const struct quad *q = &quads[_mm_movemask_epi8(x) & (QUAD_MASKS - 1)];
+
+		if (q->n == 0 || q->n > end - at)
+			break;
+		x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)q->shuffle));
+		x = _mm_or_si128(_mm_or_si128(_mm_and_si128(x, _mm_set1_epi32(0x7f)),
+					      _mm_and_si128(_mm_srli_epi32(x, 1), _mm_set1_epi32(0x3f80))),
+				 _mm_and_si128(_mm_srli_epi32(x, 2), _mm_set1_epi32(0x1fc000)));
+		x = _mm_sub_epi32(x, one);
+		bad = _mm_or_si128(bad, _mm_or_si128(x, _mm_cmpgt_epi32(x, last)));
+		_mm_storeu_si128((__m128i *)(void *)to, x);
+		to += 4;
+		at += q->n;
+	}
+	if (_mm_movemask_epi8(bad) & 0x8888) /* some id is 0 or too large: the caller finds out which */
+		return start;
+	*out = to;
+	return at;
+}
+#else
+bool packed_has_quads(void)
+{
+	return false;
+}
+
+const uint8_t *packed_quads(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			    uint32_t **out)
+{
+	(void)map, (void)end, (void)readable, (void)out;
+	return at;
+}
+#endif
+
+const uint8_t *packed_places(const struct idmap *map, const uint8_t *at, const uint8_t *end, const uint8_t *readable,
+			     uint32_t **out)
+{
+	if (map->sequential && packed_has_quads())
+		at = packed_quads(map, at, end, readable, out);
+	return packed_pairs(map, at, end, readable, out);
+}

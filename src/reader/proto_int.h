@@ -1,0 +1,104 @@
+/*
+ * proto_int.h - the parts of the profile.proto reader
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * proto_top.c walks the top level once, proto.c decodes the tables, proto_sample.c the samples, which
+ * are nearly all of the bytes, in blocks on several threads.
+ */
+#ifndef READER_PROTO_INT_H
+#define READER_PROTO_INT_H
+
+#include "reader/idmap.h"
+#include "reader/reader_int.h"
+
+#include "profile/builder.h"
+
+/* Fields of Profile in profile.proto. */
+enum {
+	PROFILE_TYPE = 1,
+	PROFILE_SAMPLE = 2,
+	PROFILE_MAPPING = 3,
+	PROFILE_LOCATION = 4,
+	PROFILE_FUNCTION = 5,
+	PROFILE_STRING = 6,
+	PROFILE_DROP = 7,
+	PROFILE_KEEP = 8,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION = 10,
+	PROFILE_PERIOD_TYPE = 11,
+	PROFILE_PERIOD = 12,
+	PROFILE_COMMENT = 13,
+	PROFILE_DEFAULT_TYPE = 14,
+	PROFILE_DOC_URL = 15,
+};
+
+/* A run of samples: SAMPLES_PER_BLOCK of them, fewer in the last. */
+enum { SAMPLES_PER_BLOCK = 4096 };
+struct sample_block {
+	const uint8_t *start; /* top-level field of the first sample */
+	uint32_t first, n;    /* rows */
+};
+
+/* What is known after the top level has been walked and the tables are decoded. */
+struct proto {
+	const uint8_t *data, *end;
+	const struct reader_limits *limits;
+	struct builder *builder;
+
+	str_id *str; /* [n_str] the string table */
+	size_t n_str, cap_str;
+
+	uint32_t n_samples;
+	size_t sample_bytes;
+	struct sample_block *block; /* [n_blocks] */
+	size_t n_blocks, cap_blocks;
+
+	struct idmap locs; /* location id to place */
+};
+
+struct span {
+	const uint8_t *data;
+	size_t n;
+};
+
+struct spans {
+	struct span *span;
+	size_t n, cap;
+};
+
+/* Strings that the header names, as indices of the file. */
+struct header {
+	uint64_t drop, keep, default_type, doc_url;
+	uint64_t *comment;
+	size_t n_comments, cap_comments;
+};
+
+/* Everything one read needs. */
+struct tables {
+	struct proto p;
+	struct spans types, maps, locs, funcs;
+	struct span period_type;
+	struct header head;
+	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
+	struct idmap map_ids, func_ids;
+};
+
+/*
+ * Walk the top level: take the strings, count the samples and note their blocks, note where the
+ * other messages are, keep the numbers of the header.
+ */
+int proto_walk(struct tables *t, struct err *err);
+
+/* Decode all samples of p->block into rows of p->builder. */
+int proto_samples(struct proto *p, struct err *err);
+
+/*
+ * The string behind an index of the file.
+ *
+ * what    names the field in the sentence
+ * Fails   ERR_FORMAT when there is no such string
+ */
+int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err);
+
+#endif

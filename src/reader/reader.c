@@ -1,0 +1,116 @@
+/*
+ * reader.c - bytes to profile: find out what they are
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * profile.proto comes first, then the legacy formats in pprof's order. pprof forgets what was
+ * wrong with a damaged profile.proto and says "unrecognized"; here the reason is kept whenever the
+ * bytes begin like one.
+ */
+#include "config.h"
+
+#include "reader/reader.h"
+
+#include "reader/reader_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_LOOK = 64 };
+
+const struct reader_limits reader_limits_default = {
+	.max_inflated = UINT64_C(16) << 30,
+	.max_ratio = 500,
+	.max_count = 100000000,
+	.max_depth = 1000000,
+	.max_nesting = 1,
+};
+
+/* Things people hand over by mistake. */
+static const char *other_content(const uint8_t *data, size_t n)
+{
+	static const struct {
+		const char *magic, *what;
+		size_t n;
+	} others[] = {
+		{ "\177ELF", "an ELF file; give a profile after it", 4 },
+		{ "PERFILE2", "a perf.data file, which cpa does not read", 8 },
+		{ "\x89PNG", "a PNG picture", 4 },
+		{ "%PDF", "a PDF document", 4 },
+		{ "PK\3\4", "a ZIP archive", 4 },
+		{ "BZh", "bzip2 data; unpack it first", 3 },
+		{ "\xfd"
+		  "7zXZ",
+		  "xz data; unpack it first", 5 },
+		{ "#!", "a script", 2 },
+		{ "go 1.", "a Go execution trace; go tool trace reads it", 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (n >= others[i].n && memcmp(data, others[i].magic, others[i].n) == 0)
+			return others[i].what;
+	while (n && strchr(" \t\r\n", *data) && *data) {
+		data++;
+		n--;
+	}
+	if (n && *data == '<')
+		return "an HTML or XML page";
+	if (n && (*data == '{' || *data == '['))
+		return "JSON text";
+	return NULL;
+}
+
+/*
+ * Do the bytes begin as a profile.proto does: a field of the schema with its wire type? Text could
+ * too, but a profile has lengths and numbers among its first bytes, which are no text.
+ */
+static bool begins_like_proto(const uint8_t *data, size_t n)
+{
+	size_t text = 0;
+	static const uint8_t tags[] = { 0x0a, 0x12, 0x1a, 0x22, 0x2a, 0x32, 0x38, 0x40,
+					0x48, 0x50, 0x5a, 0x60, 0x68, 0x6a, 0x70, 0x78 };
+
+	while (text < n && text < TEXT_LOOK &&
+	       ((data[text] >= ' ' && data[text] < 0x7f) || data[text] == '\n' || data[text] == '\r' ||
+		data[text] == '\t'))
+		text++;
+	return n && text < n && text < TEXT_LOOK && memchr(tags, data[0], sizeof(tags));
+}
+
+static int read_plain(const struct bytes *b, const struct reader_limits *limits, struct profile **out, struct err *err)
+{
+	static const reader_fn legacy[] = { reader_cpu,     reader_heap,       reader_go_count,
+					    reader_threads, reader_contention, reader_java };
+	struct err proto;
+	const char *what;
+	int rc;
+
+	if (b->n == 0)
+		return err_set(err, ERR_FORMAT, "empty input");
+	rc = reader_proto(b->data, b->n, limits, out, &proto);
+	if (rc == 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(legacy) / sizeof(legacy[0]); i++) {
+		rc = legacy[i](b->data, b->n, limits, out, err);
+		if (rc != ERR_UNKNOWN)
+			return rc;
+	}
+	what = other_content(b->data, b->n);
+	if (what)
+		return err_set(err, ERR_FORMAT, "not a profile: it looks like %s", what);
+	if (!begins_like_proto(b->data, b->n))
+		return err_set(err, ERR_FORMAT, "not a profile: neither profile.proto nor a legacy format");
+	*err = proto;
+	return proto.code;
+}
+
+int reader_read(struct bytes *in, const struct reader_limits *limits, struct profile **out, struct err *err)
+{
+	struct bytes plain = { 0 };
+	int rc = reader_inflate(in, limits, &plain, err);
+
+	if (rc == 0)
+		rc = read_plain(&plain, limits, out, err);
+	free(plain.data);
+	return rc;
+}

@@ -1,0 +1,112 @@
+/*
+ * head.c - fill the head of a report
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/head.h"
+
+#include "base/num.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "engine/path.h"
+
+#include <string.h>
+
+const char *head_text(const struct profile *p, str_id id, struct arena *mem)
+{
+	const char *text = profile_text(p, id);
+	size_t n = strtab_len(p->str, id);
+	struct buf safe = { 0 };
+
+	if (strlen(text) == n)
+		return text;
+	text_add_safe(&safe, text, n);
+	text = arena_strndup(mem, safe.data, safe.len);
+	buf_release(&safe);
+	return text;
+}
+
+static const char *head_type(const struct view *v, struct arena *mem)
+{
+	struct buf name = { 0 };
+	const char *type = head_text(v->p, v->p->type[v->type].name, mem);
+
+	if (!v->mean)
+		return type;
+	buf_addf(&name, "mean_%s", type);
+	type = arena_strndup(mem, name.data, name.len);
+	buf_release(&name);
+	return type;
+}
+
+static const char *head_file(const struct profile *p, struct arena *mem)
+{
+	struct buf base = { 0 };
+	const char *file;
+
+	if (p->n_maps == 0 || p->map[0].file == 0)
+		return "";
+	path_add_base(&base, head_text(p, p->map[0].file, mem));
+	file = arena_strndup(mem, base.data, base.len);
+	buf_release(&base);
+	return file;
+}
+
+void head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem)
+{
+	const struct profile *p = v->p;
+
+	h->file = head_file(p, mem);
+	h->build_id = p->n_maps ? head_text(p, p->map[0].build_id, mem) : "";
+	h->doc_url = head_text(p, p->meta.doc_url, mem);
+	h->type = head_type(v, mem);
+	h->unit = v->unit;
+	h->n_comments = p->meta.n_comments;
+	h->comment = arena_alloc(mem, p->meta.n_comments, sizeof(*h->comment));
+	for (uint32_t i = 0; i < p->meta.n_comments; i++)
+		h->comment[i] = head_text(p, p->meta.comment[i], mem);
+	h->time_ns = p->meta.time_ns;
+	h->duration_ns = p->meta.duration_ns;
+	h->total = v->total;
+	h->out_unit = q->unit;
+	h->ratio = query_ratio(q);
+	h->compact = q->compact_labels;
+	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
+}
+
+/* The smallest value that will be shown: flat, or cum where flat is 0; 0 when there is none. */
+static int64_t smallest(const struct graph *g, const struct trimmed *t)
+{
+	uint64_t min = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint64_t v = num_abs(graph_flat(g, t->node[i]));
+
+		if (v == 0)
+			v = num_abs(graph_cum(g, t->node[i]));
+		if (v > 0 && (min == 0 || v < min))
+			min = v;
+	}
+	return (int64_t)min;
+}
+
+void head_choose_unit(struct head *h, const struct graph *g, const struct trimmed *t)
+{
+	int64_t min, max, hundred;
+	const char *min_unit, *max_unit;
+
+	if (strcmp(h->out_unit, "minimum") != 0 || t->n == 0)
+		return;
+	min = smallest(g, t);
+	if (min == 0)
+		min = h->total;
+	min = report_value(h, min);
+	max = report_value(h, h->total);
+	unit_scale(min, h->unit, "minimum", &min_unit);
+	unit_scale(max, h->unit, "minimum", &max_unit);
+	if (strcmp(min_unit, max_unit) != 0 && !__builtin_mul_overflow(min, 100, &hundred) && hundred < max)
+		unit_scale(hundred, h->unit, "minimum", &min_unit);
+	h->out_unit = *min_unit ? min_unit : h->unit;
+}

@@ -1,0 +1,29 @@
+/*
+ * head.h - fill the head of a report
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_HEAD_H
+#define REPORT_HEAD_H
+
+#include "engine/graph.h"
+#include "engine/query.h"
+#include "engine/trim.h"
+#include "engine/view.h"
+#include "report/report.h"
+
+/* What the profile says about itself, and the value in question. Like pprof ProfileLabels. */
+void head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem);
+
+/*
+ * Choose the one unit of a report over a graph, when the question leaves it open (minimum): the
+ * one that shows the smallest value, or a hundred times it when that and the total are far apart.
+ *
+ * Like    pprof internal/report selectOutputUnit
+ */
+void head_choose_unit(struct head *h, const struct graph *g, const struct trimmed *t);
+
+/* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
+const char *head_text(const struct profile *p, str_id id, struct arena *mem);
+
+#endif

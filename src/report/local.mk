@@ -1,0 +1,10 @@
+# src/report - the answer as data
+
+noinst_LIBRARIES += src/report/libreport.a
+src_report_libreport_a_SOURCES = \
+	src/report/head.c \
+	src/report/head.h \
+	src/report/report.c \
+	src/report/report.h \
+	src/report/top.c \
+	src/report/top.h

@@ -1,0 +1,27 @@
+/*
+ * report.c - the answer as data
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/report.h"
+
+#include "base/num.h"
+#include "base/unit.h"
+
+void report_release(struct report *r)
+{
+	arena_free(r->mem);
+	*r = (struct report){ 0 };
+}
+
+int64_t report_value(const struct head *h, int64_t value)
+{
+	return h->ratio > 0 && h->ratio != 1 ? num_trunc((double)value * h->ratio) : value;
+}
+
+void report_add_value(const struct head *h, int64_t value, struct buf *out)
+{
+	unit_add_label(out, report_value(h, value), h->unit, h->out_unit);
+}

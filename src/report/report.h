@@ -1,0 +1,76 @@
+/*
+ * report.h - the answer as data: numbers with units, no characters
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Reports put numbers in; viewers alone make text, JSON or boxes of them. Column lists are const
+ * tables, so the headings of text and the keys of JSON cannot drift apart.
+ */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum cell_kind {
+	CELL_VALUE,   /* cell.value in head.unit */
+	CELL_PERCENT, /* cell.value as a share of head.total */
+	CELL_NAME,    /* cell.text from the profile: hostile */
+	CELL_NOTE,    /* cell.text of ours, may be "" */
+};
+
+struct column {
+	const char *key;   /* in JSON and CSV */
+	const char *title; /* over the column in text; "" for none */
+	enum cell_kind kind;
+};
+
+union cell {
+	int64_t value;
+	const char *text;
+};
+
+struct table {
+	uint32_t n_cols, n_rows;
+	const struct column *col; /* [n_cols] */
+	union cell *cell;         /* [n_rows * n_cols] row by row */
+};
+
+/* What a report says about the profile and about itself. Texts are hostile; "" when unknown. */
+struct head {
+	const char *command; /* name of the report */
+	const char *file, *build_id, *doc_url;
+	const char *type; /* of the samples, with mean_ in front for a mean */
+	const char *unit; /* of all values */
+	uint32_t n_comments;
+	const char **comment;
+	int64_t time_ns, duration_ns;
+	int64_t total;        /* what 100 % is */
+	int64_t shown;        /* sum of flat over the rows */
+	const char *out_unit; /* unit to show values in, or "auto" */
+	double ratio;         /* values are multiplied by it before they are shown */
+	uint32_t n_dropped;   /* rows left out because their cum was too small */
+	int64_t dropped_cum;  /* how small, as pprof tells it */
+	uint32_t n_before;    /* rows there were before the limit on their number */
+	bool compact;         /* leave out what is about the profile */
+};
+
+struct report {
+	struct head head;
+	struct table table;
+	struct arena *mem; /* owns it all but for strings of the profile, which must live longer */
+};
+
+void report_release(struct report *r);
+
+/* A value as shown: multiplied by the ratio, toward zero. */
+int64_t report_value(const struct head *h, int64_t value);
+
+/* Append a value with its unit. Like pprof internal/report formatValue. */
+void report_add_value(const struct head *h, int64_t value, struct buf *out);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * top.c - the report top
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/top.h"
+
+#include "engine/graph.h"
+#include "engine/places.h"
+#include "engine/trim.h"
+#include "report/head.h"
+
+enum { COL_FLAT, COL_FLAT_PCT, COL_SUM_PCT, COL_CUM, COL_CUM_PCT, COL_NAME, COL_INLINED, N_COLS };
+
+static const struct column columns[N_COLS] = {
+	[COL_FLAT] = { "flat", "flat", CELL_VALUE },
+	[COL_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
+	[COL_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
+	[COL_CUM] = { "cum", "cum", CELL_VALUE },
+	[COL_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
+	[COL_NAME] = { "name", "", CELL_NAME },
+	[COL_INLINED] = { "inlined", "", CELL_NOTE },
+};
+
+static const char *const inlined_note[] = {
+	[INLINED_NEVER] = "",
+	[INLINED_PARTLY] = "(partial-inline)",
+	[INLINED_ALWAYS] = "(inline)",
+};
+
+static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t)
+{
+	const enum inlined *inlined = trim_inlined(g, t, r->mem);
+	struct table *table = &r->table;
+
+	table->n_cols = N_COLS;
+	table->n_rows = t->n;
+	table->col = columns;
+	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
+	for (uint32_t i = 0; i < t->n; i++) {
+		union cell *cell = table->cell + (size_t)i * N_COLS;
+		int64_t flat = graph_flat(g, t->node[i]), cum = graph_cum(g, t->node[i]);
+
+		r->head.shown += flat;
+		cell[COL_FLAT].value = cell[COL_FLAT_PCT].value = flat;
+		cell[COL_SUM_PCT].value = r->head.shown;
+		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum;
+		cell[COL_NAME].text = t->name[i];
+		cell[COL_INLINED].text = inlined_note[inlined[i]];
+	}
+}
+
+int top_make(const struct view *v, const struct query *q, int64_t nodecount, struct report *out, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
+	struct places pl;
+	struct graph g;
+	struct trimmed t;
+
+	if (places_make(v->p, q, r.mem, &pl, err) < 0) {
+		report_release(&r);
+		return ERR_LIMIT;
+	}
+	graph_make(v, &pl, r.mem, &g);
+	trim_make(&g, q, q->nodecount < 0 ? nodecount : q->nodecount, r.mem, &t);
+	head_fill(&r.head, v, q, r.mem);
+	head_choose_unit(&r.head, &g, &t);
+	r.head.n_dropped = t.n_dropped;
+	r.head.n_before = t.n_before;
+	fill_table(&r, &g, &t);
+	places_release(&pl);
+	*out = r;
+	return 0;
+}

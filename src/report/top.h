@@ -1,0 +1,23 @@
+/*
+ * top.h - the report top: places by their weight
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_TOP_H
+#define REPORT_TOP_H
+
+#include "base/err.h"
+#include "engine/query.h"
+#include "engine/view.h"
+#include "report/report.h"
+
+/*
+ * Answer top.
+ *
+ * nodecount  rows at most when the question leaves it open; 0 for all
+ * out        released with report_release; untouched on failure
+ * Like       pprof internal/report TextItems
+ */
+int top_make(const struct view *v, const struct query *q, int64_t nodecount, struct report *out, struct err *err);
+
+#endif

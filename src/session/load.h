@@ -1,0 +1,33 @@
+/*
+ * load.h - from sources to one profile
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SESSION_LOAD_H
+#define SESSION_LOAD_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "engine/query.h"
+#include "profile/profile.h"
+
+#include <stddef.h>
+
+struct load {
+	const char *const *source; /* [n] */
+	size_t n;
+	const char *binary;    /* file name for the first mapping; NULL keeps the profiles' own */
+	const struct query *q; /* limits, all_frames, add_comment, buildid */
+	struct buf notes;      /* lines for the user, one per source that failed; caller releases */
+	size_t n_failed;       /* sources left out; notes say why */
+};
+
+/*
+ * Read the sources side by side and merge them in their order.
+ *
+ * out     sealed; freed with profile_free
+ * Fails   when no source could be read (a single one says why in err), or they do not fit
+ */
+int load_profile(struct load *l, struct profile **out, struct err *err);
+
+#endif

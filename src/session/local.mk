@@ -1,0 +1,6 @@
+# src/session - what is loaded, asked, cached
+
+noinst_LIBRARIES += src/session/libsession.a
+src_session_libsession_a_SOURCES = \
+	src/session/load.c \
+	src/session/load.h

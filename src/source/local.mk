@@ -1,0 +1,6 @@
+# src/source - where bytes come from
+
+noinst_LIBRARIES += src/source/libsource.a
+src_source_libsource_a_SOURCES = \
+	src/source/source.c \
+	src/source/source.h

@@ -1,0 +1,27 @@
+/*
+ * source.h - where the bytes of a profile come from
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SOURCE_SOURCE_H
+#define SOURCE_SOURCE_H
+
+#include "base/err.h"
+#include "base/io.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Read all bytes of a source: a path, or - for standard input.
+ *
+ * max     more bytes are an error; 0 for no limit
+ * out     owned by the caller
+ * Fails   ERR_IO, ERR_LIMIT; the sentence does not name the source
+ */
+int source_read(const char *source, uint64_t max, struct bytes *out, struct err *err);
+
+/* Is this a path to a program or library (ELF, Mach-O, PE) and not to a profile? */
+bool source_is_binary(const char *path);
+
+#endif

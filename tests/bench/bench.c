@@ -1,0 +1,398 @@
+/*
+ * bench.c - run commands in turn, compare their time and memory, print a Markdown table
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * In every round each command runs once, one after the other, so that what else the machine does
+ * meets all of them alike. A ratio is the median over the rounds of the ratio within a round. Slow
+ * commands may sit out rounds. The memory is the kernel's ru_maxrss of the command and of those it
+ * waited for, whichever was largest.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_ROUNDS = 1000, MAX_COMMANDS = 16, MAX_GOALS = 16 };
+
+static const char usage[] = "usage: bench [-n ROUNDS] [-f PROFILE] [GOAL...] {-- [-r ROUNDS] [-p] NAME COMMAND...}...\n"
+			    "  -n  rounds; the first command runs in each (default 5)\n"
+			    "  -f  gzip file the commands read: its sizes head the table\n"
+			    "  -r  rounds of this command, spread evenly (default: all)\n"
+			    "  -p  the command's time is the number it prints first, in ms\n"
+			    "goals, all of the first command:\n"
+			    "  -a NAME:X  takes at most X times the time of NAME\n"
+			    "  -x NAME:X  is at least X times as fast as NAME\n"
+			    "  -m MB      peak of at most MB; -m Xx for X times the inflated size\n"
+			    "Exits with 1 when a goal is missed, 2 when a command fails.\n";
+
+struct command {
+	const char *name;
+	char **argv; /* ends with NULL */
+	int n_rounds;
+	bool prints;           /* its time is what it prints */
+	double ms[MAX_ROUNDS]; /* negative where it sat out */
+	double peak_mb;        /* of all rounds */
+};
+
+struct goal {
+	char option; /* as in usage */
+	char *name;  /* a command; NULL for -m */
+	double value;
+	bool times_inflated;
+};
+
+struct bench {
+	int n_rounds, n_commands, n_goals;
+	const char *profile;
+	double packed_mb, inflated_mb;
+	struct command command[MAX_COMMANDS];
+	struct goal goal[MAX_GOALS];
+};
+
+static void die(const char *what, const char *why)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, why);
+	exit(2);
+}
+
+static void die_usage(void)
+{
+	fputs(usage, stderr);
+	exit(2);
+}
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts v; 0 when there is none. */
+static double median(double *v, int n)
+{
+	if (!n)
+		return 0;
+	qsort(v, (size_t)n, sizeof(*v), compare_double);
+	return (v[n / 2] + v[(n - 1) / 2]) / 2;
+}
+
+static void child(char **argv, int out, int err)
+{
+	if (dup2(out, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
+		execvp(argv[0], argv);
+	dprintf(STDERR_FILENO, "%s\n", strerror(errno));
+	_exit(127);
+}
+
+static void show_failure(const struct command *c, int status, int err)
+{
+	char text[4096];
+	ssize_t n;
+
+	fprintf(stderr, "bench: %s: %s %d; it said:\n", c->name, WIFEXITED(status) ? "exit status" : "signal",
+		WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	lseek(err, 0, SEEK_SET);
+	while ((n = read(err, text, sizeof(text))) > 0)
+		fwrite(text, 1, (size_t)n, stderr);
+	exit(2);
+}
+
+/* Keeps the first n - 1 bytes of what comes out of fd, which is read to its end. */
+static void read_start(int fd, char *text, size_t n)
+{
+	char rest[4096];
+	size_t have = 0;
+	ssize_t got;
+
+	while ((got = read(fd, rest, sizeof(rest))) > 0)
+		for (ssize_t i = 0; i < got && have < n - 1; i++)
+			text[have++] = rest[i];
+	text[have] = 0;
+	close(fd);
+}
+
+static void run_once(struct command *c, int round)
+{
+	FILE *err = tmpfile();
+	int out[2] = { -1, -1 }, status;
+	char text[64], *end = text;
+	struct rusage used;
+	double start;
+	pid_t pid;
+
+	if (c->prints && pipe2(out, O_CLOEXEC))
+		die(c->name, strerror(errno));
+	if (!c->prints)
+		out[1] = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (!err || out[1] < 0)
+		die(c->name, strerror(errno));
+	start = now_ms();
+	pid = fork();
+	if (pid < 0)
+		die(c->name, strerror(errno));
+	if (pid == 0)
+		child(c->argv, out[1], fileno(err));
+	close(out[1]);
+	if (c->prints)
+		read_start(out[0], text, sizeof(text));
+	if (wait4(pid, &status, 0, &used) != pid)
+		die(c->name, strerror(errno));
+	c->ms[round] = now_ms() - start;
+	if (status)
+		show_failure(c, status, fileno(err));
+	fclose(err);
+	if (c->prints) {
+		c->ms[round] = strtod(text, &end);
+		if (end == text || !(c->ms[round] > 0))
+			die(c->name, "printed no time first");
+	}
+	if ((double)used.ru_maxrss * 1024 / 1e6 > c->peak_mb)
+		c->peak_mb = (double)used.ru_maxrss * 1024 / 1e6;
+}
+
+static void run_all(struct bench *b)
+{
+	for (int round = 0; round < b->n_rounds; round++) {
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\rround %d of %d ", round + 1, b->n_rounds);
+		for (int i = 0; i < b->n_commands; i++) {
+			struct command *c = &b->command[i];
+			int n_before = round * c->n_rounds / b->n_rounds;
+
+			c->ms[round] = -1;
+			if ((round + 1) * c->n_rounds / b->n_rounds > n_before)
+				run_once(c, round);
+		}
+	}
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+}
+
+/* How many times the time of base a command takes, the median over the rounds that had both. */
+static double ratio(const struct bench *b, const struct command *c, const struct command *base)
+{
+	double v[MAX_ROUNDS];
+	int n = 0;
+
+	for (int i = 0; i < b->n_rounds; i++)
+		if (c->ms[i] >= 0 && base->ms[i] > 0)
+			v[n++] = c->ms[i] / base->ms[i];
+	return median(v, n);
+}
+
+static const struct command *find(const struct bench *b, const char *name)
+{
+	for (int i = 0; i < b->n_commands; i++)
+		if (!strcmp(b->command[i].name, name))
+			return &b->command[i];
+	return NULL;
+}
+
+static void print_row(const struct bench *b, const struct command *c, const struct command *yardstick)
+{
+	double v[MAX_ROUNDS], mid;
+	int n = 0;
+
+	for (int i = 0; i < b->n_rounds; i++)
+		if (c->ms[i] >= 0)
+			v[n++] = c->ms[i];
+	mid = median(v, n);
+	int digits = mid < 10 ? 2 : mid < 1000;
+
+	printf("| %s | %d | %.*f | %.*f–%.*f | %.1f | %.2f |", c->name, n, digits, mid, digits, v[0], digits, v[n - 1],
+	       c->peak_mb, ratio(b, c, &b->command[0]));
+	if (yardstick)
+		printf(" %.2f |", ratio(b, c, yardstick));
+	putchar('\n');
+}
+
+static void print_table(const struct bench *b)
+{
+	const struct command *yardstick = NULL;
+
+	for (int i = b->n_commands - 1; i > 0; i--)
+		if (b->command[i].prints)
+			yardstick = &b->command[i];
+	if (b->profile)
+		printf("`%s`: %.3f MB compressed, %.3f MB inflated\n\n", b->profile, b->packed_mb, b->inflated_mb);
+	printf("| command | rounds | median ms | min–max ms | peak MB | × %s |", b->command[0].name);
+	if (yardstick)
+		printf(" × %s |", yardstick->name);
+	printf("\n|---|--:|--:|--:|--:|--:|%s\n", yardstick ? "--:|" : "");
+	for (int i = 0; i < b->n_commands; i++)
+		print_row(b, &b->command[i], yardstick);
+	putchar('\n');
+}
+
+static bool check_peak(const struct bench *b, const struct goal *g)
+{
+	double limit = g->times_inflated ? g->value * b->inflated_mb : g->value;
+	double peak = b->command[0].peak_mb;
+	bool met = peak <= limit;
+
+	printf("- %s peaks at most at %.1f MB", b->command[0].name, limit);
+	if (g->times_inflated)
+		printf(" (%g × inflated)", g->value);
+	printf(": %.1f MB, %s\n", peak, met ? "met" : "**missed**");
+	return met;
+}
+
+/* Says how a goal stands; false when it is missed, true also when it could not be measured. */
+static bool check_goal(const struct bench *b, const struct goal *g)
+{
+	const struct command *first = &b->command[0], *other;
+	double found;
+	bool met;
+
+	if (g->option == 'm')
+		return check_peak(b, g);
+	if (g->option == 'a')
+		printf("- %s takes at most %g × %s: ", first->name, g->value, g->name);
+	else
+		printf("- %s is at least %g × as fast as %s: ", first->name, g->value, g->name);
+	other = find(b, g->name);
+	if (!other) {
+		printf("not measured, no %s here\n", g->name);
+		return true;
+	}
+	found = g->option == 'a' ? ratio(b, first, other) : ratio(b, other, first);
+	met = g->option == 'a' ? found <= g->value : found >= g->value;
+	printf("%.2f, %s\n", found, met ? "met" : "**missed**");
+	return met;
+}
+
+static double parse_number(const char *text, const char *suffix)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	if (end == text || strcmp(end, suffix) || !(v > 0) || v > 1e9)
+		die(text, "not a number above zero");
+	return v;
+}
+
+static int parse_rounds(const char *text, int max)
+{
+	double v = parse_number(text, "");
+
+	if (v < 1 || v > max || v != (int)v)
+		die(text, "not a number of rounds");
+	return (int)v;
+}
+
+static void add_goal(struct bench *b, char option, char *text)
+{
+	struct goal g = { .option = option };
+	char *colon = strrchr(text, ':');
+
+	if (b->n_goals == MAX_GOALS)
+		die(text, "too many goals");
+	if (option == 'm') {
+		g.times_inflated = text[0] && text[strlen(text) - 1] == 'x';
+		g.value = parse_number(text, g.times_inflated ? "x" : "");
+	} else {
+		if (!colon)
+			die_usage();
+		*colon = 0;
+		g.name = text;
+		g.value = parse_number(colon + 1, "");
+	}
+	b->goal[b->n_goals++] = g;
+}
+
+/* Reads the sizes: gzip ends with the inflated one in four bytes, least first. */
+static void set_profile(struct bench *b, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t end[4];
+	long n = 0;
+
+	if (!f || fseek(f, -4, SEEK_END) || fread(end, 1, 4, f) != 4 || (n = ftell(f)) < 18)
+		die(path, "cannot be read");
+	fclose(f);
+	b->profile = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	b->packed_mb = (double)n / 1e6;
+	b->inflated_mb = (end[0] + end[1] * 256.0 + end[2] * 65536.0 + end[3] * 16777216.0) / 1e6;
+}
+
+/* Takes one command from argv on; its end is NULL there. */
+static void add_command(struct bench *b, char **argv)
+{
+	struct command *c = &b->command[b->n_commands++];
+
+	c->n_rounds = b->n_rounds;
+	for (; *argv && (*argv)[0] == '-'; argv++) {
+		if (!strcmp(*argv, "-p"))
+			c->prints = true;
+		else if (!strcmp(*argv, "-r") && argv[1])
+			c->n_rounds = parse_rounds(*++argv, b->n_rounds);
+		else
+			die_usage();
+	}
+	if (!argv[0] || !argv[1])
+		die_usage();
+	c->name = argv[0];
+	c->argv = argv + 1;
+}
+
+static void parse(struct bench *b, int argc, char **argv)
+{
+	int i = 1;
+
+	b->n_rounds = 5;
+	for (; i + 1 < argc && strcmp(argv[i], "--"); i += 2) {
+		if (!strcmp(argv[i], "-n"))
+			b->n_rounds = parse_rounds(argv[i + 1], MAX_ROUNDS);
+		else if (!strcmp(argv[i], "-f"))
+			set_profile(b, argv[i + 1]);
+		else if (!strcmp(argv[i], "-a") || !strcmp(argv[i], "-x") || !strcmp(argv[i], "-m"))
+			add_goal(b, argv[i][1], argv[i + 1]);
+		else
+			die_usage();
+	}
+	for (int j = i; j < argc; j++)
+		if (!strcmp(argv[j], "--"))
+			argv[j] = NULL;
+	for (; i < argc; i++)
+		if (!argv[i]) {
+			if (b->n_commands == MAX_COMMANDS)
+				die("commands", "too many");
+			add_command(b, argv + i + 1);
+		}
+	if (!b->n_commands || b->command[0].n_rounds != b->n_rounds)
+		die_usage();
+	for (i = 0; i < b->n_goals; i++)
+		if (b->goal[i].times_inflated && !b->profile)
+			die("-m", "a multiple of the inflated size needs -f");
+}
+
+int main(int argc, char **argv)
+{
+	static struct bench b;
+	int n_missed = 0;
+
+	parse(&b, argc, argv);
+	run_all(&b);
+	print_table(&b);
+	for (int i = 0; i < b.n_goals; i++)
+		n_missed += !check_goal(&b, &b.goal[i]);
+	return n_missed > 0;
+}

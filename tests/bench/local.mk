@@ -1,0 +1,18 @@
+# tests/bench - programs that measure; script/bench builds them by name
+
+EXTRA_PROGRAMS += tests/bench/gen tests/bench/inflate tests/bench/bench
+
+tests_bench_gen_SOURCES = \
+	tests/bench/gen.c \
+	tests/bench/gen_names.c \
+	tests/bench/gen_names.h \
+	tests/bench/gen_world.c \
+	tests/bench/gen_world.h
+tests_bench_gen_CFLAGS = $(AM_CFLAGS) $(DEFLATE_CFLAGS)
+tests_bench_gen_LDADD = $(DEFLATE_LIBS)
+
+tests_bench_inflate_SOURCES = tests/bench/inflate.c
+tests_bench_inflate_CFLAGS = $(AM_CFLAGS) $(DEFLATE_CFLAGS)
+tests_bench_inflate_LDADD = $(DEFLATE_LIBS)
+
+tests_bench_bench_SOURCES = tests/bench/bench.c

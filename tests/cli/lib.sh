@@ -1,0 +1,65 @@
+# lib.sh - what the command line tests share: TAP, golden files, errors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Source it first; call done_testing last. CPA and TESTDATA come from make check.
+
+: "${CPA:?}" "${TESTDATA:?}" "${top_srcdir:?}"
+export TZ=UTC LC_ALL=C.UTF-8 NO_COLOR=1
+golden_dir=$top_srcdir/tests/cli/golden
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+count=0
+cd "$TESTDATA" || exit 1
+
+# result STATUS DESCRIPTION: one line of TAP; 0 is good
+result() {
+	count=$((count + 1))
+	if [ "$1" -eq 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; fi
+}
+
+# note FILE: show it in the log of a failed test
+note() {
+	sed 's/^/# /' "$1"
+}
+
+# golden ARG...: what "cpa ARG..." prints is the file that is named after it; UPDATE=1 writes it
+golden() {
+	name=$(printf '%s' "$*" | tr ' /' '._')
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	[ "$status" -eq 0 ] || echo "exit status $status" >>"$tmp/out"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
+	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1
+	same=$?
+	[ "$same" -eq 0 ] || note "$tmp/diff"
+	result "$same" "cpa $* prints what its golden file says"
+}
+
+# fails PATTERN ARG...: "cpa ARG..." ends with 2, prints nothing, and says one line that matches
+fails() {
+	pattern=$1
+	shift
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	lines=$(wc -l <"$tmp/err")
+	grep -q -e "$pattern" "$tmp/err"
+	found=$?
+	if [ "$status" -eq 2 ] && [ ! -s "$tmp/out" ] && [ "$lines" -eq 1 ] && [ "$found" -eq 0 ]; then
+		result 0 "cpa $* fails with: $pattern"
+	else
+		note "$tmp/err"
+		result 1 "cpa $* fails with: $pattern (status $status, $lines lines)"
+	fi
+}
+
+# same DESCRIPTION FILE FILE: two files hold the same bytes
+same() {
+	diff -u "$2" "$3" >"$tmp/diff" 2>&1
+	differ=$?
+	[ "$differ" -eq 0 ] || note "$tmp/diff"
+	result "$differ" "$1"
+}
+
+done_testing() {
+	echo "1..$count"
+}

@@ -1,0 +1,13 @@
+# tests/cli - shell scripts that run cpa and compare what it prints with golden files
+#
+# A new test: its name here. lib.sh and the golden files are distributed with the folder.
+
+cli_tests = \
+	tests/cli/t100-top.t \
+	tests/cli/t110-arguments.t \
+	tests/cli/t120-bad-input.t \
+	tests/cli/t130-sources.t \
+	tests/cli/t900-readme.t
+
+TESTS += $(cli_tests)
+EXTRA_DIST += $(cli_tests) tests/cli/lib.sh tests/cli/golden

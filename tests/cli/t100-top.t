@@ -1,0 +1,61 @@
+#!/bin/sh
+# t100-top.t - top in all its forms; numbers are held against pprof in tests/compat
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden top -cum -nodecount=10 go-cpu.pb.gz
+golden top --json -nodecount=3 go-cpu.pb.gz
+golden top --csv -nodecount=3 go-heap1.pb.gz
+golden top --markdown -nodecount=3 cpp-cpu.pb.gz
+golden top --json -mean -sample_index=delay go-mutex.pb.gz
+golden top -files -nodecount=8 rust-cpu.pb.gz
+golden top edge/names-hostile.pb.gz
+golden top --json edge/names-hostile.pb.gz
+golden top --csv edge/names-hostile.pb.gz
+golden top --markdown edge/names-hostile.pb.gz
+golden top --color=always -nodecount=4 go-cpu.pb.gz
+
+for format in text json csv markdown; do
+	flag=--$format
+	[ $format = text ] && flag=-text
+	"$CPA" top "$flag" edge/names-hostile.pb.gz 2>&1 | LC_ALL=C grep -q '[[:cntrl:]]' &&
+		"$CPA" top "$flag" edge/names-hostile.pb.gz | tr -d '\n\t' | LC_ALL=C grep -q '[[:cntrl:]]'
+	result $((! $?)) "no control character of a hostile name reaches $format"
+done
+
+# A file is one row, however many mappings and functions it has.
+"$CPA" top -files -nodefraction=0 go-cpu.pb.gz | sed '1,/flat%/d' | awk '{print $6}' | sort | uniq -d >"$tmp/twice"
+[ ! -s "$tmp/twice" ]
+result $? "-files gives each file one row"
+
+for f in go-*.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz node-*.pb.gz edge/*.pb*; do
+	"$CPA" top --json -nodefraction=0 "$f" 2>"$tmp/err" || rm -f "$tmp/err"
+done >"$tmp/all.json"
+"${PYTHON3:-python3}" - "$top_srcdir/docs/schema/report.schema.json" "$tmp/all.json" <<'PY' >"$tmp/schema" 2>&1
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft201909Validator.check_schema(schema)
+check = jsonschema.Draft201909Validator(schema)
+text, decode, at, n = open(sys.argv[2]).read(), json.JSONDecoder(), 0, 0
+while at < len(text):
+    report, at = decode.raw_decode(text, at)
+    check.validate(report)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    n += 1
+assert n > 40, n
+PY
+status=$?
+[ $status -eq 0 ] || note "$tmp/schema"
+result $status "the JSON of every test profile is valid by the schema"
+
+for threads in 1 2 3 8; do
+	for f in go-cpu.pb.gz cpp.cpu rust-cpu.pb.gz go-heap.txt; do
+		"$CPA" top -nodefraction=0 -lines --threads=$threads $f
+	done >"$tmp/threads.$threads"
+done
+same "two threads print what one prints" "$tmp/threads.1" "$tmp/threads.2"
+same "three threads print what one prints" "$tmp/threads.1" "$tmp/threads.3"
+same "eight threads print what one prints" "$tmp/threads.1" "$tmp/threads.8"
+
+"$CPA" top -sample_index=0 edge/zero-values.pb.gz >/dev/null 2>"$tmp/err"
+done_testing

@@ -1,0 +1,26 @@
+#!/bin/sh
+# t130-sources.t - several sources, dropped frames, completion
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden top -nodecount=5 go-heap1.pb.gz go-heap2.pb.gz
+golden top edge/merge-ms.pb.gz edge/merge-ns.pb.gz
+golden top -all_frames edge/drop-frames.pb.gz
+fails 'merging 2 profiles' top go-cpu.pb.gz go-heap1.pb.gz
+
+"$CPA" completion bash >"$tmp/bash" && bash -n "$tmp/bash"
+result $? "the bash completion is valid"
+bash -c '. "$1"; COMP_WORDS=(cpa -gran); COMP_WORDS=(cpa -node); COMP_CWORD=1; _cpa; printf "%s\n" "${COMPREPLY[@]}"' \
+	sh "$tmp/bash" 2>/dev/null | grep -q '^-nodecount=$'
+result $? "bash completes -node to -nodecount="
+for shell in zsh fish; do
+	"$CPA" completion $shell >"$tmp/$shell" || result 1 "completion $shell"
+	if command -v $shell >/dev/null; then
+		$shell -n "$tmp/$shell"
+		result $? "the $shell completion is valid"
+	else
+		result 0 "the $shell completion is valid # SKIP no $shell"
+	fi
+done
+fails 'usage: cpa completion' completion tcsh
+done_testing

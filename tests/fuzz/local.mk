@@ -1,0 +1,68 @@
+# tests/fuzz - targets for libFuzzer; without it replay.c runs them over files, in every make check
+#
+# A new target: fuzz_NAME in fuzz_targets, its sources and what it links. script/fuzz NAME runs it.
+
+fuzz_targets = \
+	tests/fuzz/fuzz_reader \
+	tests/fuzz/fuzz_differential \
+	tests/fuzz/fuzz_cpu \
+	tests/fuzz/fuzz_heap \
+	tests/fuzz/fuzz_go_count \
+	tests/fuzz/fuzz_threads \
+	tests/fuzz/fuzz_contention \
+	tests/fuzz/fuzz_java
+
+check_PROGRAMS += $(fuzz_targets)
+TESTS += tests/fuzz/replay.t
+EXTRA_DIST += tests/fuzz/replay.t tests/fuzz/corpus
+
+if FUZZ
+fuzz_main =
+fuzz_ldflags = -fsanitize=fuzzer
+else
+fuzz_main = tests/fuzz/replay.c
+fuzz_ldflags =
+endif
+
+tests_fuzz_fuzz_reader_SOURCES = tests/fuzz/fuzz_reader.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_reader_LDADD = $(reader_libs)
+tests_fuzz_fuzz_reader_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_differential_SOURCES = tests/fuzz/fuzz_differential.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_differential_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
+tests_fuzz_fuzz_differential_LDADD = $(reader_libs)
+tests_fuzz_fuzz_differential_LDFLAGS = $(fuzz_ldflags)
+tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
+
+# One file for the parsers of the legacy formats, once each.
+fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)
+
+tests_fuzz_fuzz_cpu_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_cpu_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_cpu
+tests_fuzz_fuzz_cpu_LDADD = $(reader_libs)
+tests_fuzz_fuzz_cpu_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_heap_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_heap_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_heap
+tests_fuzz_fuzz_heap_LDADD = $(reader_libs)
+tests_fuzz_fuzz_heap_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_go_count_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_go_count_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_go_count
+tests_fuzz_fuzz_go_count_LDADD = $(reader_libs)
+tests_fuzz_fuzz_go_count_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_threads_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_threads_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_threads
+tests_fuzz_fuzz_threads_LDADD = $(reader_libs)
+tests_fuzz_fuzz_threads_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_contention_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_contention_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_contention
+tests_fuzz_fuzz_contention_LDADD = $(reader_libs)
+tests_fuzz_fuzz_contention_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_java_SOURCES = $(fuzz_legacy)
+tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_java
+tests_fuzz_fuzz_java_LDADD = $(reader_libs)
+tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)

@@ -1,0 +1,16 @@
+#!/bin/sh
+# format.t - clang-format would change nothing
+# SPDX-License-Identifier: Apache-2.0
+cd "${top_srcdir:?}" || exit 1
+
+if ! command -v clang-format >/dev/null; then
+	echo '1..0 # SKIP clang-format not found: apt-get install clang-format'
+	exit 0
+fi
+echo 1..1
+if changes=$(find src viewers tests -name '*.[ch]' -exec clang-format --dry-run --Werror {} + 2>&1); then
+	echo 'ok 1 - every C file is formatted as .clang-format says'
+else
+	printf '%s\n' "$changes" | grep -a 'error:' | cut -d : -f 1 | sort | uniq -c | sed 's/^/# places in files:/'
+	echo 'not ok 1 - every C file is formatted as .clang-format says (script/lint -f formats)'
+fi

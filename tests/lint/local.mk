@@ -1,0 +1,17 @@
+# tests/lint - rules of docs/DESIGN.md and of the style that a machine can check
+
+LINT_TESTS = \
+	tests/lint/source.t \
+	tests/lint/shell.t \
+	tests/lint/format.t \
+	tests/lint/warnings.t \
+	tests/lint/man.t \
+	tests/lint/spelling.t
+
+TESTS += $(LINT_TESTS)
+EXTRA_DIST += $(LINT_TESTS) \
+	tests/lint/layers.txt \
+	tests/lint/man-allowed.txt \
+	tests/lint/options.c \
+	tests/lint/source.py \
+	tests/lint/words.txt

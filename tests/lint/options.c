@@ -1,0 +1,13 @@
+/*
+ * options.c - the names in the option table, for man.t
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Only preprocessed: each line of what comes out is "kind name".
+ */
+#define COMMAND(name, ...) command name
+#define OPTION(type, name, ...) option name
+#define OWN(type, name, ...) option name
+#define PICK(name, ...) option name
+#define OWN_PICK(name, ...) option name
+#include "engine/query.def"

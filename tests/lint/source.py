@@ -1,0 +1,171 @@
+# source.py - rules on the C files: layers, includes, head lines, lengths, functions never called
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: source.py TOP; prints TAP, one line per rule, the findings above it.
+
+import fnmatch
+import os
+import re
+import sys
+
+MAX_FILE, MAX_FUNCTION = 500, 60
+FORBIDDEN = "strcpy sprintf vsprintf gets alloca strtok system popen tmpnam mktemp"
+GENERATED = {"profile.pb-c.h": "proto"}
+
+top = sys.argv[1]
+count = failed = 0
+
+
+def result(name, findings):
+    global count, failed
+    count += 1
+    for line in findings:
+        print("# " + line)
+    failed += bool(findings)
+    print(("not ok" if findings else "ok"), count, "-", name)
+
+
+def walk(*roots):
+    for root in roots:
+        for folder, dirs, files in os.walk(os.path.join(top, root)):
+            dirs.sort()
+            for f in sorted(files):
+                yield os.path.relpath(os.path.join(folder, f), top)
+
+
+def read(path):
+    with open(os.path.join(top, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def folder_of(path):
+    folder = os.path.dirname(path)
+    return folder[4:] if folder.startswith("src/") else folder
+
+
+def code_of(text):
+    """The text with comments and what is in quotes blanked, line for line."""
+    def blank(m):
+        s = m.group(0)
+        return s[0] + s[-1] if s[0] in "\"'" else " " + "\n" * s.count("\n")
+    return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def read_layers():
+    layers = {}
+    for line in read("tests/lint/layers.txt").splitlines():
+        if line and not line.startswith("#"):
+            folder, inner, outer = line.split(":")
+            layers[folder] = (inner.split(), outer.split())
+    return layers
+
+
+def check_layers():
+    layers, findings = read_layers(), []
+    packages = {p for _, outer in layers.values() for p in outer}
+    for path, text in ours.items():
+        folder = folder_of(path)
+        if folder not in layers:
+            findings.append(f"{path}: {folder} is not in layers.txt")
+            continue
+        inner, outer = layers[folder]
+        for mark, name in re.findall(r'^#include ([<"])([^>"]+)', text, re.M):
+            if mark == "<":
+                package = any(fnmatch.fnmatch(name, p) for p in packages)
+                if package and not any(fnmatch.fnmatch(name, p) for p in outer):
+                    findings.append(f"{path}: {folder} may not include <{name}>")
+                continue
+            target = GENERATED.get(name, os.path.dirname(name))
+            if name != "config.h" and target not in [folder, *inner]:
+                findings.append(f"{path}: {folder} may not include \"{name}\"")
+            if name.endswith("_int.h") and target != folder:
+                findings.append(f"{path}: {name} is for {target} alone")
+    return findings
+
+
+def check_includes():
+    """Ours are in quotes with their folder, and exist there; config.h comes first in every C file."""
+    findings = []
+    for path, text in {**ours, **tests}.items():
+        names = re.findall(r'^#include (\S+)', text, re.M)
+        for name in names:
+            plain = name.strip('<>"')
+            places = [f"src/{plain}", plain]
+            if path in tests:
+                places.append(os.path.join(os.path.dirname(path), plain))
+            exists = any(os.path.exists(os.path.join(top, p)) for p in places) or plain in GENERATED
+            if name.startswith('"') and plain != "config.h" and not exists:
+                findings.append(f"{path}: there is no {name}")
+            if name.startswith("<") and exists:
+                findings.append(f"{path}: {name} is ours, so in quotes")
+            if name.startswith('"') and "/" not in plain and path in ours and plain not in [*GENERATED, "config.h"]:
+                findings.append(f"{path}: {name} lacks its folder")
+        if path.endswith(".c") and path in ours and names[:1] != ['"config.h"']:
+            findings.append(f"{path}: the first include is not \"config.h\"")
+    return findings
+
+
+def check_heads():
+    findings = []
+    for path, text in {**ours, **tests}.items():
+        name = re.escape(os.path.basename(path))
+        if not re.match(r"/\*\n \* " + name + r" - \S.*\n(.*\n)*? \* SPDX-License-Identifier: Apache-2.0\n", text):
+            findings.append(f"{path}: does not begin with its name, its purpose and the SPDX line")
+    return findings
+
+
+def check_lengths():
+    findings = []
+    for path, text in ours.items():
+        lines = text.splitlines()
+        if len(lines) > MAX_FILE:
+            findings.append(f"{path}: {len(lines)} lines, {MAX_FILE} are allowed")
+        start = None
+        for i, line in enumerate(lines):
+            if line.startswith("{"):
+                start = i
+            elif line == "}" and start is not None:
+                if i - start + 1 > MAX_FUNCTION:
+                    findings.append(f"{path}:{start}: a function of {i - start + 1} lines, {MAX_FUNCTION} are allowed")
+                start = None
+    return findings
+
+
+def check_calls():
+    call = re.compile(r"\b(" + "|".join(FORBIDDEN.split()) + r")\s*\(")
+    return [f"{path}:{i}: {m.group(1)} is not to be used"
+            for path, text in ours.items()
+            for i, line in enumerate(code_of(text).splitlines(), 1) for m in call.finditer(line)]
+
+
+def check_comments():
+    return [f"{path}:{i}: a // comment"
+            for path, text in {**ours, **tests}.items()
+            for i, line in enumerate(code_of(text).splitlines(), 1) if "//" in line]
+
+
+def check_lists():
+    """Each source and test script is in the local.mk of its folder, so that it is built and distributed."""
+    findings = []
+    for path in [*ours, *tests, *(p for p in walk("tests") if p.endswith(".t"))]:
+        make = os.path.join(os.path.dirname(path), "local.mk")
+        listed = read(make) if os.path.exists(os.path.join(top, make)) else ""
+        name = path[:-2] if path.startswith("tests/") and path.endswith(".c") else path
+        if not re.search(re.escape(name) + r"(\.c)?(\s|$)", listed):
+            findings.append(f"{path}: is not in {make}")
+    return findings
+
+
+sources = [p for p in walk("src", "viewers", "tests") if p.endswith((".c", ".h", ".def"))]
+ours = {p: read(p) for p in sources if not p.startswith("tests/")}
+tests = {p: read(p) for p in sources if p.startswith("tests/")}
+
+result("no folder includes what is above it (tests/lint/layers.txt)", check_layers())
+result("our headers are included as \"folder/file.h\", config.h first", check_includes())
+result("each file begins with its name, purpose and licence", check_heads())
+result(f"no file is over {MAX_FILE} lines, no function over {MAX_FUNCTION}", check_lengths())
+result("no function is called that cannot be used safely", check_calls())
+result("comments are /* */", check_comments())
+result("each file is in the local.mk of its folder", check_lists())
+print(f"1..{count}")
+sys.exit(failed > 0)

@@ -1,0 +1,131 @@
+# tests/unit - one cmocka program per source file with logic
+#
+# A new test: its name in unit_tests, and a line that links its own layer and those below it, so
+# that a call upward does not link. Its source is the file of the same name with .c.
+
+unit_base = $(base_libs) $(CMOCKA_LIBS)
+unit_profile = $(profile_libs) $(CMOCKA_LIBS)
+unit_reader = $(reader_libs) $(CMOCKA_LIBS)
+unit_source = $(source_libs) $(CMOCKA_LIBS)
+unit_engine = $(engine_libs) $(CMOCKA_LIBS)
+unit_report = $(report_libs) $(CMOCKA_LIBS)
+unit_session = $(session_libs) $(CMOCKA_LIBS)
+unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
+	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
+
+# Headers that tests share.
+EXTRA_DIST += tests/unit/make_graph.h tests/unit/make_profile.h tests/unit/make_report.h tests/unit/merge_parts.h tests/unit/wire.h
+
+unit_tests = \
+	tests/unit/test_agree \
+	tests/unit/test_arena \
+	tests/unit/test_buf \
+	tests/unit/test_builder \
+	tests/unit/test_check \
+	tests/unit/test_compact \
+	tests/unit/test_csv \
+	tests/unit/test_cursor \
+	tests/unit/test_damage \
+	tests/unit/test_edges \
+	tests/unit/test_err \
+	tests/unit/test_graph \
+	tests/unit/test_hash \
+	tests/unit/test_head \
+	tests/unit/test_idmap \
+	tests/unit/test_idtab \
+	tests/unit/test_inflate \
+	tests/unit/test_io \
+	tests/unit/test_json \
+	tests/unit/test_keys \
+	tests/unit/test_legacy_contention \
+	tests/unit/test_legacy_cpu \
+	tests/unit/test_legacy_frames \
+	tests/unit/test_legacy_go_count \
+	tests/unit/test_legacy_heap \
+	tests/unit/test_legacy_java \
+	tests/unit/test_legacy_text \
+	tests/unit/test_legacy_threads \
+	tests/unit/test_markdown \
+	tests/unit/test_memmap \
+	tests/unit/test_merge \
+	tests/unit/test_merge_ids \
+	tests/unit/test_num \
+	tests/unit/test_opt \
+	tests/unit/test_path \
+	tests/unit/test_places \
+	tests/unit/test_pool \
+	tests/unit/test_proto \
+	tests/unit/test_proto_sample \
+	tests/unit/test_prune \
+	tests/unit/test_query \
+	tests/unit/test_reader \
+	tests/unit/test_regex \
+	tests/unit/test_report \
+	tests/unit/test_report_json \
+	tests/unit/test_scale \
+	tests/unit/test_strtab \
+	tests/unit/test_text \
+	tests/unit/test_text_view \
+	tests/unit/test_top \
+	tests/unit/test_trim \
+	tests/unit/test_unit \
+	tests/unit/test_view
+
+tests_unit_test_agree_LDADD = $(unit_profile)
+tests_unit_test_arena_LDADD = $(unit_base)
+tests_unit_test_buf_LDADD = $(unit_base)
+tests_unit_test_builder_LDADD = $(unit_profile)
+tests_unit_test_check_LDADD = $(unit_profile)
+tests_unit_test_compact_LDADD = $(unit_profile)
+tests_unit_test_csv_LDADD = $(unit_viewers)
+tests_unit_test_cursor_LDADD = $(unit_reader)
+tests_unit_test_damage_LDADD = $(unit_reader)
+tests_unit_test_edges_LDADD = $(unit_engine)
+tests_unit_test_err_LDADD = $(unit_base)
+tests_unit_test_graph_LDADD = $(unit_engine)
+tests_unit_test_hash_LDADD = $(unit_base)
+tests_unit_test_head_LDADD = $(unit_report)
+tests_unit_test_idmap_LDADD = $(unit_reader)
+tests_unit_test_idtab_LDADD = $(unit_base)
+tests_unit_test_inflate_LDADD = $(unit_reader)
+tests_unit_test_io_LDADD = $(unit_base)
+tests_unit_test_json_LDADD = $(unit_base)
+tests_unit_test_keys_LDADD = $(unit_profile)
+tests_unit_test_legacy_contention_LDADD = $(unit_reader)
+tests_unit_test_legacy_cpu_LDADD = $(unit_reader)
+tests_unit_test_legacy_frames_LDADD = $(unit_reader)
+tests_unit_test_legacy_go_count_LDADD = $(unit_reader)
+tests_unit_test_legacy_heap_LDADD = $(unit_reader)
+tests_unit_test_legacy_java_LDADD = $(unit_reader)
+tests_unit_test_legacy_text_LDADD = $(unit_reader)
+tests_unit_test_legacy_threads_LDADD = $(unit_reader)
+tests_unit_test_markdown_LDADD = $(unit_viewers)
+tests_unit_test_memmap_LDADD = $(unit_reader)
+tests_unit_test_merge_LDADD = $(unit_profile)
+tests_unit_test_merge_ids_LDADD = $(unit_profile)
+tests_unit_test_num_LDADD = $(unit_base)
+tests_unit_test_opt_LDADD = $(unit_base)
+tests_unit_test_path_LDADD = $(unit_engine)
+tests_unit_test_places_LDADD = $(unit_engine)
+tests_unit_test_pool_LDADD = $(unit_base)
+tests_unit_test_proto_LDADD = $(unit_reader)
+tests_unit_test_proto_sample_LDADD = $(unit_reader)
+tests_unit_test_prune_LDADD = $(unit_profile)
+tests_unit_test_query_LDADD = $(unit_engine)
+tests_unit_test_reader_LDADD = $(unit_reader)
+tests_unit_test_regex_LDADD = $(unit_base)
+tests_unit_test_report_LDADD = $(unit_report)
+tests_unit_test_report_json_LDADD = $(unit_viewers)
+tests_unit_test_scale_LDADD = $(unit_profile)
+tests_unit_test_strtab_LDADD = $(unit_base)
+tests_unit_test_text_LDADD = $(unit_base)
+tests_unit_test_text_view_LDADD = $(unit_viewers)
+tests_unit_test_top_LDADD = $(unit_report)
+tests_unit_test_trim_LDADD = $(unit_engine)
+tests_unit_test_unit_LDADD = $(unit_base)
+tests_unit_test_view_LDADD = $(unit_engine)
+
+if CMOCKA
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif

@@ -1,0 +1,115 @@
+/*
+ * test_buf.c - bytes that grow
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/buf.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void the_text_of_an_empty_buffer_is_a_string(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	assert_string_equal(buf_text(&b), "");
+}
+
+static void adding_nothing_leaves_an_empty_string(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_add(&b, NULL, 0);
+	buf_addz(&b, "");
+	buf_fill(&b, 'x', 0);
+	assert_int_equal(b.len, 0);
+	assert_string_equal(b.data, "");
+	buf_release(&b);
+}
+
+static void every_kind_of_add_appends(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_add(&b, "abc", 2);
+	buf_addz(&b, "-z-");
+	buf_fill(&b, '.', 3);
+	buf_addf(&b, "%d|%s", 42, "t");
+	assert_string_equal(b.data, "ab-z-...42|t");
+	assert_int_equal(b.len, 12);
+	buf_release(&b);
+}
+
+static void a_nul_stands_behind_the_bytes_and_may_stand_among_them(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_add(&b, "a\0b", 3);
+	assert_int_equal(b.len, 3);
+	assert_memory_equal(b.data, "a\0b", 4);
+	buf_release(&b);
+}
+
+static void single_bytes_add_up_to_a_long_text(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 100000; i++)
+		buf_add(&b, &(char){ (char)('a' + i % 26) }, 1);
+	assert_int_equal(b.len, 100000);
+	for (int i = 0; i < 100000; i++)
+		assert_int_equal(b.data[i], 'a' + i % 26);
+	buf_release(&b);
+}
+
+static void formatted_text_longer_than_the_room_is_not_cut(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_addz(&b, ">");
+	buf_addf(&b, "%5000d", 7);
+	assert_int_equal(b.len, 5001);
+	assert_int_equal(b.data[5000], '7');
+	buf_release(&b);
+}
+
+static void a_released_buffer_can_be_used_again(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_addz(&b, "first");
+	buf_release(&b);
+	assert_null(b.data);
+	buf_addz(&b, "second");
+	assert_string_equal(b.data, "second");
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_text_of_an_empty_buffer_is_a_string),
+		cmocka_unit_test(adding_nothing_leaves_an_empty_string),
+		cmocka_unit_test(every_kind_of_add_appends),
+		cmocka_unit_test(a_nul_stands_behind_the_bytes_and_may_stand_among_them),
+		cmocka_unit_test(single_bytes_add_up_to_a_long_text),
+		cmocka_unit_test(formatted_text_longer_than_the_room_is_not_cut),
+		cmocka_unit_test(a_released_buffer_can_be_used_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

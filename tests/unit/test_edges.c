@@ -1,0 +1,363 @@
+/*
+ * test_edges.c - the calls between kept nodes
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/graph.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/pool.h"
+#include "tests/unit/make_graph.h"
+
+/* The calls of a profile without the nodes of a list "b;c". */
+struct calls {
+	struct asked a;
+	struct edges e;
+};
+
+static void mark(const struct places *pl, const char *names, bool *mark, bool value)
+{
+	while (*names) {
+		char name[40] = "";
+		size_t n = strcspn(names, ";");
+
+		memcpy(name, names, n);
+		mark[place_named(pl, name)] = value;
+		names += n;
+		names += *names == ';';
+	}
+}
+
+static void calls_without(struct calls *c, struct make *m, const char *dropped)
+{
+	struct asked *a = &c->a;
+	bool *keep;
+
+	*a = ask_about(m);
+	ask(a);
+	keep = arena_alloc(a->mem, a->g.n + 1, sizeof(*keep));
+	memset(keep, true, a->g.n);
+	mark(&a->pl, dropped, keep, false);
+	graph_edges(&a->g, keep, NULL, a->mem, &c->e);
+}
+
+static const struct edge *find_edge(const struct calls *c, const char *src, const char *dst)
+{
+	for (size_t i = 0; i < c->e.n; i++)
+		if (c->e.edge[i].src == place_named(&c->a.pl, src) && c->e.edge[i].dst == place_named(&c->a.pl, dst))
+			return &c->e.edge[i];
+	return NULL;
+}
+
+enum { RESIDUAL = 1, INLINED = 2 };
+
+static void expect_edge(const struct calls *c, const char *src, const char *dst, int64_t weight, int flags)
+{
+	const struct edge *e = find_edge(c, src, dst);
+
+	if (!e)
+		fail_msg("no call from %s to %s", src, dst);
+	assert_int_equal(e->weight, weight);
+	assert_int_equal(e->residual, (flags & RESIDUAL) != 0);
+	assert_int_equal(e->inlined, (flags & INLINED) != 0);
+}
+
+static void the_calls_of_the_example_add_up(void **state)
+{
+	struct make m = make_example();
+	struct calls c;
+
+	(void)state;
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, 7);
+	expect_edge(&c, "main", "a", 100, 0);
+	expect_edge(&c, "a", "b", 100, 0);
+	expect_edge(&c, "b", "c", 50, 0);
+	expect_edge(&c, "b", "a", 20, 0);
+	expect_edge(&c, "main", "host", 10, 0);
+	expect_edge(&c, "host", "inl", 10, INLINED);
+	expect_edge(&c, "main", "inl", 10, 0);
+	ask_release(&c.a);
+}
+
+static void a_call_counts_once_per_sample(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "g;f;g;f;g;f", 5);
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, 2);
+	expect_edge(&c, "f", "g", 5, 0);
+	expect_edge(&c, "g", "f", 5, 0);
+	ask_release(&c.a);
+}
+
+static void a_function_does_not_call_itself(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "f;f;f;main", 5);
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, 1);
+	expect_edge(&c, "main", "f", 5, 0);
+	ask_release(&c.a);
+}
+
+static void a_call_is_inlined_when_it_is_in_every_sample(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "g+f", 1);
+	ROW(&m, "g;f", 2);
+	ROW(&m, "h+f", 3);
+	calls_without(&c, &m, "");
+	expect_edge(&c, "f", "g", 3, 0);
+	expect_edge(&c, "f", "h", 3, INLINED);
+	ask_release(&c.a);
+}
+
+/* Within one sample the call nearest to the root speaks for all. */
+static void of_one_sample_the_first_call_says_whether_it_is_inlined(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "g;f;h;g+f", 1);
+	calls_without(&c, &m, "");
+	expect_edge(&c, "f", "g", 1, INLINED);
+	ask_release(&c.a);
+}
+
+static void a_call_over_a_dropped_node_is_residual(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "d;c;b;a", 5);
+	calls_without(&c, &m, "b");
+	assert_int_equal(c.e.n, 2);
+	expect_edge(&c, "a", "c", 5, RESIDUAL);
+	expect_edge(&c, "c", "d", 5, 0);
+	ask_release(&c.a);
+}
+
+static void a_call_that_is_residual_once_is_residual(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "c;a", 1);
+	ROW(&m, "c;b;a", 2);
+	calls_without(&c, &m, "b");
+	expect_edge(&c, "a", "c", 3, RESIDUAL);
+	ask_release(&c.a);
+}
+
+static void dropped_nodes_at_the_root_and_the_leaf_leave_no_mark(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "leaf;b;a;root", 5);
+	calls_without(&c, &m, "leaf;root");
+	assert_int_equal(c.e.n, 1);
+	expect_edge(&c, "a", "b", 5, 0);
+	ask_release(&c.a);
+}
+
+static void dropped_inlined_calls_are_passed_too(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "in+mid+out;main", 5);
+	calls_without(&c, &m, "mid");
+	assert_int_equal(c.e.n, 2);
+	expect_edge(&c, "out", "in", 5, RESIDUAL | INLINED);
+	expect_edge(&c, "main", "out", 5, 0);
+	ask_release(&c.a);
+}
+
+static void recursion_over_a_dropped_node_is_no_call(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "a;b;a", 5);
+	calls_without(&c, &m, "b");
+	assert_int_equal(c.e.n, 0);
+	ask_release(&c.a);
+}
+
+static void empty_stacks_and_single_frames_make_no_calls(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "", 5);
+	ROW(&m, "main", 5);
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, 0);
+	ask_release(&c.a);
+}
+
+static void negative_weights_add_up(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "x;b;a", 3);
+	ROW(&m, "y;b;a", -10);
+	calls_without(&c, &m, "");
+	expect_edge(&c, "a", "b", -7, 0);
+	expect_edge(&c, "b", "y", -10, 0);
+	ask_release(&c.a);
+}
+
+static void samples_of_zero_make_no_call_but_sums_of_zero_do(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	ROW(&m, "b;a", 0);
+	ROW(&m, "d;c", 5);
+	ROW(&m, "d;c", -5);
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, 1);
+	expect_edge(&c, "c", "d", 0, 0);
+	ask_release(&c.a);
+}
+
+static void only_calls_into_wanted_nodes_are_given(void **state)
+{
+	struct make m = make_example();
+	struct calls c;
+	bool keep[6], wanted[6] = { false };
+
+	(void)state;
+	calls_without(&c, &m, "");
+	memset(keep, true, sizeof(keep));
+	mark(&c.a.pl, "inl;c", wanted, true);
+	graph_edges(&c.a.g, keep, wanted, c.a.mem, &c.e);
+	assert_int_equal(c.e.n, 3);
+	expect_edge(&c, "b", "c", 50, 0);
+	expect_edge(&c, "host", "inl", 10, INLINED);
+	expect_edge(&c, "main", "inl", 10, 0);
+	ask_release(&c.a);
+}
+
+static void calls_are_sorted_by_dst_then_src(void **state)
+{
+	struct make m = make_example();
+	struct calls c;
+
+	(void)state;
+	calls_without(&c, &m, "");
+	for (size_t i = 1; i < c.e.n; i++) {
+		const struct edge *l = &c.e.edge[i - 1], *r = &c.e.edge[i];
+
+		assert_true(l->dst < r->dst || (l->dst == r->dst && l->src < r->src));
+	}
+	ask_release(&c.a);
+}
+
+/* 60000 different stacks over 40 functions and all calls between them; every tenth call inlined. */
+static struct make many_stacks(void)
+{
+	enum { N = 60000, FUNCS = 40 };
+	struct make m = make_start("samples/count");
+	uint32_t loc[FUNCS];
+
+	for (uint32_t i = 0; i < FUNCS; i++) {
+		char name[20];
+
+		snprintf(name, sizeof(name), i % 10 ? "f%u" : "f%u+f%u", i, i + 1);
+		loc[i] = make_location(&m, name, strlen(name));
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		const uint32_t stack[4] = { loc[i % FUNCS], loc[i / FUNCS % FUNCS], loc[i / FUNCS / FUNCS],
+					    loc[(i * 7) % FUNCS] };
+
+		builder_sample(m.b, &(int64_t){ (int64_t)(i % 5) - 1 }, stack, 4, NULL, 0, NULL);
+	}
+	return m;
+}
+
+static void any_number_of_threads_gives_equal_calls(void **state)
+{
+	static const unsigned threads[] = { 2, 3, 4, 8 };
+	struct make m = many_stacks();
+	struct calls c;
+
+	(void)state;
+	pool_set_size(1);
+	calls_without(&c, &m, "f3;f10;f17");
+	assert_true(c.e.n > 1000);
+	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
+		struct edges e;
+		bool keep[40];
+
+		memset(keep, true, sizeof(keep));
+		mark(&c.a.pl, "f3;f10;f17", keep, false);
+		pool_set_size(threads[t]);
+		graph_edges(&c.a.g, keep, NULL, c.a.mem, &e);
+		assert_int_equal(e.n, c.e.n);
+		for (size_t i = 0; i < e.n; i++) {
+			const struct edge *l = &e.edge[i], *r = &c.e.edge[i];
+
+			assert_true(l->src == r->src && l->dst == r->dst);
+			assert_true(l->weight == r->weight);
+			assert_true(l->residual == r->residual && l->inlined == r->inlined);
+		}
+	}
+	pool_set_size(0);
+	ask_release(&c.a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_calls_of_the_example_add_up),
+		cmocka_unit_test(a_call_counts_once_per_sample),
+		cmocka_unit_test(a_function_does_not_call_itself),
+		cmocka_unit_test(a_call_is_inlined_when_it_is_in_every_sample),
+		cmocka_unit_test(of_one_sample_the_first_call_says_whether_it_is_inlined),
+		cmocka_unit_test(a_call_over_a_dropped_node_is_residual),
+		cmocka_unit_test(a_call_that_is_residual_once_is_residual),
+		cmocka_unit_test(dropped_nodes_at_the_root_and_the_leaf_leave_no_mark),
+		cmocka_unit_test(dropped_inlined_calls_are_passed_too),
+		cmocka_unit_test(recursion_over_a_dropped_node_is_no_call),
+		cmocka_unit_test(empty_stacks_and_single_frames_make_no_calls),
+		cmocka_unit_test(negative_weights_add_up),
+		cmocka_unit_test(samples_of_zero_make_no_call_but_sums_of_zero_do),
+		cmocka_unit_test(only_calls_into_wanted_nodes_are_given),
+		cmocka_unit_test(calls_are_sorted_by_dst_then_src),
+		cmocka_unit_test(any_number_of_threads_gives_equal_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,340 @@
+/*
+ * test_graph.c - flat and cum of every place
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/graph.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "base/pool.h"
+#include "tests/unit/make_graph.h"
+
+static void expect_node(const struct asked *a, const char *name, int64_t flat, int64_t cum)
+{
+	uint32_t node = place_named(&a->pl, name);
+
+	assert_int_equal(graph_flat(&a->g, node), flat);
+	assert_int_equal(graph_cum(&a->g, node), cum);
+}
+
+static void the_example_of_the_specification_adds_up(void **state)
+{
+	struct make m = make_example();
+	struct asked a = ask_about(&m);
+
+	(void)state;
+	ask(&a);
+	expect_node(&a, "c", 50, 50);
+	expect_node(&a, "b", 30, 100);
+	expect_node(&a, "a", 20, 100);
+	expect_node(&a, "inl", 20, 20);
+	expect_node(&a, "host", 0, 10);
+	expect_node(&a, "main", 0, 120);
+	assert_int_equal(a.g.n, 6);
+	ask_release(&a);
+}
+
+static void a_recursive_function_counts_once_per_sample(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f;f;g;f;main", 7);
+	ROW(&m, "g;f;g", 1);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "f", 7, 8);
+	expect_node(&a, "g", 1, 8);
+	ask_release(&a);
+}
+
+static void flat_goes_to_the_innermost_inlined_call(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "in+mid+out;main", 5);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "in", 5, 5);
+	expect_node(&a, "mid", 0, 5);
+	expect_node(&a, "out", 0, 5);
+	ask_release(&a);
+}
+
+static void without_inlines_flat_goes_to_the_function_itself(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "in+out;main", 5);
+	a = ask_about(&m);
+	a.q.noinlines = true;
+	ask(&a);
+	expect_node(&a, "out", 5, 5);
+	assert_int_equal(a.g.n, 2);
+	ask_release(&a);
+}
+
+static void a_function_inlined_into_itself_counts_once(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f+f;main", 5);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "f", 5, 5);
+	ask_release(&a);
+}
+
+static void an_empty_stack_counts_in_the_total_and_nowhere_else(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "", 40);
+	ROW(&m, "main", 2);
+	a = ask_about(&m);
+	ask(&a);
+	assert_int_equal(a.v.total, 42);
+	assert_int_equal(a.g.n, 1);
+	expect_node(&a, "main", 2, 2);
+	ask_release(&a);
+}
+
+static void negative_values_take_away(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f;main", 30);
+	ROW(&m, "g;main", -40);
+	ROW(&m, "f;main", -10);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "f", 20, 20);
+	expect_node(&a, "g", -40, -40);
+	expect_node(&a, "main", 0, -20);
+	ask_release(&a);
+}
+
+static void the_largest_number_adds_up(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f;main", INT64_MAX - 1);
+	ROW(&m, "g;main", 1);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "main", 0, INT64_MAX);
+	ask_release(&a);
+}
+
+static void places_that_are_equal_share_their_sums(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f@a.c:1;main@a.c:9", 1);
+	ROW(&m, "f@a.c:2;main@a.c:8", 10);
+	a = ask_about(&m);
+	ask(&a);
+	expect_node(&a, "f", 11, 11);
+	expect_node(&a, "main", 0, 11);
+	ask_release(&a);
+}
+
+static void stacks_whose_rows_are_all_zero_are_not_live(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f", 0);
+	ROW(&m, "g", 5);
+	ROW(&m, "g", -5);
+	a = ask_about(&m);
+	ask(&a);
+	assert_false(a.g.live[a.p->stack[0]]);
+	assert_true(a.g.live[a.p->stack[1]]);
+	assert_int_equal(a.g.weight[SIDE_TARGET][a.p->stack[1]], 0);
+	ask_release(&a);
+}
+
+static void a_mean_divides_the_sums_toward_zero(void **state)
+{
+	struct make m = make_start("contentions/count delay/ns");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f;main", 2, 11);
+	ROW(&m, "g;main", 3, -14);
+	a = ask_about(&m);
+	a.q.mean = true;
+	ask(&a);
+	expect_node(&a, "f", 5, 5);
+	expect_node(&a, "g", -4, -4);
+	expect_node(&a, "main", 0, 0); /* -3 / 5 */
+	assert_int_equal(a.g.cum[SIDE_TARGET][place_named(&a.pl, "main")], -3);
+	ask_release(&a);
+}
+
+static void a_divisor_of_zero_does_not_divide(void **state)
+{
+	struct make m = make_start("contentions/count delay/ns");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f;main", 0, 11);
+	a = ask_about(&m);
+	a.q.mean = true;
+	ask(&a);
+	expect_node(&a, "f", 11, 11);
+	ask_release(&a);
+}
+
+static void a_divisor_alone_makes_a_stack_live(void **state)
+{
+	struct make m = make_start("contentions/count delay/ns");
+	struct asked a;
+
+	(void)state;
+	ROW(&m, "f", 3, 0);
+	ROW(&m, "f", 1, 8);
+	ROW(&m, "g", 3, 0);
+	a = ask_about(&m);
+	a.q.mean = true;
+	ask(&a);
+	expect_node(&a, "f", 2, 2);
+	assert_true(a.g.live[a.p->stack[2]]);
+	ask_release(&a);
+}
+
+static void without_mean_there_are_no_divisors(void **state)
+{
+	struct make m = make_example();
+	struct asked a = ask_about(&m);
+
+	(void)state;
+	ask(&a);
+	assert_null(a.g.flat_div[SIDE_TARGET]);
+	assert_null(a.g.cum_div[SIDE_TARGET]);
+	assert_null(a.g.flat[SIDE_BASE]);
+	ask_release(&a);
+}
+
+static void a_profile_without_samples_has_no_nodes(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct asked a = ask_about(&m);
+
+	(void)state;
+	ask(&a);
+	assert_int_equal(a.g.n, 0);
+	ask_release(&a);
+}
+
+/* Enough frames for eight threads, all stacks different: f0 .. f99 in turn, then three digits. */
+static struct make many_stacks(void)
+{
+	enum { N = 200000, FRAMES = 5 };
+	struct make m = make_start("samples/count");
+	uint32_t loc[100];
+
+	for (uint32_t i = 0; i < 100; i++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "f%u", i);
+		loc[i] = make_location(&m, name, strlen(name));
+	}
+	for (uint32_t i = 0; i < N; i++) {
+		const uint32_t stack[FRAMES] = { loc[i % 100], loc[i / 100 % 100], loc[i / 10000], loc[i % 100],
+						 loc[0] };
+
+		builder_sample(m.b, &(int64_t){ (int64_t)(i % 7) - 2 }, stack, FRAMES, NULL, 0, NULL);
+	}
+	return m;
+}
+
+static void any_number_of_threads_gives_equal_sums(void **state)
+{
+	static const unsigned threads[] = { 2, 3, 4, 8 };
+	struct make m = many_stacks();
+	struct asked a = ask_about(&m);
+	struct graph g;
+
+	(void)state;
+	pool_set_size(1);
+	ask(&a);
+	assert_true(a.p->stacks.off[a.p->stacks.n] >= 800000);
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		pool_set_size(threads[i]);
+		graph_make(&a.v, &a.pl, a.mem, &g);
+		assert_memory_equal(g.flat[SIDE_TARGET], a.g.flat[SIDE_TARGET], g.n * sizeof(int64_t));
+		assert_memory_equal(g.cum[SIDE_TARGET], a.g.cum[SIDE_TARGET], g.n * sizeof(int64_t));
+	}
+	pool_set_size(0);
+	ask_release(&a);
+}
+
+/* 200000 values that run -2 .. 4: 28571 times seven of them, which make 7, and -2, -1, 0. */
+static void over_many_threads_nothing_is_lost(void **state)
+{
+	struct make m = many_stacks();
+	struct asked a = ask_about(&m);
+	int64_t flat = 0;
+
+	(void)state;
+	pool_set_size(8);
+	ask(&a);
+	pool_set_size(0);
+	for (uint32_t i = 0; i < a.g.n; i++)
+		flat += a.g.flat[SIDE_TARGET][i];
+	assert_int_equal(flat, 28571 * 7 - 3);
+	expect_node(&a, "f0", a.g.flat[SIDE_TARGET][place_named(&a.pl, "f0")], 28571 * 7 - 3);
+	ask_release(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_example_of_the_specification_adds_up),
+		cmocka_unit_test(a_recursive_function_counts_once_per_sample),
+		cmocka_unit_test(flat_goes_to_the_innermost_inlined_call),
+		cmocka_unit_test(without_inlines_flat_goes_to_the_function_itself),
+		cmocka_unit_test(a_function_inlined_into_itself_counts_once),
+		cmocka_unit_test(an_empty_stack_counts_in_the_total_and_nowhere_else),
+		cmocka_unit_test(negative_values_take_away),
+		cmocka_unit_test(the_largest_number_adds_up),
+		cmocka_unit_test(places_that_are_equal_share_their_sums),
+		cmocka_unit_test(stacks_whose_rows_are_all_zero_are_not_live),
+		cmocka_unit_test(a_mean_divides_the_sums_toward_zero),
+		cmocka_unit_test(a_divisor_of_zero_does_not_divide),
+		cmocka_unit_test(a_divisor_alone_makes_a_stack_live),
+		cmocka_unit_test(without_mean_there_are_no_divisors),
+		cmocka_unit_test(a_profile_without_samples_has_no_nodes),
+		cmocka_unit_test(any_number_of_threads_gives_equal_sums),
+		cmocka_unit_test(over_many_threads_nothing_is_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,94 @@
+/*
+ * test_hash.c - hashing of bytes and ids
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/hash.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { LONGEST = 70 };
+
+static void equal_bytes_have_equal_hashes_wherever_they_stand(void **state)
+{
+	uint8_t room[LONGEST + 9];
+
+	(void)state;
+	for (size_t n = 0; n <= LONGEST; n++) {
+		uint64_t first = 0;
+
+		for (size_t shift = 0; shift < 9; shift++) {
+			for (size_t i = 0; i < n; i++)
+				room[shift + i] = (uint8_t)(i * 7);
+			if (shift == 0)
+				first = hash_bytes(room, n);
+			assert_int_equal(hash_bytes(room + shift, n), first);
+		}
+	}
+}
+
+static void every_single_bit_of_the_bytes_counts(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n <= LONGEST; n++) {
+		uint8_t bytes[LONGEST] = { 0 };
+		uint64_t zero = hash_bytes(bytes, n);
+
+		for (size_t bit = 0; bit < n * 8; bit++) {
+			bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
+			assert_true(hash_bytes(bytes, n) != zero);
+			bytes[bit / 8] = 0;
+		}
+	}
+}
+
+static void the_number_of_zeros_counts(void **state)
+{
+	static const uint8_t zeros[LONGEST];
+	uint64_t seen[LONGEST + 1];
+
+	(void)state;
+	for (size_t n = 0; n <= LONGEST; n++) {
+		seen[n] = hash_bytes(zeros, n);
+		for (size_t i = 0; i < n; i++)
+			assert_true(seen[i] != seen[n]);
+	}
+}
+
+/* With a secret of its own, so that every run is the same. */
+static void small_ids_fall_into_many_buckets(void **state)
+{
+	const uint64_t secret[2] = { hash_secret[0], hash_secret[1] };
+	unsigned used = 0;
+	bool bucket[1024] = { false };
+
+	(void)state;
+	hash_secret[0] = 0xa0761d6478bd642f;
+	hash_secret[1] = 0xe7037ed1a0b428db;
+	for (uint64_t id = 1; id <= 1024; id++)
+		bucket[hash_u64(id) % 1024] = true;
+	memcpy(hash_secret, secret, sizeof(secret));
+	for (size_t i = 0; i < 1024; i++)
+		used += bucket[i];
+	assert_in_range(used, 500, 1024); /* 647 are expected of a random function */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_bytes_have_equal_hashes_wherever_they_stand),
+		cmocka_unit_test(every_single_bit_of_the_bytes_counts),
+		cmocka_unit_test(the_number_of_zeros_counts),
+		cmocka_unit_test(small_ids_fall_into_many_buckets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

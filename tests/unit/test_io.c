@@ -1,0 +1,330 @@
+/*
+ * test_io.c - whole files in and out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/io.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[PATH_MAX]; /* a new one for every test */
+
+static const char *in_folder(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%.1000s/%s", folder, name);
+	return path;
+}
+
+static int folder_make(void **state)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/cpa-io-XXXXXX", tmp ? tmp : "/tmp");
+	umask(022);
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+/* Files in the folder, less . and .. */
+static unsigned folder_count(void)
+{
+	DIR *d = opendir(folder);
+	unsigned n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static int folder_remove(void **state)
+{
+	char path[PATH_MAX];
+	struct dirent *e;
+	DIR *d = opendir(folder);
+
+	(void)state;
+	while (d && (e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlink(in_folder(e->d_name, path));
+	if (d)
+		closedir(d);
+	return rmdir(folder);
+}
+
+static void put_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void expect_file(const char *path, const char *text)
+{
+	struct bytes b;
+
+	assert_int_equal(io_read_file(path, SIZE_MAX, "--x", &b, NULL), 0);
+	assert_int_equal(b.n, strlen(text));
+	assert_memory_equal(b.data, text, b.n);
+	free(b.data);
+}
+
+static mode_t mode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_mode & 07777;
+}
+
+static void an_empty_file_is_zero_bytes(void **state)
+{
+	char path[PATH_MAX];
+	struct bytes b = { NULL, 9 };
+
+	(void)state;
+	put_file(in_folder("empty", path), "");
+	assert_int_equal(io_read_file(path, 10, "--x", &b, NULL), 0);
+	assert_int_equal(b.n, 0);
+	free(b.data);
+}
+
+static void a_file_of_exactly_the_limit_is_read(void **state)
+{
+	char path[PATH_MAX];
+	struct bytes b;
+
+	(void)state;
+	put_file(in_folder("ten", path), "0123456789");
+	assert_int_equal(io_read_file(path, 10, "--x", &b, NULL), 0);
+	assert_int_equal(b.n, 10);
+	free(b.data);
+}
+
+static void one_byte_over_the_limit_is_refused_and_names_the_flag(void **state)
+{
+	char path[PATH_MAX];
+	struct bytes b = { NULL, 77 };
+	struct err err;
+
+	(void)state;
+	put_file(in_folder("eleven", path), "0123456789a");
+	assert_int_equal(io_read_file(path, 10, "--max-input", &b, &err), ERR_LIMIT);
+	assert_string_equal(err.msg, "more than 10 bytes; --max-input lifts this limit");
+	assert_int_equal(b.n, 77);
+}
+
+static void a_pipe_is_read_to_its_end(void **state)
+{
+	enum { N = 30000 };
+	static char sent[N];
+	struct bytes b;
+	int fd[2];
+
+	(void)state;
+	memset(sent, 'p', N);
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], sent, N), N);
+	close(fd[1]);
+	assert_int_equal(io_read_fd(fd[0], SIZE_MAX, "--x", &b, NULL), 0);
+	assert_int_equal(b.n, N);
+	assert_memory_equal(b.data, sent, N);
+	free(b.data);
+	close(fd[0]);
+}
+
+static void a_pipe_over_the_limit_is_refused(void **state)
+{
+	struct bytes b;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe(fd), 0);
+	assert_int_equal(write(fd[1], "0123456789a", 11), 11);
+	close(fd[1]);
+	assert_int_equal(io_read_fd(fd[0], 10, "--x", &b, NULL), ERR_LIMIT);
+	close(fd[0]);
+}
+
+static void a_large_file_comes_back_whole(void **state)
+{
+	enum { N = 5000001 };
+	char path[PATH_MAX], *data = malloc(N);
+	struct bytes b;
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		data[i] = (char)(i * 31 >> 3);
+	assert_int_equal(io_write_file(in_folder("large", path), data, N, NULL), 0);
+	assert_int_equal(io_read_file(path, N, "--x", &b, NULL), 0);
+	assert_int_equal(b.n, N);
+	assert_int_equal(memcmp(b.data, data, N), 0);
+	free(b.data);
+	free(data);
+}
+
+static void a_directory_is_refused_in_words(void **state)
+{
+	struct bytes b;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(io_read_file(folder, 10, "--x", &b, &err), ERR_IO);
+	assert_string_equal(err.msg, "is a directory, not a profile");
+}
+
+static void a_missing_file_is_told_in_the_systems_words(void **state)
+{
+	char path[PATH_MAX];
+	struct bytes b;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(io_read_file(in_folder("none", path), 10, "--x", &b, &err), ERR_IO);
+	assert_string_equal(err.msg, "No such file or directory");
+}
+
+static void a_new_file_gets_the_mode_that_the_umask_leaves(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	umask(027);
+	assert_int_equal(io_write_file(in_folder("new", path), "abc", 3, NULL), 0);
+	expect_file(path, "abc");
+	assert_int_equal(mode_of(path), 0640);
+}
+
+static void an_old_file_is_replaced_and_keeps_its_mode(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	put_file(in_folder("old", path), "a longer text than the new one");
+	chmod(path, 0604);
+	assert_int_equal(io_write_file(path, "new", 3, NULL), 0);
+	expect_file(path, "new");
+	assert_int_equal(mode_of(path), 0604);
+}
+
+static void a_reader_of_the_old_file_keeps_the_old_bytes(void **state)
+{
+	char path[PATH_MAX], got[8] = "";
+	int fd;
+
+	(void)state;
+	put_file(in_folder("shared", path), "old");
+	fd = open(path, O_RDONLY);
+	assert_int_equal(io_write_file(path, "newer", 5, NULL), 0);
+	assert_int_equal(read(fd, got, sizeof(got)), 3);
+	assert_memory_equal(got, "old", 3);
+	close(fd);
+}
+
+static void no_temporary_file_stays(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(io_write_file(in_folder("only", path), "x", 1, NULL), 0);
+	assert_int_equal(io_write_file(path, "y", 1, NULL), 0);
+	assert_int_equal(folder_count(), 1);
+}
+
+static void a_link_stays_a_link_and_its_target_is_replaced(void **state)
+{
+	char path[PATH_MAX], link[PATH_MAX];
+	struct stat st;
+
+	(void)state;
+	put_file(in_folder("target", path), "old");
+	assert_int_equal(symlink("target", in_folder("link", link)), 0);
+	assert_int_equal(io_write_file(link, "new", 3, NULL), 0);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	expect_file(path, "new");
+}
+
+static void a_device_is_written_to_and_not_replaced(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(io_write_file("/dev/null", "abc", 3, NULL), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+}
+
+static void a_full_device_is_an_error_with_its_path(void **state)
+{
+	struct err err;
+
+	(void)state;
+	if (access("/dev/full", W_OK) != 0)
+		skip();
+	assert_int_equal(io_write_file("/dev/full", "abc", 3, &err), ERR_IO);
+	assert_string_equal(err.msg, "/dev/full: No space left on device");
+}
+
+static void a_directory_is_not_written_to(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(io_write_file(folder, "abc", 3, &err), ERR_IO);
+	assert_int_equal(folder_count(), 0);
+}
+
+static void a_folder_that_is_not_there_is_an_error_with_the_path(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(io_write_file("/no/such/folder/f", "abc", 3, &err), ERR_IO);
+	assert_string_equal(err.msg, "/no/such/folder/f: No such file or directory");
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_make, folder_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(an_empty_file_is_zero_bytes),
+		IN_FOLDER(a_file_of_exactly_the_limit_is_read),
+		IN_FOLDER(one_byte_over_the_limit_is_refused_and_names_the_flag),
+		IN_FOLDER(a_pipe_is_read_to_its_end),
+		IN_FOLDER(a_pipe_over_the_limit_is_refused),
+		IN_FOLDER(a_large_file_comes_back_whole),
+		IN_FOLDER(a_directory_is_refused_in_words),
+		IN_FOLDER(a_missing_file_is_told_in_the_systems_words),
+		IN_FOLDER(a_new_file_gets_the_mode_that_the_umask_leaves),
+		IN_FOLDER(an_old_file_is_replaced_and_keeps_its_mode),
+		IN_FOLDER(a_reader_of_the_old_file_keeps_the_old_bytes),
+		IN_FOLDER(no_temporary_file_stays),
+		IN_FOLDER(a_link_stays_a_link_and_its_target_is_replaced),
+		IN_FOLDER(a_device_is_written_to_and_not_replaced),
+		IN_FOLDER(a_full_device_is_an_error_with_its_path),
+		IN_FOLDER(a_directory_is_not_written_to),
+		IN_FOLDER(a_folder_that_is_not_there_is_an_error_with_the_path),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/*
+ * test_json.c - write JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/json.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <math.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void expect_text(const char *s, size_t n, const char *json)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	json_text(&j, s, n);
+	assert_string_equal(b.data, json);
+	buf_release(&b);
+}
+
+static void expect_real(double v, const char *json)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	json_real(&j, v);
+	assert_string_equal(b.data, json);
+	buf_release(&b);
+}
+
+static void empty_brackets_stand_together(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	(void)state;
+	json_open(&j, '{');
+	json_key(&j, "list");
+	json_open(&j, '[');
+	json_close(&j, ']');
+	json_close(&j, '}');
+	assert_string_equal(b.data, "{\n  \"list\": []\n}");
+	buf_release(&b);
+}
+
+static void members_and_elements_are_parted_by_commas_and_indented(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	(void)state;
+	json_open(&j, '{');
+	json_key(&j, "a");
+	json_int(&j, 1);
+	json_key(&j, "b");
+	json_open(&j, '[');
+	json_bool(&j, true);
+	json_bool(&j, false);
+	json_open(&j, '{');
+	json_close(&j, '}');
+	json_int(&j, -2);
+	json_close(&j, ']');
+	json_key(&j, "c");
+	json_textz(&j, "x");
+	json_close(&j, '}');
+	assert_string_equal(b.data, "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    false,\n    {},\n"
+				    "    -2\n  ],\n  \"c\": \"x\"\n}");
+	buf_release(&b);
+}
+
+static void tight_objects_stand_on_one_line(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b, .tight = true };
+
+	(void)state;
+	json_open(&j, '{');
+	json_key(&j, "a");
+	json_int(&j, 1);
+	json_key(&j, "b");
+	json_open(&j, '[');
+	json_int(&j, 2);
+	json_int(&j, 3);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	assert_string_equal(b.data, "{\"a\": 1, \"b\": [2, 3]}");
+	buf_release(&b);
+}
+
+static void the_largest_integers_are_exact(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b, .tight = true };
+
+	(void)state;
+	json_open(&j, '[');
+	json_int(&j, INT64_MAX);
+	json_int(&j, INT64_MIN);
+	json_close(&j, ']');
+	assert_string_equal(b.data, "[9223372036854775807, -9223372036854775808]");
+	buf_release(&b);
+}
+
+static void reals_have_at_most_four_decimals(void **state)
+{
+	(void)state;
+	expect_real(0, "0");
+	expect_real(100, "100");
+	expect_real(12.5, "12.5");
+	expect_real(1.0 / 3, "0.3333");
+	expect_real(-2.25, "-2.25");
+	expect_real(1e15, "1000000000000000");
+}
+
+static void a_real_that_rounds_to_zero_has_no_sign(void **state)
+{
+	(void)state;
+	expect_real(-0.00001, "0");
+	expect_real(-0.0, "0");
+}
+
+static void what_is_not_finite_is_null(void **state)
+{
+	(void)state;
+	expect_real((double)INFINITY, "null");
+	expect_real(-(double)INFINITY, "null");
+	expect_real((double)NAN, "null");
+}
+
+static void quotes_and_backslashes_are_escaped(void **state)
+{
+	(void)state;
+	expect_text("a\"b\\c/d'", 8, "\"a\\\"b\\\\c/d'\"");
+}
+
+static void what_could_leave_a_script_element_is_escaped(void **state)
+{
+	(void)state;
+	expect_text("</script>&", 10, "\"\\u003c/script\\u003e\\u0026\"");
+}
+
+static void controls_and_turning_marks_are_escaped(void **state)
+{
+	(void)state;
+	expect_text("a\n\t\r\0\x1b\x7f", 7, "\"a\\u000a\\u0009\\u000d\\u0000\\u001b\\u007f\"");
+	expect_text("\xc2\x9b\xe2\x80\xae\xe2\x80\xa8", 8, "\"\\u009b\\u202e\\u2028\"");
+}
+
+static void an_unsafe_character_beyond_16_bits_is_a_pair(void **state)
+{
+	(void)state;
+	expect_text("\xf3\xa0\x80\x81", 4, "\"\\udb40\\udc01\""); /* U+E0001 */
+}
+
+static void other_characters_stay(void **state)
+{
+	(void)state;
+	expect_text("\xc3\xa9\xf0\x9f\x98\x80", 6, "\"\xc3\xa9\xf0\x9f\x98\x80\"");
+}
+
+static void bytes_that_are_not_utf8_become_the_replacement_character(void **state)
+{
+	(void)state;
+	expect_text("a\xff" "b", 3, "\"a\xef\xbf\xbd" "b\"");
+	expect_text("\xe2\x82", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");
+}
+
+static void keys_are_escaped_too(void **state)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b, .tight = true };
+
+	(void)state;
+	json_open(&j, '{');
+	json_key(&j, "a\"\n");
+	json_bool(&j, true);
+	json_close(&j, '}');
+	assert_string_equal(b.data, "{\"a\\\"\\u000a\": true}");
+	buf_release(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_brackets_stand_together),
+		cmocka_unit_test(members_and_elements_are_parted_by_commas_and_indented),
+		cmocka_unit_test(tight_objects_stand_on_one_line),
+		cmocka_unit_test(the_largest_integers_are_exact),
+		cmocka_unit_test(reals_have_at_most_four_decimals),
+		cmocka_unit_test(a_real_that_rounds_to_zero_has_no_sign),
+		cmocka_unit_test(what_is_not_finite_is_null),
+		cmocka_unit_test(quotes_and_backslashes_are_escaped),
+		cmocka_unit_test(what_could_leave_a_script_element_is_escaped),
+		cmocka_unit_test(controls_and_turning_marks_are_escaped),
+		cmocka_unit_test(an_unsafe_character_beyond_16_bits_is_a_pair),
+		cmocka_unit_test(other_characters_stay),
+		cmocka_unit_test(bytes_that_are_not_utf8_become_the_replacement_character),
+		cmocka_unit_test(keys_are_escaped_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

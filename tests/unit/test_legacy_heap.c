@@ -1,0 +1,236 @@
+/*
+ * test_legacy_heap.c - heap profiles as text
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "reader/reader_int.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct reader_limits free_limits;
+
+static struct profile *read_text(const char *text)
+{
+	struct profile *p = NULL;
+	struct err err;
+
+	if (reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err) < 0)
+		fail_msg("%s", err.msg);
+	return p;
+}
+
+static void expect_error(const char *text, int code, const char *sentence)
+{
+	struct profile *p = NULL;
+	struct err err;
+
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err),
+			 code);
+	assert_null(p);
+	assert_string_equal(err.msg, sentence);
+}
+
+static int64_t value(const struct profile *p, uint32_t type, uint32_t row)
+{
+	return p->value[SIDE_TARGET][type][row];
+}
+
+static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
+{
+	return p->loc_addr[p->stacks.item[p->stacks.off[p->stack[row]] + i]];
+}
+
+static int64_t block(const struct profile *p, uint32_t row)
+{
+	uint32_t set = p->labels[row];
+
+	if (p->label_sets.off[set] == p->label_sets.off[set + 1])
+		return 0;
+	return p->label_num[p->label_sets.item[p->label_sets.off[set]]];
+}
+
+static void allocated_values_come_before_those_in_use(void **state)
+{
+	struct profile *p = read_text(
+		"heap profile: 3: 96 [5: 160] @ heap_v2/1\n 2: 64 [4: 128] @ 0x11 0x21\n");
+
+	(void)state;
+	assert_int_equal(p->n_types, 4);
+	assert_string_equal(profile_text(p, p->type[0].name), "alloc_objects");
+	assert_string_equal(profile_text(p, p->type[3].name), "inuse_space");
+	assert_int_equal(value(p, 0, 0), 4);
+	assert_int_equal(value(p, 1, 0), 128);
+	assert_int_equal(value(p, 2, 0), 2);
+	assert_int_equal(value(p, 3, 0), 64);
+	profile_free(p);
+}
+
+static void there_are_two_types_when_all_that_was_allocated_is_in_use(void **state)
+{
+	struct profile *p =
+		read_text("heap profile: 1: 32 [1: 32] @ heapprofile\n1: 32 [1: 32] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->n_types, 2);
+	assert_string_equal(profile_text(p, p->type[1].name), "space");
+	profile_free(p);
+}
+
+static void every_address_is_moved_back_onto_its_call(void **state)
+{
+	struct profile *p =
+		read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 32 [1: 32] @ 0x11 0x0\n");
+
+	(void)state;
+	assert_int_equal(frame(p, 0, 0), 0x10);
+	assert_true(frame(p, 0, 1) == UINT64_MAX);
+	profile_free(p);
+}
+
+/* 2 objects of 512 bytes, one of 512 taken: each stands for 1 / (1 - 1/e) = 1.5820 */
+static void a_sample_stands_for_what_was_not_taken(void **state)
+{
+	struct profile *p =
+		read_text("heap profile: 0: 0 [0: 0] @ heap/1024\n2: 1024 [0: 0] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->meta.period, 512);
+	assert_int_equal(value(p, 0, 0), 3);
+	assert_int_equal(value(p, 1, 0), 1619);
+	assert_int_equal(block(p, 0), 512);
+	profile_free(p);
+}
+
+static void a_heapprofile_is_not_scaled_whatever_its_rate(void **state)
+{
+	struct profile *p =
+		read_text("heap profile: 0: 0 [0: 0] @ heapprofile/1024\n2: 1024 [0: 0] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->meta.period, 1);
+	assert_int_equal(value(p, 1, 0), 1024);
+	profile_free(p);
+}
+
+static void growth_and_fragmentation_are_heap_profiles(void **state)
+{
+	struct profile *p = read_text("heap profile: 1: 2 [3: 4] @ growthz\n1: 2 [3: 4] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->n_types, 2);
+	profile_free(p);
+	p = read_text("heap profile: 1: 2 [3: 4] @ fragmentation\n");
+	assert_int_equal(p->n_rows, 0);
+	profile_free(p);
+}
+
+static void what_is_in_use_may_be_negative(void **state)
+{
+	struct profile *p =
+		read_text("heap profile: 0: 0 [0: 0] @ heap/2\n-2: -64 [0: 0] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(value(p, 0, 0), -2);
+	assert_int_equal(value(p, 1, 0), -64);
+	assert_int_equal(block(p, 0), 32);
+	profile_free(p);
+}
+
+static void a_block_size_of_0_makes_no_label(void **state)
+{
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n0: 0 [0: 0] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->labels[0], 0);
+	profile_free(p);
+}
+
+static void without_a_mapping_one_of_everything_is_made(void **state)
+{
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x11\n");
+
+	(void)state;
+	assert_int_equal(p->n_maps, 1);
+	assert_int_equal(p->map[0].id, 1);
+	assert_true(p->map[0].limit == UINT64_MAX);
+	profile_free(p);
+}
+
+static void errors_name_the_line(void **state)
+{
+#define H "heap profile: 3: 96 [5: 160] @ heap/1024\n# comment\n"
+	(void)state;
+	expect_error(H "0: 5 [0: 0] @ 0x1\n", ERR_FORMAT,
+		     "line 3: inuse count was 0 but inuse bytes was 5");
+	expect_error(H "1: 5 [0: 7] @ 0x1\n", ERR_FORMAT,
+		     "line 3: allocation count was 0 but allocation bytes was 7");
+	expect_error(H "1: 5\n", ERR_FORMAT, "line 3: not a sample (\"1: 32 [1: 32] @ 0x400000\")");
+	expect_error(H "1: 5 [0: 0] @ 0x10000000000000000\n", ERR_FORMAT,
+		     "line 3: an address of more than 64 bits");
+	expect_error(H "99999999999999999999: 5 [0: 0] @ 0x1\n", ERR_FORMAT,
+		     "line 3: a number leaves 64 bits");
+	expect_error(H "9223372036854775807: 9223372036854775807 [0: 0] @ 0x1\n", ERR_FORMAT,
+		     "line 3: a scaled value leaves 64 bits");
+	expect_error(H "-1: -9223372036854775808 [0: 0] @ 0x1\n", ERR_FORMAT,
+		     "line 3: a mean size leaves 64 bits");
+	expect_error("heap profile: 3: 96 [5: 160] @ heapz/2\n", ERR_FORMAT,
+		     "line 1: a heap profile of the unknown kind heapz");
+#undef H
+}
+
+static void other_text_is_left_to_the_next_reader(void **state)
+{
+	(void)state;
+	expect_error("", ERR_UNKNOWN, "not a heap profile");
+	expect_error("\nheap profile: 3: 96 [5: 160] @ heap/2\n", ERR_UNKNOWN,
+		     "not a heap profile");
+}
+
+static void limits_hold_and_name_their_flag(void **state)
+{
+	static const char text[] =
+		"heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
+	struct reader_limits limits = { .max_count = 1 };
+	struct profile *p = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err),
+			 ERR_LIMIT);
+	assert_string_equal(err.msg, "line 2: more than 1 locations; --max-count lifts this limit");
+	limits = (struct reader_limits){ .max_depth = 1 };
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err),
+			 ERR_LIMIT);
+	assert_string_equal(err.msg, "line 2: more than 1 frames; --max-depth lifts this limit");
+	limits = (struct reader_limits){ .max_count = 2, .max_depth = 2 };
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(allocated_values_come_before_those_in_use),
+		cmocka_unit_test(there_are_two_types_when_all_that_was_allocated_is_in_use),
+		cmocka_unit_test(every_address_is_moved_back_onto_its_call),
+		cmocka_unit_test(a_sample_stands_for_what_was_not_taken),
+		cmocka_unit_test(a_heapprofile_is_not_scaled_whatever_its_rate),
+		cmocka_unit_test(growth_and_fragmentation_are_heap_profiles),
+		cmocka_unit_test(what_is_in_use_may_be_negative),
+		cmocka_unit_test(a_block_size_of_0_makes_no_label),
+		cmocka_unit_test(without_a_mapping_one_of_everything_is_made),
+		cmocka_unit_test(errors_name_the_line),
+		cmocka_unit_test(other_text_is_left_to_the_next_reader),
+		cmocka_unit_test(limits_hold_and_name_their_flag),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

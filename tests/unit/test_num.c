@@ -1,0 +1,82 @@
+/*
+ * test_num.c - numbers that do not wrap
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/num.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <math.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void add_reaches_the_last_number(void **state)
+{
+	int64_t sum = INT64_MAX - 5;
+
+	(void)state;
+	assert_false(num_add(&sum, 5));
+	assert_true(sum == INT64_MAX);
+}
+
+static void an_overflow_leaves_the_sum_as_it_was(void **state)
+{
+	int64_t high = INT64_MAX, low = INT64_MIN;
+
+	(void)state;
+	assert_true(num_add(&high, 1));
+	assert_true(high == INT64_MAX);
+	assert_true(num_add(&low, -1));
+	assert_true(low == INT64_MIN);
+}
+
+static void the_magnitude_of_the_smallest_number_is_2_to_63(void **state)
+{
+	(void)state;
+	assert_true(num_abs(INT64_MIN) == UINT64_C(1) << 63);
+	assert_true(num_abs(-5) == 5);
+	assert_true(num_abs(0) == 0);
+	assert_true(num_abs(INT64_MAX) == INT64_MAX);
+}
+
+static void doubles_are_cut_toward_zero(void **state)
+{
+	(void)state;
+	assert_int_equal(num_trunc(2.9), 2);
+	assert_true(num_trunc(-2.9) == -2);
+	assert_int_equal(num_trunc(-0.5), 0);
+}
+
+static void the_largest_double_below_2_to_63_fits(void **state)
+{
+	(void)state;
+	assert_true(num_trunc(0x1.fffffffffffffp62) == INT64_MAX - 1023);
+}
+
+static void what_does_not_fit_is_the_smallest_number(void **state)
+{
+	(void)state;
+	assert_true(num_trunc(0x1p63) == INT64_MIN);
+	assert_true(num_trunc(-0x1.8p63) == INT64_MIN);
+	assert_true(num_trunc((double)INFINITY) == INT64_MIN);
+	assert_true(num_trunc((double)NAN) == INT64_MIN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(add_reaches_the_last_number),
+		cmocka_unit_test(an_overflow_leaves_the_sum_as_it_was),
+		cmocka_unit_test(the_magnitude_of_the_smallest_number_is_2_to_63),
+		cmocka_unit_test(doubles_are_cut_toward_zero),
+		cmocka_unit_test(the_largest_double_below_2_to_63_fits),
+		cmocka_unit_test(what_does_not_fit_is_the_smallest_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,650 @@
+/*
+ * test_proto_sample.c - the samples of a profile.proto
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "reader/reader_int.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/pool.h"
+#include "profile/check.h"
+#include "tests/unit/wire.h"
+
+static const struct reader_limits no_limits;
+
+enum { S_EMPTY, S_SAMPLES, S_COUNT, S_KEY, S_TEXT, S_UNIT, N_STRINGS };
+enum { N_LOCS = 20000, BLOCK = 4096 };
+
+/* Types and strings, and locations with ids from 1. */
+static struct buf start(unsigned n_types, unsigned n_locs)
+{
+	struct buf b = { 0 };
+
+	for (unsigned i = 0; i < n_types; i++)
+		TYPE(&b, S_SAMPLES, S_COUNT);
+	STRINGS(&b, "", "samples", "count", "key", "text", "unit");
+	for (unsigned i = 1; i <= n_locs; i++)
+		wire_location(&b, i, 0, i, 0, 0);
+	return b;
+}
+
+static struct profile *read_whole(struct buf *b)
+{
+	struct profile *p = NULL;
+	struct err err;
+
+	if (reader_proto((const uint8_t *)b->data, b->len, &no_limits, &p, &err) < 0 || profile_check(p, &err) < 0)
+		fail_msg("%s", err.msg);
+	buf_release(b);
+	return p;
+}
+
+static void expect_limit_error(struct buf *b, const struct reader_limits *limits, int code, const char *sentence)
+{
+	struct profile *p = NULL;
+	struct err err;
+
+	assert_int_equal(reader_proto((const uint8_t *)b->data, b->len, limits, &p, &err), code);
+	assert_null(p);
+	buf_release(b);
+	assert_string_equal(err.msg, sentence);
+}
+
+static void expect_error(struct buf *b, const char *sentence)
+{
+	expect_limit_error(b, &no_limits, ERR_FORMAT, sentence);
+}
+
+static void expect_stack(const struct profile *p, uint32_t row, const uint64_t *addr, size_t n)
+{
+	uint32_t from = p->stacks.off[p->stack[row]];
+
+	assert_int_equal(p->stacks.off[p->stack[row] + 1] - from, n);
+	for (size_t i = 0; i < n; i++)
+		assert_int_equal(p->loc_addr[p->stacks.item[from + i]], addr[i]);
+}
+
+/* Label i of a row. */
+static uint32_t label_of(const struct profile *p, uint32_t row, uint32_t i)
+{
+	assert_true(i < p->label_sets.off[p->labels[row] + 1] - p->label_sets.off[p->labels[row]]);
+	return p->label_sets.item[p->label_sets.off[p->labels[row]] + i];
+}
+
+static uint32_t count_labels(const struct profile *p, uint32_t row)
+{
+	return p->label_sets.off[p->labels[row] + 1] - p->label_sets.off[p->labels[row]];
+}
+
+static void locations_and_values_may_be_packed_or_not(void **state)
+{
+	struct buf b = start(2, 3), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_packed(&m, 1, LIST(3, 1));
+	wire_packed(&m, 2, LIST(7, 8));
+	wire_message(&b, 2, &m);
+	wire_int(&m, 1, 3);
+	wire_int(&m, 2, 70);
+	wire_int(&m, 1, 1);
+	wire_int(&m, 2, 80);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(p->n_rows, 2);
+	expect_stack(p, 0, LIST(3, 1));
+	expect_stack(p, 1, LIST(3, 1));
+	assert_int_equal(p->value[SIDE_TARGET][0][0], 7);
+	assert_int_equal(p->value[SIDE_TARGET][1][0], 8);
+	assert_int_equal(p->value[SIDE_TARGET][0][1], 70);
+	assert_int_equal(p->value[SIDE_TARGET][1][1], 80);
+	profile_free(p);
+}
+
+static void packed_lists_and_single_numbers_continue_each_other(void **state)
+{
+	struct buf b = start(3, 5), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 1, 5);
+	wire_packed(&m, 1, LIST(4, 3));
+	wire_packed(&m, 2, LIST(1, 2));
+	wire_packed(&m, 1, NULL, 0);
+	wire_int(&m, 1, 2);
+	wire_int(&m, 2, 3);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	expect_stack(p, 0, LIST(5, 4, 3, 2));
+	assert_int_equal(p->value[SIDE_TARGET][2][0], 3);
+	profile_free(p);
+}
+
+static void packed_ids_of_one_to_three_bytes_are_read(void **state)
+{
+	struct buf b = start(1, N_LOCS);
+	struct profile *p;
+
+	(void)state;
+	wire_sample(&b, 1, LIST(1, 127, 128, 16383, 16384, 20000, 2));
+	p = read_whole(&b);
+	expect_stack(p, 0, LIST(1, 127, 128, 16383, 16384, 20000, 2));
+	profile_free(p);
+}
+
+static void packed_ids_of_many_bytes_are_read(void **state)
+{
+	struct buf b = start(1, 0);
+	struct profile *p;
+
+	(void)state;
+	wire_location(&b, UINT64_MAX, 0, 1, 0, 0);
+	wire_location(&b, 1 << 21, 0, 2, 0, 0);
+	wire_location(&b, 1, 0, 3, 0, 0);
+	wire_sample(&b, 1, LIST(1 << 21, UINT64_MAX, 1));
+	p = read_whole(&b);
+	expect_stack(p, 0, LIST(2, 1, 3));
+	profile_free(p);
+}
+
+static void a_packed_id_may_be_longer_than_it_must(void **state)
+{
+	struct buf b = start(1, 2), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_bytes(&m, 1, "\x82\x00\x81\x80\x00\x82\x80\x80\x00", 9);
+	wire_int(&m, 2, 1);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	expect_stack(p, 0, LIST(2, 1, 2));
+	profile_free(p);
+}
+
+static void values_may_be_negative_and_of_64_bits(void **state)
+{
+	struct buf b = start(1, 1);
+	struct profile *p;
+
+	(void)state;
+	wire_sample(&b, (uint64_t)-5, LIST(1));
+	wire_sample(&b, (uint64_t)INT64_MIN, LIST(1));
+	wire_sample(&b, INT64_MAX, LIST(1));
+	p = read_whole(&b);
+	assert_true(p->value[SIDE_TARGET][0][0] == -5);
+	assert_true(p->value[SIDE_TARGET][0][1] == INT64_MIN);
+	assert_true(p->value[SIDE_TARGET][0][2] == INT64_MAX);
+	profile_free(p);
+}
+
+static void equal_stacks_share_an_id(void **state)
+{
+	struct buf b = start(1, 2);
+	struct profile *p;
+
+	(void)state;
+	wire_sample(&b, 1, LIST(1, 2));
+	wire_sample(&b, 2, LIST(2, 1));
+	wire_sample(&b, 3, LIST(1, 2));
+	p = read_whole(&b);
+	assert_int_equal(p->stack[0], p->stack[2]);
+	assert_int_not_equal(p->stack[0], p->stack[1]);
+	assert_int_equal(p->stacks.n, 2);
+	profile_free(p);
+}
+
+static void stacks_may_be_empty(void **state)
+{
+	struct buf b = start(1, 0), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	for (uint64_t i = 1; i <= 2; i++) { /* without even an empty list */
+		wire_int(&m, 2, i);
+		wire_message(&b, 2, &m);
+	}
+	p = read_whole(&b);
+	assert_int_equal(p->n_rows, 2);
+	assert_int_equal(p->stacks.n, 1);
+	expect_stack(p, 1, NULL, 0);
+	assert_int_equal(p->value[SIDE_TARGET][0][1], 2);
+	profile_free(p);
+}
+
+static void each_sample_has_one_value_per_type(void **state)
+{
+	struct buf b = { 0 }, m = { 0 };
+
+	(void)state;
+	b = start(2, 1);
+	wire_packed(&m, 2, LIST(1, 2));
+	wire_message(&b, 2, &m);
+	wire_sample(&b, 5, LIST(1));
+	expect_error(&b, "sample 2: 1 values for 2 sample types");
+	b = start(1, 1);
+	wire_packed(&m, 2, LIST(1, 2));
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: 2 values for 1 sample types");
+	b = start(1, 1);
+	wire_packed(&m, 1, LIST(1));
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: 0 values for 1 sample types");
+}
+
+static void a_location_that_does_not_exist_is_refused(void **state)
+{
+	struct buf b = { 0 }, m = { 0 };
+
+	(void)state;
+	b = start(1, 2);
+	wire_sample(&b, 1, LIST(1));
+	wire_sample(&b, 1, LIST(1, 3, 2));
+	expect_error(&b, "sample 2: location 3 does not exist");
+	b = start(1, 2);
+	wire_sample(&b, 1, LIST(0));
+	expect_error(&b, "sample 1: location 0 does not exist");
+	b = start(1, 2);
+	wire_int(&m, 1, 3);
+	wire_int(&m, 2, 1);
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: location 3 does not exist");
+}
+
+static void text_labels_and_number_labels_are_told_apart(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+	uint32_t text, number;
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY, S_TEXT);
+	LABEL(&m, S_KEY, 0, 42, S_UNIT);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(count_labels(p, 0), 2);
+	text = label_of(p, 0, 0);
+	number = label_of(p, 0, 1);
+	assert_true(p->label_is_text[text]);
+	assert_string_equal(profile_text(p, p->label_key[text]), "key");
+	assert_string_equal(profile_text(p, p->label_text[text]), "text");
+	assert_false(p->label_is_text[number]);
+	assert_int_equal(p->label_num[number], 42);
+	assert_string_equal(profile_text(p, p->label_unit[number]), "unit");
+	profile_free(p);
+}
+
+static void a_label_with_text_has_no_number_and_no_unit(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY, S_TEXT, 42, S_UNIT);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_true(p->label_is_text[label_of(p, 0, 0)]);
+	assert_int_equal(p->label_num[label_of(p, 0, 0)], 0);
+	assert_int_equal(p->label_unit[label_of(p, 0, 0)], 0);
+	profile_free(p);
+}
+
+static void a_label_with_neither_text_nor_number_nor_unit_is_dropped(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY);
+	LABEL(&m, 0);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(p->labels[0], 0);
+	assert_int_equal(p->n_labels, 0);
+	profile_free(p);
+}
+
+static void a_number_label_of_0_with_a_unit_stays(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY, 0, 0, S_UNIT);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(count_labels(p, 0), 1);
+	assert_int_equal(p->label_num[label_of(p, 0, 0)], 0);
+	assert_string_equal(profile_text(p, p->label_unit[label_of(p, 0, 0)]), "unit");
+	profile_free(p);
+}
+
+static void several_values_of_a_key_keep_their_order(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY, 0, 3);
+	LABEL(&m, S_KEY, 0, 1);
+	LABEL(&m, S_KEY, 0, 3);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(count_labels(p, 0), 3);
+	assert_int_equal(p->label_num[label_of(p, 0, 0)], 3);
+	assert_int_equal(p->label_num[label_of(p, 0, 1)], 1);
+	assert_int_equal(p->label_num[label_of(p, 0, 2)], 3);
+	assert_int_equal(p->n_labels, 2);
+	profile_free(p);
+}
+
+static void equal_lists_of_labels_share_an_id(void **state)
+{
+	static const uint64_t number[] = { 1, 2, 1, 0 };
+	struct buf b = start(1, 1), m = { 0 };
+	struct profile *p;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		wire_int(&m, 2, 1);
+		if (number[i])
+			LABEL(&m, S_KEY, 0, number[i]);
+		wire_message(&b, 2, &m);
+	}
+	p = read_whole(&b);
+	assert_int_equal(p->labels[0], p->labels[2]);
+	assert_int_not_equal(p->labels[0], p->labels[1]);
+	assert_int_equal(p->labels[3], 0);
+	assert_int_equal(p->label_sets.n, 3);
+	profile_free(p);
+}
+
+static void strings_of_labels_that_do_not_exist_are_told_with_their_place(void **state)
+{
+	struct buf b = { 0 }, m = { 0 };
+
+	(void)state;
+	b = start(1, 1);
+	wire_sample(&b, 1, LIST(1));
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY, S_TEXT);
+	LABEL(&m, S_KEY, 99);
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 2: label 2: text: string 99 of 6");
+	b = start(1, 1);
+	LABEL(&m, 6, S_TEXT);
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: label 1: key: string 6 of 6");
+	b = start(1, 1);
+	LABEL(&m, S_KEY, 0, 5, (uint64_t)-1);
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: label 1: unit: string -1 of 6");
+}
+
+static void labels_are_counted_as_they_stand_in_the_file(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 };
+
+	(void)state;
+	wire_int(&m, 2, 1);
+	LABEL(&m, S_KEY); /* dropped, but the first all the same */
+	LABEL(&m, S_KEY, 99);
+	wire_message(&b, 2, &m);
+	expect_error(&b, "sample 1: label 2: text: string 99 of 6");
+}
+
+static void unknown_fields_of_samples_and_labels_are_skipped(void **state)
+{
+	struct buf b = start(1, 1), m = { 0 }, label = { 0 };
+	struct profile *p;
+
+	(void)state;
+	wire_int(&m, 4, 1);
+	wire_bytes(&m, 5, "abc", 3);
+	wire_int(&m, 2, 7);
+	wire_int(&label, 1, S_KEY);
+	wire_fixed32(&label, 9, 1);
+	wire_bytes(&label, 5, "abc", 3);
+	wire_int(&label, 3, 4);
+	wire_message(&m, 3, &label);
+	wire_fixed64(&m, 6, 1);
+	wire_message(&b, 2, &m);
+	p = read_whole(&b);
+	assert_int_equal(p->value[SIDE_TARGET][0][0], 7);
+	assert_int_equal(p->label_num[label_of(p, 0, 0)], 4);
+	profile_free(p);
+}
+
+static void known_fields_of_another_wire_type_are_refused(void **state)
+{
+	static const char why[] = "a field has another wire type than the schema says";
+
+	(void)state;
+	for (uint64_t field = 1; field <= 6; field++) { /* 4 to 6: of the label, 1 to 3 */
+		struct buf b = start(1, 1), m = { 0 }, label = { 0 };
+		struct profile *p = NULL;
+		struct err err;
+
+		wire_fixed32(field <= 3 ? &m : &label, field <= 3 ? field : field - 3, 1);
+		if (field > 3)
+			wire_message(&m, 3, &label);
+		wire_message(&b, 2, &m);
+		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		assert_memory_equal(err.msg, "sample 1: byte ", 15);
+		assert_non_null(strstr(err.msg, why));
+		buf_release(&b);
+	}
+}
+
+static void a_packed_list_that_is_cut_is_refused(void **state)
+{
+	(void)state;
+	for (uint64_t field = 1; field <= 2; field++) {
+		struct buf b = start(1, 1), m = { 0 };
+		struct profile *p = NULL;
+		struct err err;
+
+		wire_bytes(&m, field, "\x01\x81", 2);
+		wire_message(&b, 2, &m);
+		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		assert_non_null(strstr(err.msg, "it ends inside a number"));
+		buf_release(&b);
+	}
+}
+
+static void frames_and_labels_have_a_limit(void **state)
+{
+	static const struct reader_limits two = { .max_depth = 2 };
+	struct buf b = start(1, 1), m = { 0 };
+
+	(void)state;
+	wire_sample(&b, 1, LIST(1, 1));
+	wire_sample(&b, 1, LIST(1, 1, 1));
+	expect_limit_error(&b, &two, ERR_LIMIT, "sample 2: more than 2 frames; --max-depth lifts this limit");
+	b = start(1, 1);
+	wire_int(&m, 2, 1);
+	for (uint64_t i = 1; i <= 3; i++)
+		LABEL(&m, S_KEY, 0, i);
+	wire_message(&b, 2, &m);
+	expect_limit_error(&b, &two, ERR_LIMIT, "sample 1: more than 2 labels; --max-depth lifts this limit");
+}
+
+/*
+ * Samples 1 .. n: sample i has value i and stands on location i % 7 + 1 and, every third, on 8;
+ * every fifth has a label. A location stands between the samples, as it may.
+ */
+static struct buf many(uint32_t n)
+{
+	struct buf b = start(1, 8);
+
+	for (uint32_t i = 1; i <= n; i++) {
+		const uint64_t loc[] = { i % 7 + 1, 8 };
+		struct buf m = { 0 };
+
+		if (i == n / 2)
+			wire_location(&b, 9, 0, 9, 0, 0);
+		wire_packed(&m, 1, loc, i % 3 == 0 ? 2 : 1);
+		wire_int(&m, 2, i);
+		if (i % 5 == 0)
+			LABEL(&m, S_KEY, 0, i % 11 + 1);
+		wire_message(&b, 2, &m);
+	}
+	return b;
+}
+
+static void samples_of_several_blocks_stay_in_order(void **state)
+{
+	enum { N = 3 * BLOCK + 5 };
+	struct buf b = many(N);
+	struct profile *p = read_whole(&b);
+
+	(void)state;
+	assert_int_equal(p->n_rows, N);
+	for (uint32_t row = 0; row < N; row++) {
+		uint32_t i = row + 1;
+		const uint64_t loc[] = { i % 7 + 1, 8 };
+
+		assert_int_equal(p->value[SIDE_TARGET][0][row], i);
+		expect_stack(p, row, loc, i % 3 == 0 ? 2 : 1);
+		assert_int_equal(count_labels(p, row), i % 5 == 0);
+		if (i % 5 == 0)
+			assert_int_equal(p->label_num[label_of(p, row, 0)], i % 11 + 1);
+	}
+	profile_free(p);
+}
+
+static void a_block_may_be_exactly_full(void **state)
+{
+	(void)state;
+	for (uint32_t n = BLOCK - 1; n <= BLOCK + 1; n++) {
+		struct buf b = many(n);
+		struct profile *p = read_whole(&b);
+
+		assert_int_equal(p->n_rows, n);
+		assert_int_equal(p->value[SIDE_TARGET][0][n - 1], n);
+		profile_free(p);
+	}
+}
+
+static void expect_equal_csr(const struct csr *a, const struct csr *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_memory_equal(a->off, b->off, (a->n + 1) * sizeof(*a->off));
+	assert_memory_equal(a->item, b->item, a->off[a->n] * sizeof(*a->item));
+}
+
+static void any_number_of_threads_gives_equal_columns(void **state)
+{
+	static const unsigned threads[] = { 2, 3, 4, 8 };
+	enum { N = 9 * BLOCK + 17 };
+	struct buf b = many(N);
+	struct profile *one;
+
+	(void)state;
+	pool_set_size(1);
+	one = read_whole(&b);
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		struct profile *p;
+
+		pool_set_size(threads[i]);
+		b = many(N);
+		p = read_whole(&b);
+		assert_memory_equal(p->stack, one->stack, N * sizeof(*p->stack));
+		assert_memory_equal(p->labels, one->labels, N * sizeof(*p->labels));
+		assert_memory_equal(p->value[SIDE_TARGET][0], one->value[SIDE_TARGET][0], N * sizeof(int64_t));
+		expect_equal_csr(&p->stacks, &one->stacks);
+		expect_equal_csr(&p->label_sets, &one->label_sets);
+		assert_memory_equal(p->label_num, one->label_num, p->n_labels * sizeof(*p->label_num));
+		profile_free(p);
+	}
+	pool_set_size(0);
+	profile_free(one);
+}
+
+/* Bad samples stand in several blocks; the later ones may well be decoded first. */
+static void expect_first_error(uint32_t first)
+{
+	static const unsigned threads[] = { 1, 2, 4, 8 };
+	enum { N = 8 * BLOCK };
+
+	for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
+		struct buf b = start(1, 1);
+		struct profile *p = NULL;
+		char sentence[80];
+		struct err err;
+
+		for (uint32_t i = 1; i <= N; i++)
+			wire_sample(&b, 1, &(uint64_t){ i >= first && (i - first) % 1000 == 0 ? i : 1 }, 1);
+		pool_set_size(threads[t]);
+		assert_int_equal(reader_proto((uint8_t *)b.data, b.len, &no_limits, &p, &err), ERR_FORMAT);
+		pool_set_size(0);
+		snprintf(sentence, sizeof(sentence), "sample %u: location %u does not exist", first, first);
+		assert_string_equal(err.msg, sentence);
+		buf_release(&b);
+	}
+}
+
+static void the_first_error_is_told_whatever_the_number_of_threads(void **state)
+{
+	(void)state;
+	expect_first_error(5001);
+	expect_first_error(3 * BLOCK + 2000);
+}
+
+static void an_error_at_the_edge_of_a_block_has_its_number(void **state)
+{
+	(void)state;
+	expect_first_error(2);
+	expect_first_error(BLOCK);
+	expect_first_error(BLOCK + 1);
+	expect_first_error(8 * BLOCK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(locations_and_values_may_be_packed_or_not),
+		cmocka_unit_test(packed_lists_and_single_numbers_continue_each_other),
+		cmocka_unit_test(packed_ids_of_one_to_three_bytes_are_read),
+		cmocka_unit_test(packed_ids_of_many_bytes_are_read),
+		cmocka_unit_test(a_packed_id_may_be_longer_than_it_must),
+		cmocka_unit_test(values_may_be_negative_and_of_64_bits),
+		cmocka_unit_test(equal_stacks_share_an_id),
+		cmocka_unit_test(stacks_may_be_empty),
+		cmocka_unit_test(each_sample_has_one_value_per_type),
+		cmocka_unit_test(a_location_that_does_not_exist_is_refused),
+		cmocka_unit_test(text_labels_and_number_labels_are_told_apart),
+		cmocka_unit_test(a_label_with_text_has_no_number_and_no_unit),
+		cmocka_unit_test(a_label_with_neither_text_nor_number_nor_unit_is_dropped),
+		cmocka_unit_test(a_number_label_of_0_with_a_unit_stays),
+		cmocka_unit_test(several_values_of_a_key_keep_their_order),
+		cmocka_unit_test(equal_lists_of_labels_share_an_id),
+		cmocka_unit_test(strings_of_labels_that_do_not_exist_are_told_with_their_place),
+		cmocka_unit_test(labels_are_counted_as_they_stand_in_the_file),
+		cmocka_unit_test(unknown_fields_of_samples_and_labels_are_skipped),
+		cmocka_unit_test(known_fields_of_another_wire_type_are_refused),
+		cmocka_unit_test(a_packed_list_that_is_cut_is_refused),
+		cmocka_unit_test(frames_and_labels_have_a_limit),
+		cmocka_unit_test(samples_of_several_blocks_stay_in_order),
+		cmocka_unit_test(a_block_may_be_exactly_full),
+		cmocka_unit_test(any_number_of_threads_gives_equal_columns),
+		cmocka_unit_test(the_first_error_is_told_whatever_the_number_of_threads),
+		cmocka_unit_test(an_error_at_the_edge_of_a_block_has_its_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,129 @@
+/*
+ * test_regex.c - regular expressions over names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/regex.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool matches(const char *pattern, const char *text, size_t n)
+{
+	struct regex *r;
+	struct err err;
+	bool yes = false;
+
+	if (regex_new(pattern, &r, &err) < 0 || regex_match(r, text, n, &yes, &err) < 0)
+		fail_msg("%s", err.msg);
+	regex_free(r);
+	return yes;
+}
+
+static void a_match_may_stand_anywhere_and_case_counts(void **state)
+{
+	(void)state;
+	assert_true(matches("lloc", "runtime.mallocgc", 16));
+	assert_false(matches("Lloc", "runtime.mallocgc", 16));
+	assert_false(matches("^malloc", "runtime.mallocgc", 16));
+	assert_true(matches("gc$", "runtime.mallocgc", 16));
+	assert_true(matches("(?i)MALLOC", "runtime.mallocgc", 16));
+}
+
+static void an_empty_pattern_matches_everything(void **state)
+{
+	(void)state;
+	assert_true(matches("", "main", 4));
+	assert_true(matches("", "", 0));
+}
+
+static void text_ends_where_its_length_says(void **state)
+{
+	(void)state;
+	assert_false(matches("main", "maintain", 3));
+	assert_true(matches("^mai$", "maintain", 3));
+	assert_true(matches("^a.b$", "a\0b", 3));
+}
+
+static void bytes_that_are_not_utf8_can_be_searched(void **state)
+{
+	(void)state;
+	assert_true(matches("ab$", "\xff\xfe" "ab", 4));
+}
+
+static void a_broken_pattern_is_an_error_with_its_position(void **state)
+{
+	struct regex *r = NULL;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(regex_new("ab(c", &r, &err), ERR_USAGE);
+	assert_null(r);
+	assert_non_null(strstr(err.msg, "error parsing regexp `ab(c` at offset 4: "));
+}
+
+static void a_single_byte_escape_is_refused(void **state)
+{
+	struct regex *r = NULL;
+
+	(void)state;
+	assert_int_equal(regex_new("\\C", &r, NULL), ERR_USAGE);
+}
+
+static void a_pattern_that_explodes_is_an_error_and_not_a_hang(void **state)
+{
+	struct regex *r;
+	struct err err;
+	bool yes = true;
+
+	(void)state;
+	assert_int_equal(regex_new("^(a|aa)+$", &r, &err), 0);
+	assert_int_equal(regex_match(r, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 57, &yes, &err),
+			 ERR_LIMIT);
+	assert_true(yes); /* untouched */
+	assert_non_null(strstr(err.msg, "matching `aaaa"));
+	regex_free(r);
+}
+
+static void after_an_explosion_the_next_match_works(void **state)
+{
+	struct regex *r;
+	bool yes = false;
+
+	(void)state;
+	assert_int_equal(regex_new("^(a|aa)+$", &r, NULL), 0);
+	regex_match(r, "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab", 57, &yes, NULL);
+	assert_int_equal(regex_match(r, "aaa", 3, &yes, NULL), 0);
+	assert_true(yes);
+	regex_free(r);
+}
+
+static void free_takes_null(void **state)
+{
+	(void)state;
+	regex_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_match_may_stand_anywhere_and_case_counts),
+		cmocka_unit_test(an_empty_pattern_matches_everything),
+		cmocka_unit_test(text_ends_where_its_length_says),
+		cmocka_unit_test(bytes_that_are_not_utf8_can_be_searched),
+		cmocka_unit_test(a_broken_pattern_is_an_error_with_its_position),
+		cmocka_unit_test(a_single_byte_escape_is_refused),
+		cmocka_unit_test(a_pattern_that_explodes_is_an_error_and_not_a_hang),
+		cmocka_unit_test(after_an_explosion_the_next_match_works),
+		cmocka_unit_test(free_takes_null),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

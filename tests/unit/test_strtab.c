@@ -1,0 +1,118 @@
+/*
+ * test_strtab.c - interned strings
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/strtab.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void id_0_is_the_empty_string(void **state)
+{
+	struct strtab *t = strtab_new();
+
+	(void)state;
+	assert_int_equal(strtab_count(t), 1);
+	assert_string_equal(strtab_text(t, 0), "");
+	assert_int_equal(strtab_addz(t, ""), 0);
+	strtab_free(t);
+}
+
+static void equal_text_has_one_id(void **state)
+{
+	struct strtab *t = strtab_new();
+	char first[] = "main", again[] = "main";
+
+	(void)state;
+	assert_int_equal(strtab_addz(t, first), 1);
+	assert_int_equal(strtab_addz(t, again), 1);
+	assert_int_equal(strtab_count(t), 2);
+	strtab_free(t);
+}
+
+static void a_prefix_and_a_nul_make_other_strings(void **state)
+{
+	struct strtab *t = strtab_new();
+
+	(void)state;
+	assert_int_equal(strtab_add(t, "ab", 2), 1);
+	assert_int_equal(strtab_add(t, "ab", 1), 2);
+	assert_int_equal(strtab_add(t, "ab\0", 3), 3);
+	assert_int_equal(strtab_add(t, "ab\0c", 4), 4);
+	assert_int_equal(strtab_add(t, "\0", 1), 5);
+	strtab_free(t);
+}
+
+static void bytes_come_back_with_their_length_and_a_nul_behind(void **state)
+{
+	struct strtab *t = strtab_new();
+	str_id id = strtab_add(t, "a\0\xff" "bX", 4);
+
+	(void)state;
+	assert_int_equal(strtab_len(t, id), 4);
+	assert_memory_equal(strtab_text(t, id), "a\0\xff" "b\0", 5);
+	strtab_free(t);
+}
+
+static void the_text_is_a_copy_and_stays_where_it_is(void **state)
+{
+	struct strtab *t = strtab_new();
+	char word[20] = "first";
+	str_id id = strtab_addz(t, word);
+	const char *text = strtab_text(t, id);
+
+	(void)state;
+	for (int i = 0; i < 10000; i++) {
+		snprintf(word, sizeof(word), "word %d", i);
+		strtab_addz(t, word);
+	}
+	assert_ptr_equal(strtab_text(t, id), text);
+	assert_string_equal(text, "first");
+	strtab_free(t);
+}
+
+static void ids_are_given_in_order_of_first_use(void **state)
+{
+	struct strtab *t = strtab_new();
+	char word[20];
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		for (unsigned i = 1; i <= 3000; i++) {
+			snprintf(word, sizeof(word), "%u", i);
+			assert_int_equal(strtab_addz(t, word), i);
+		}
+	}
+	assert_int_equal(strtab_count(t), 3001);
+	strtab_free(t);
+}
+
+static void free_takes_null(void **state)
+{
+	(void)state;
+	strtab_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(id_0_is_the_empty_string),
+		cmocka_unit_test(equal_text_has_one_id),
+		cmocka_unit_test(a_prefix_and_a_nul_make_other_strings),
+		cmocka_unit_test(bytes_come_back_with_their_length_and_a_nul_behind),
+		cmocka_unit_test(the_text_is_a_copy_and_stays_where_it_is),
+		cmocka_unit_test(ids_are_given_in_order_of_first_use),
+		cmocka_unit_test(free_takes_null),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/*
+ * test_top.c - the report top
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/top.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_graph.h"
+
+/* A profile, a view of it and the report; query may be changed between make and top. */
+struct topped {
+	struct profile *p;
+	struct query q;
+	struct view v;
+	struct report r;
+};
+
+static void top_start(struct topped *t, struct make *m)
+{
+	t->p = make_end(m);
+	query_init(&t->q);
+}
+
+static void top(struct topped *t, int64_t nodecount)
+{
+	assert_int_equal(view_make(t->p, &t->q, &t->v, NULL), 0);
+	assert_int_equal(top_make(&t->v, &t->q, nodecount, &t->r, NULL), 0);
+}
+
+static void top_release(struct topped *t)
+{
+	report_release(&t->r);
+	profile_free(t->p);
+}
+
+/* The cell of a column by its key. */
+static const union cell *cell(const struct topped *t, uint32_t row, const char *key)
+{
+	const struct table *table = &t->r.table;
+
+	assert_true(row < table->n_rows);
+	for (uint32_t c = 0; c < table->n_cols; c++)
+		if (strcmp(table->col[c].key, key) == 0)
+			return &table->cell[row * table->n_cols + c];
+	fail_msg("no column %s", key);
+	return NULL;
+}
+
+static void expect_row(const struct topped *t, uint32_t row, const char *name, int64_t flat, int64_t sum, int64_t cum,
+		       const char *note)
+{
+	assert_string_equal(cell(t, row, "name")->text, name);
+	assert_int_equal(cell(t, row, "flat")->value, flat);
+	assert_int_equal(cell(t, row, "flat_percent")->value, flat);
+	assert_int_equal(cell(t, row, "sum_percent")->value, sum);
+	assert_int_equal(cell(t, row, "cum")->value, cum);
+	assert_int_equal(cell(t, row, "cum_percent")->value, cum);
+	assert_string_equal(cell(t, row, "inlined")->text, note);
+}
+
+static void the_example_of_the_specification_has_its_rows(void **state)
+{
+	struct make m = make_example();
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	top(&t, 0);
+	assert_int_equal(t.r.table.n_rows, 6);
+	expect_row(&t, 0, "c", 50, 50, 50, "");
+	expect_row(&t, 1, "b", 30, 80, 100, "");
+	expect_row(&t, 2, "a", 20, 100, 100, "");
+	expect_row(&t, 3, "inl", 20, 120, 20, "(partial-inline)");
+	expect_row(&t, 4, "host", 0, 120, 10, "");
+	expect_row(&t, 5, "main", 0, 120, 120, "");
+	assert_int_equal(t.r.head.total, 120);
+	assert_int_equal(t.r.head.shown, 120);
+	assert_string_equal(t.r.head.out_unit, "ms");
+	assert_string_equal(t.r.head.command, "top");
+	top_release(&t);
+}
+
+static void what_is_always_inlined_says_so(void **state)
+{
+	struct make m = make_start("cpu/ms");
+	struct topped t;
+
+	(void)state;
+	ROW(&m, "in+out;main", 7);
+	top_start(&t, &m);
+	top(&t, 0);
+	expect_row(&t, 0, "in", 7, 7, 7, "(inline)");
+	top_release(&t);
+}
+
+static void the_running_sum_has_signs(void **state)
+{
+	struct make m = make_start("cpu/ms");
+	struct topped t;
+
+	(void)state;
+	ROW(&m, "x", 200);
+	ROW(&m, "y", -150);
+	ROW(&m, "z", -100);
+	ROW(&m, "w", 50);
+	top_start(&t, &m);
+	top(&t, 0);
+	expect_row(&t, 0, "x", 200, 200, 200, "");
+	expect_row(&t, 1, "y", -150, 50, -150, "");
+	expect_row(&t, 2, "z", -100, -50, -100, "");
+	expect_row(&t, 3, "w", 50, 0, 50, "");
+	assert_int_equal(t.r.head.shown, 0);
+	assert_int_equal(t.r.head.total, 500);
+	top_release(&t);
+}
+
+static void without_a_nodecount_the_report_chooses(void **state)
+{
+	struct make m = make_example();
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	top(&t, 2);
+	assert_int_equal(t.r.table.n_rows, 2);
+	assert_int_equal(t.r.head.shown, 80);
+	assert_int_equal(t.r.head.n_before, 6);
+	top_release(&t);
+}
+
+static void a_given_nodecount_overrules_the_reports(void **state)
+{
+	struct make m = make_example();
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	t.q.nodecount = 3;
+	top(&t, 2);
+	assert_int_equal(t.r.table.n_rows, 3);
+	top_release(&t);
+}
+
+static void a_nodecount_of_0_shows_all(void **state)
+{
+	struct make m = make_example();
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	t.q.nodecount = 0;
+	top(&t, 2);
+	assert_int_equal(t.r.table.n_rows, 6);
+	top_release(&t);
+}
+
+static void dropped_rows_are_counted(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct topped t;
+
+	(void)state;
+	ROW(&m, "big", 1000);
+	ROW(&m, "five", 5);
+	ROW(&m, "four", 4);
+	top_start(&t, &m);
+	top(&t, 0);
+	assert_int_equal(t.r.table.n_rows, 2);
+	assert_int_equal(t.r.head.n_dropped, 1);
+	assert_int_equal(t.r.head.dropped_cum, 5);
+	assert_int_equal(t.r.head.shown, 1005);
+	top_release(&t);
+}
+
+static void a_mean_divides_every_row(void **state)
+{
+	struct make m = make_start("contentions/count delay/ns");
+	struct topped t;
+
+	(void)state;
+	ROW(&m, "f;main", 2, 1000);
+	ROW(&m, "g;main", 8, 800);
+	top_start(&t, &m);
+	t.q.mean = true;
+	top(&t, 0);
+	expect_row(&t, 0, "f", 500, 500, 500, "");
+	expect_row(&t, 1, "g", 100, 600, 100, "");
+	expect_row(&t, 2, "main", 0, 600, 180, "");
+	assert_int_equal(t.r.head.total, 180);
+	top_release(&t);
+}
+
+static void a_profile_without_samples_is_an_empty_table(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	top(&t, 0);
+	assert_int_equal(t.r.table.n_rows, 0);
+	assert_int_equal(t.r.head.total, 0);
+	top_release(&t);
+}
+
+static void columns_stand_in_the_order_of_pprof(void **state)
+{
+	static const char *const title[] = { "flat", "flat%", "sum%", "cum", "cum%", "", "" };
+	struct make m = make_example();
+	struct topped t;
+
+	(void)state;
+	top_start(&t, &m);
+	top(&t, 0);
+	assert_int_equal(t.r.table.n_cols, 7);
+	for (uint32_t c = 0; c < 7; c++)
+		assert_string_equal(t.r.table.col[c].title, title[c]);
+	top_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_example_of_the_specification_has_its_rows),
+		cmocka_unit_test(what_is_always_inlined_says_so),
+		cmocka_unit_test(the_running_sum_has_signs),
+		cmocka_unit_test(without_a_nodecount_the_report_chooses),
+		cmocka_unit_test(a_given_nodecount_overrules_the_reports),
+		cmocka_unit_test(a_nodecount_of_0_shows_all),
+		cmocka_unit_test(dropped_rows_are_counted),
+		cmocka_unit_test(a_mean_divides_every_row),
+		cmocka_unit_test(a_profile_without_samples_is_an_empty_table),
+		cmocka_unit_test(columns_stand_in_the_order_of_pprof),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/*
+ * test_view.c - the rows of a profile that a question is about
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/view.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_profile.h"
+
+static struct profile *profile_of(const char *types)
+{
+	struct make m = make_start(types);
+
+	return make_end(&m);
+}
+
+/* The type that sample_index chooses; the profile stays. */
+static uint32_t type_of(const struct profile *p, const char *index)
+{
+	uint32_t t = 99;
+	struct err err;
+
+	if (view_type(p, index, &t, &err) < 0)
+		fail_msg("%s", err.msg);
+	return t;
+}
+
+static void expect_no_type(const char *types, const char *index, const char *sentence)
+{
+	struct profile *p = profile_of(types);
+	uint32_t t = 99;
+	struct err err;
+
+	assert_int_equal(view_type(p, index, &t, &err), ERR_USAGE);
+	assert_string_equal(err.msg, sentence);
+	assert_int_equal(t, 99);
+	profile_free(p);
+}
+
+static void without_an_index_the_last_type_is_taken(void **state)
+{
+	struct profile *p = profile_of("samples/count cpu/ns");
+
+	(void)state;
+	assert_int_equal(type_of(p, ""), 1);
+	profile_free(p);
+}
+
+static void the_default_type_of_the_profile_comes_first(void **state)
+{
+	struct make m = make_start("samples/count cpu/ns wall/ns");
+	struct profile *p;
+
+	(void)state;
+	builder_meta(m.b)->default_type = make_text(&m, "cpu", 3);
+	p = make_end(&m);
+	assert_int_equal(type_of(p, ""), 1);
+	profile_free(p);
+}
+
+static void a_default_type_that_is_not_there_is_ignored(void **state)
+{
+	struct make m = make_start("samples/count cpu/ns wall/ns");
+	struct profile *p;
+
+	(void)state;
+	builder_meta(m.b)->default_type = make_text(&m, "heap", 4);
+	p = make_end(&m);
+	assert_int_equal(type_of(p, ""), 2);
+	profile_free(p);
+}
+
+static void a_number_is_a_place_from_0(void **state)
+{
+	struct profile *p = profile_of("samples/count cpu/ns");
+
+	(void)state;
+	assert_int_equal(type_of(p, "0"), 0);
+	assert_int_equal(type_of(p, "1"), 1);
+	assert_int_equal(type_of(p, "01"), 1);
+	profile_free(p);
+}
+
+static void a_number_beyond_the_types_is_refused(void **state)
+{
+	(void)state;
+	expect_no_type("samples/count cpu/ns", "7", "sample_index 7 is outside the range [0..1]");
+	expect_no_type("samples/count cpu/ns", "2", "sample_index 2 is outside the range [0..1]");
+	expect_no_type("samples/count cpu/ns", "18446744073709551616",
+		       "sample_index 18446744073709551616 is outside the range [0..1]");
+}
+
+static void a_name_is_matched_whole_and_with_its_case(void **state)
+{
+	struct profile *p = profile_of("alloc_space/bytes space/bytes");
+
+	(void)state;
+	assert_int_equal(type_of(p, "space"), 1);
+	assert_int_equal(type_of(p, "alloc_space"), 0);
+	profile_free(p);
+	expect_no_type("samples/count cpu/ns", "CPU", "sample_index \"CPU\" must be one of: [samples cpu]");
+}
+
+static void a_name_that_is_not_there_lists_those_that_are(void **state)
+{
+	(void)state;
+	expect_no_type("samples/count cpu/ns", "foo", "sample_index \"foo\" must be one of: [samples cpu]");
+}
+
+static void one_leading_inuse_may_be_too_much(void **state)
+{
+	struct profile *p = profile_of("objects/count space/bytes x/y");
+
+	(void)state;
+	assert_int_equal(type_of(p, "inuse_space"), 1);
+	profile_free(p);
+	expect_no_type("space/bytes", "inuse_inuse_space",
+		       "sample_index \"inuse_inuse_space\" must be one of: [space]");
+	expect_no_type("inuse_space/bytes", "space", "sample_index \"space\" must be one of: [inuse_space]");
+}
+
+static void the_first_type_that_fits_either_way_is_taken(void **state)
+{
+	struct profile *p = profile_of("space/bytes inuse_space/bytes");
+
+	(void)state;
+	assert_int_equal(type_of(p, "inuse_space"), 0);
+	profile_free(p);
+}
+
+/* A view of rows with two types: count and cpu. */
+static int view_rows(const int64_t (*row)[2], size_t n, bool mean, struct profile **p, struct view *v, struct err *err)
+{
+	struct make m = make_start("samples/count cpu/ns");
+	struct query q;
+
+	for (size_t i = 0; i < n; i++)
+		make_row(&m, "main", row[i], NULL, 0);
+	*p = make_end(&m);
+	query_init(&q);
+	q.mean = mean;
+	return view_make(*p, &q, v, err);
+}
+
+static void expect_total(const int64_t (*row)[2], size_t n, bool mean, int64_t total)
+{
+	struct profile *p;
+	struct view v;
+
+	assert_int_equal(view_rows(row, n, mean, &p, &v, NULL), 0);
+	assert_true(v.total == total);
+	profile_free(p);
+}
+#define TOTAL(mean, total, ...)                                                                    \
+	expect_total((const int64_t[][2]){ __VA_ARGS__ },                                          \
+		     sizeof((const int64_t[][2]){ __VA_ARGS__ }) / (2 * sizeof(int64_t)), mean, total)
+
+static void expect_overflow(const int64_t (*row)[2], size_t n, bool mean, const char *sentence)
+{
+	struct profile *p;
+	struct view v = { .type = 77 };
+	struct err err;
+
+	assert_int_equal(view_rows(row, n, mean, &p, &v, &err), ERR_RANGE);
+	assert_string_equal(err.msg, sentence);
+	assert_int_equal(v.type, 77);
+	profile_free(p);
+}
+
+static void a_view_has_the_column_and_unit_of_its_type(void **state)
+{
+	const int64_t row[][2] = { { 1, 10 }, { 2, 20 } };
+	struct profile *p;
+	struct view v;
+
+	(void)state;
+	assert_int_equal(view_rows(row, 2, false, &p, &v, NULL), 0);
+	assert_int_equal(v.n, 2);
+	assert_int_equal(v.type, 1);
+	assert_string_equal(v.unit, "ns");
+	assert_int_equal(v.val[SIDE_TARGET][1], 20);
+	assert_null(v.val[SIDE_BASE]);
+	assert_null(v.div[SIDE_TARGET]);
+	profile_free(p);
+}
+
+static void without_rows_the_total_is_0(void **state)
+{
+	(void)state;
+	expect_total(NULL, 0, false, 0);
+	expect_total(NULL, 0, true, 0);
+}
+
+static void the_total_is_the_sum_of_magnitudes(void **state)
+{
+	(void)state;
+	TOTAL(false, 40, { 1, 30 }, { 1, -10 });
+}
+
+static void the_total_may_be_the_largest_number(void **state)
+{
+	(void)state;
+	TOTAL(false, INT64_MAX, { 1, INT64_MAX - 5 }, { 1, -5 });
+}
+
+static void a_total_beyond_64_bits_is_refused_with_its_sample(void **state)
+{
+	const int64_t sum[][2] = { { 1, INT64_MAX }, { 1, 0 }, { 1, -1 } };
+	const int64_t smallest[][2] = { { 1, INT64_MIN } };
+
+	(void)state;
+	expect_overflow(sum, 3, false, "sample 3: the sum of cpu leaves 64 bits");
+	expect_overflow(smallest, 1, false, "sample 1: the sum of cpu leaves 64 bits");
+}
+
+static void the_mean_divides_by_the_first_type_toward_zero(void **state)
+{
+	(void)state;
+	TOTAL(true, 5, { 2, 10 }, { 2, 11 });
+}
+
+static void divisors_count_with_their_sign(void **state)
+{
+	(void)state;
+	TOTAL(true, 10, { 5, 10 }, { -3, 10 });
+	TOTAL(true, -10, { 3, 10 }, { -5, 10 });
+}
+
+static void divisors_that_add_up_to_0_do_not_divide(void **state)
+{
+	(void)state;
+	TOTAL(true, 20, { 5, 10 }, { -5, 10 });
+}
+
+static void divisors_beyond_64_bits_are_refused(void **state)
+{
+	const int64_t row[][2] = { { INT64_MAX, 1 }, { 1, 1 } };
+
+	(void)state;
+	expect_overflow(row, 2, true, "sample 2: the sum of samples leaves 64 bits");
+}
+
+static void without_mean_divisors_may_be_anything(void **state)
+{
+	(void)state;
+	TOTAL(false, 2, { INT64_MAX, 1 }, { INT64_MIN, 1 });
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_an_index_the_last_type_is_taken),
+		cmocka_unit_test(the_default_type_of_the_profile_comes_first),
+		cmocka_unit_test(a_default_type_that_is_not_there_is_ignored),
+		cmocka_unit_test(a_number_is_a_place_from_0),
+		cmocka_unit_test(a_number_beyond_the_types_is_refused),
+		cmocka_unit_test(a_name_is_matched_whole_and_with_its_case),
+		cmocka_unit_test(a_name_that_is_not_there_lists_those_that_are),
+		cmocka_unit_test(one_leading_inuse_may_be_too_much),
+		cmocka_unit_test(the_first_type_that_fits_either_way_is_taken),
+		cmocka_unit_test(a_view_has_the_column_and_unit_of_its_type),
+		cmocka_unit_test(without_rows_the_total_is_0),
+		cmocka_unit_test(the_total_is_the_sum_of_magnitudes),
+		cmocka_unit_test(the_total_may_be_the_largest_number),
+		cmocka_unit_test(a_total_beyond_64_bits_is_refused_with_its_sample),
+		cmocka_unit_test(the_mean_divides_by_the_first_type_toward_zero),
+		cmocka_unit_test(divisors_count_with_their_sign),
+		cmocka_unit_test(divisors_that_add_up_to_0_do_not_divide),
+		cmocka_unit_test(divisors_beyond_64_bits_are_refused),
+		cmocka_unit_test(without_mean_divisors_may_be_anything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/*
+ * csv.c - a report as comma-separated values
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Control characters are spelt out as in text. A cell that a spreadsheet would take for a formula
+ * (it begins with = + - @) is a real name in some languages and stays as it is, in quotes.
+ */
+#include "config.h"
+
+#include "viewers/export/export.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_quoted(struct buf *out, const char *s)
+{
+	struct buf safe = { 0 };
+
+	text_add_safe(&safe, s, strlen(s));
+	buf_add(out, "\"", 1);
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.data[i] == '"')
+			buf_add(out, "\"", 1);
+		buf_add(out, safe.data + i, 1);
+	}
+	buf_add(out, "\"", 1);
+	buf_release(&safe);
+}
+
+static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
+{
+	switch (c->kind) {
+	case CELL_VALUE:
+		buf_addf(out, "%" PRId64, report_value(h, cell->value));
+		break;
+	case CELL_PERCENT:
+		buf_addf(out, "%.4f", unit_percent(cell->value, h->total));
+		break;
+	case CELL_NAME:
+		add_quoted(out, cell->text);
+		break;
+	case CELL_NOTE:
+		buf_add(out, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
+		break;
+	}
+}
+
+void csv_draw(const struct report *r, struct buf *out)
+{
+	const struct table *t = &r->table;
+
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		buf_addf(out, "%s,", t->col[c].key);
+	buf_addz(out, "unit\n");
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		for (uint32_t c = 0; c < t->n_cols; c++) {
+			add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
+			buf_add(out, ",", 1);
+		}
+		add_quoted(out, r->head.unit);
+		buf_add(out, "\n", 1);
+	}
+}

@@ -1,0 +1,133 @@
+/*
+ * markdown.c - a report as a Markdown table
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Names stand in code spans, in which nothing is a link, a tag or a mark; a longer fence keeps
+ * backquotes in, and a bar is escaped because tables are split before spans are read (GFM 4.10).
+ */
+#include "config.h"
+
+#include "viewers/export/export.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static size_t longest_backquotes(const char *s)
+{
+	size_t most = 0;
+
+	for (size_t run; *s; s += run ? run : 1) {
+		run = strspn(s, "`");
+		if (run > most)
+			most = run;
+	}
+	return most;
+}
+
+static void add_code(struct buf *out, const char *s)
+{
+	struct buf safe = { 0 };
+	size_t fence;
+
+	text_add_safe(&safe, s, strlen(s));
+	fence = longest_backquotes(buf_text(&safe)) + 1;
+	buf_fill(out, '`', fence);
+	if (fence > 1)
+		buf_add(out, " ", 1);
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.data[i] == '|')
+			buf_add(out, "\\", 1);
+		buf_add(out, safe.data + i, 1);
+	}
+	if (fence > 1)
+		buf_add(out, " ", 1);
+	buf_fill(out, '`', fence);
+	buf_release(&safe);
+}
+
+static void add_value(const struct head *h, int64_t v, struct buf *out)
+{
+	struct buf raw = { 0 };
+	const char *known;
+
+	report_add_value(h, v, &raw);
+	known = raw.data + strspn(raw.data, "-.0123456789");
+	if (known[strspn(known, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
+		buf_add(out, raw.data, raw.len);
+	else
+		add_code(out, raw.data); /* a unit of the profile's own invention */
+	buf_release(&raw);
+}
+
+static void add_percent(struct buf *out, int64_t value, int64_t total)
+{
+	struct buf text = { 0 };
+
+	unit_add_percent(&text, value, total);
+	buf_addz(out, text.data + strspn(text.data, " "));
+	buf_release(&text);
+}
+
+static void add_summary(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+
+	if (*h->file) {
+		buf_addz(out, "File: ");
+		add_code(out, h->file);
+		buf_addz(out, ", type: ");
+	} else {
+		buf_addz(out, "Type: ");
+	}
+	add_code(out, h->type);
+	buf_addz(out, ". Showing ");
+	add_value(h, h->shown, out);
+	buf_addz(out, ", ");
+	add_percent(out, h->shown, h->total);
+	buf_addz(out, " of ");
+	add_value(h, h->total, out);
+	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " rows.\n\n", r->table.n_rows, h->n_before + h->n_dropped);
+}
+
+static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
+{
+	switch (c->kind) {
+	case CELL_VALUE:
+		add_value(h, cell->value, out);
+		break;
+	case CELL_PERCENT:
+		add_percent(out, cell->value, h->total);
+		break;
+	case CELL_NAME:
+		add_code(out, cell->text);
+		break;
+	case CELL_NOTE:
+		buf_addz(out, cell->text);
+		break;
+	}
+}
+
+void markdown_draw(const struct report *r, struct buf *out)
+{
+	const struct table *t = &r->table;
+
+	add_summary(r, out);
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		buf_addf(out, "| %s ", *t->col[c].title ? t->col[c].title : t->col[c].key);
+	buf_addz(out, "|\n");
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		buf_addz(out, t->col[c].kind == CELL_NAME || t->col[c].kind == CELL_NOTE ? "|---" : "|---:");
+	buf_addz(out, "|\n");
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		for (uint32_t c = 0; c < t->n_cols; c++) {
+			buf_addz(out, "| ");
+			add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
+			buf_add(out, " ", 1);
+		}
+		buf_addz(out, "|\n");
+	}
+}

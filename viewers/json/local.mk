@@ -1,0 +1,6 @@
+# viewers/json - reports for programs
+
+noinst_LIBRARIES += viewers/json/libjson.a
+viewers_json_libjson_a_SOURCES = \
+	viewers/json/report_json.c \
+	viewers/json/report_json.h

@@ -1,0 +1,119 @@
+/*
+ * report_json.c - a report as JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/json/report_json.h"
+
+#include "base/json.h"
+#include "base/unit.h"
+
+#include <string.h>
+#include <time.h>
+
+static void add_text(struct json *j, const char *key, const char *text)
+{
+	if (!*text)
+		return;
+	json_key(j, key);
+	json_textz(j, text);
+}
+
+static void add_int(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_int(j, v);
+}
+
+static void add_time(struct json *j, int64_t time_ns)
+{
+	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
+	struct tm tm;
+	char text[80];
+
+	if (!time_ns)
+		return;
+	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		add_text(j, "time", text);
+	add_int(j, "time_ns", time_ns);
+}
+
+static void add_profile(struct json *j, const struct head *h)
+{
+	json_key(j, "profile");
+	json_open(j, '{');
+	add_text(j, "file", h->file);
+	add_text(j, "build_id", h->build_id);
+	add_text(j, "doc_url", h->doc_url);
+	add_time(j, h->time_ns);
+	if (h->duration_ns)
+		add_int(j, "duration_ns", h->duration_ns);
+	json_key(j, "comments");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < h->n_comments; i++)
+		json_textz(j, h->comment[i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+static void add_cell(struct json *j, const struct head *h, const struct column *c, const union cell *cell)
+{
+	json_key(j, c->key);
+	switch (c->kind) {
+	case CELL_VALUE:
+		json_int(j, report_value(h, cell->value));
+		break;
+	case CELL_PERCENT:
+		json_real(j, unit_percent(cell->value, h->total));
+		break;
+	case CELL_NAME:
+		json_textz(j, cell->text);
+		break;
+	case CELL_NOTE: /* the text viewers show it in parentheses */
+		json_text(j, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
+		break;
+	}
+}
+
+static void add_rows(struct json *j, const struct report *r)
+{
+	const struct table *t = &r->table;
+
+	json_key(j, "rows");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		bool tight = j->tight;
+
+		json_open(j, '{');
+		j->tight = true;
+		for (uint32_t c = 0; c < t->n_cols; c++)
+			add_cell(j, &r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c]);
+		json_close(j, '}');
+		j->tight = tight;
+	}
+	json_close(j, ']');
+}
+
+void json_draw(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+	struct json j = { .out = out };
+
+	json_open(&j, '{');
+	add_int(&j, "schema_version", JSON_SCHEMA_VERSION);
+	add_text(&j, "report", h->command);
+	json_key(&j, "type");
+	json_textz(&j, h->type);
+	json_key(&j, "unit");
+	json_textz(&j, h->unit);
+	add_int(&j, "total", report_value(h, h->total));
+	add_int(&j, "shown", report_value(h, h->shown));
+	add_int(&j, "rows_dropped", h->n_dropped);
+	add_int(&j, "rows_before_limit", h->n_before);
+	add_profile(&j, h);
+	add_rows(&j, r);
+	json_close(&j, '}');
+	buf_add(out, "\n", 1);
+}

@@ -1,0 +1,18 @@
+/*
+ * report_json.h - a report as JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_REPORT_JSON_H
+#define VIEWERS_REPORT_JSON_H
+
+#include "base/buf.h"
+#include "report/report.h"
+
+enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or goes */
+
+/* Append a report as one JSON object that docs/schema/report.schema.json describes. Values are
+   integers in the unit that the object names, after divide_by. */
+void json_draw(const struct report *r, struct buf *out);
+
+#endif

@@ -1,0 +1,6 @@
+# viewers/text - reports for people to read
+
+noinst_LIBRARIES += viewers/text/libtext.a
+viewers_text_libtext_a_SOURCES = \
+	viewers/text/text.c \
+	viewers/text/text.h

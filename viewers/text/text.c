@@ -1,0 +1,198 @@
+/*
+ * text.c - a report as pprof prints it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/text/text.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#define STYLE_TITLE "\033[1m"
+#define STYLE_HOT "\033[31m"
+#define STYLE_NOTE "\033[2m"
+#define STYLE_END "\033[0m"
+
+enum { VALUE_WIDTH = 10, HOT_PERCENT = 10 };
+
+/* One line "label: text" with the text made harmless; none when it is empty. */
+static void add_line(struct buf *out, const char *label, const char *text)
+{
+	if (!*text)
+		return;
+	buf_addz(out, label);
+	text_add_safe(out, text, strlen(text));
+	buf_add(out, "\n", 1);
+}
+
+static void add_safe_value(const struct head *h, int64_t value, struct buf *out)
+{
+	struct buf raw = { 0 };
+
+	report_add_value(h, value, &raw); /* the unit is the profile's own text */
+	text_add_safe(out, raw.data, raw.len);
+	buf_release(&raw);
+}
+
+static void add_time(struct buf *out, int64_t time_ns)
+{
+	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
+	struct tm tm;
+	char text[80];
+
+	if (time_ns && localtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		buf_addf(out, "Time: %s\n", text);
+}
+
+static void add_duration(const struct head *h, struct buf *out)
+{
+	const char *unit;
+	double total = unit_scale(h->total, h->unit, "nanoseconds", &unit);
+
+	if (h->duration_ns == 0)
+		return;
+	buf_addz(out, "Duration: ");
+	unit_add_label(out, h->duration_ns, "nanoseconds", "auto");
+	buf_addz(out, ", Total samples = ");
+	add_safe_value(h, h->total, out);
+	buf_add(out, " ", 1);
+	if (strcmp(unit, "ns") == 0 && total != 0) {
+		buf_add(out, "(", 1);
+		unit_add_percent(out, (int64_t)total, h->duration_ns);
+		buf_add(out, ")", 1);
+	}
+	buf_add(out, "\n", 1);
+}
+
+/* Like pprof internal/report ProfileLabels. */
+static void add_profile_lines(const struct head *h, struct buf *out)
+{
+	add_line(out, "File: ", h->file);
+	add_line(out, "Build ID: ", h->build_id);
+	for (uint32_t i = 0; i < h->n_comments; i++) {
+		if (h->comment[i][0] == '#')
+			continue;
+		text_add_safe(out, h->comment[i], strlen(h->comment[i]));
+		buf_add(out, "\n", 1);
+	}
+	add_line(out, "Type: ", h->type);
+	add_line(out, "Doc: ", h->doc_url);
+	add_time(out, h->time_ns);
+	add_duration(h, out);
+}
+
+static void add_percent_tight(struct buf *out, int64_t value, int64_t total)
+{
+	struct buf text = { 0 };
+
+	unit_add_percent(&text, value, total);
+	buf_addz(out, text.data + strspn(text.data, " "));
+	buf_release(&text);
+}
+
+/* Like pprof internal/report reportLabels. */
+static void add_head(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+
+	if (!h->compact)
+		add_profile_lines(h, out);
+	buf_addz(out, "Showing nodes accounting for ");
+	add_safe_value(h, h->shown, out);
+	buf_addz(out, ", ");
+	add_percent_tight(out, h->shown, h->total);
+	buf_addz(out, " of ");
+	add_safe_value(h, h->total, out);
+	buf_addz(out, " total\n");
+	if (h->total == 0)
+		return;
+	if (h->n_dropped) {
+		buf_addf(out, "Dropped %" PRIu32 " node%s (cum <= ", h->n_dropped, h->n_dropped == 1 ? "" : "s");
+		add_safe_value(h, h->dropped_cum, out);
+		buf_addz(out, ")\n");
+	}
+	if (r->table.n_rows && r->table.n_rows < h->n_before)
+		buf_addf(out, "Showing top %" PRIu32 " nodes out of %" PRIu32 "\n", r->table.n_rows, h->n_before);
+}
+
+static void add_padded(struct buf *out, const char *text, size_t n)
+{
+	size_t width = text_count(text, n);
+
+	buf_fill(out, ' ', width < VALUE_WIDTH ? VALUE_WIDTH - width : 0);
+	buf_add(out, text, n);
+}
+
+/* Columns are parted by one blank, names by two, notes stand only where there is one. */
+static void add_gap(const struct column *c, uint32_t place, struct buf *out)
+{
+	if (place)
+		buf_add(out, "  ", c->kind == CELL_NAME ? 2 : 1);
+}
+
+static void add_titles(const struct table *t, bool color, struct buf *out)
+{
+	if (color)
+		buf_addz(out, STYLE_TITLE);
+	for (uint32_t c = 0; c < t->n_cols && *t->col[c].title; c++) {
+		add_gap(&t->col[c], c, out);
+		if (t->col[c].kind == CELL_PERCENT)
+			buf_addf(out, "%6s", t->col[c].title);
+		else
+			add_padded(out, t->col[c].title, strlen(t->col[c].title));
+	}
+	buf_addz(out, color ? STYLE_END "\n" : "\n");
+}
+
+static void add_cell(const struct head *h, const struct column *c, const union cell *cell, bool color, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	switch (c->kind) {
+	case CELL_VALUE:
+		add_safe_value(h, cell->value, &text);
+		add_padded(out, buf_text(&text), text.len);
+		break;
+	case CELL_PERCENT:
+		unit_add_percent(out, cell->value, h->total);
+		break;
+	case CELL_NAME:
+		text_add_safe(out, cell->text, strlen(cell->text));
+		break;
+	case CELL_NOTE:
+		buf_addf(out, "%s%s%s", color ? STYLE_NOTE : "", cell->text, color ? STYLE_END : "");
+		break;
+	}
+	buf_release(&text);
+}
+
+static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+{
+	const struct table *t = &r->table;
+	const union cell *cell = t->cell + (size_t)row * t->n_cols;
+	bool hot = color && unit_percent(cell[0].value, r->head.total) >= HOT_PERCENT;
+
+	if (hot)
+		buf_addz(out, STYLE_HOT);
+	for (uint32_t c = 0; c < t->n_cols; c++) {
+		if (t->col[c].kind == CELL_NOTE && !*cell[c].text)
+			continue;
+		add_gap(&t->col[c], c, out);
+		add_cell(&r->head, &t->col[c], &cell[c], color, out);
+	}
+	buf_addz(out, hot ? STYLE_END "\n" : "\n");
+}
+
+void text_draw(const struct report *r, bool color, struct buf *out)
+{
+	add_head(r, out);
+	add_titles(&r->table, color, out);
+	for (uint32_t i = 0; i < r->table.n_rows; i++)
+		add_row(r, i, color, out);
+}

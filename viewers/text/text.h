@@ -1,0 +1,22 @@
+/*
+ * text.h - a report as pprof prints it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_TEXT_H
+#define VIEWERS_TEXT_H
+
+#include "base/buf.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+
+/*
+ * Append a report as text for people, to the byte as pprof but that names cannot carry control
+ * characters.
+ *
+ * color   mark titles and the heaviest rows with terminal colours
+ */
+void text_draw(const struct report *r, bool color, struct buf *out);
+
+#endif
