@@ -34,15 +34,43 @@ struct calls {
 	uint32_t n;
 };
 
-/* What a walk has to know of a location, in one byte: most hold nothing that is kept. */
+/* What a walk has to know of each location, in one byte: most hold nothing that is kept. */
 enum { LOC_KEPT = 1, LOC_WANTED = 2 };
+
+/* What is known beforehand of the calls into and inside a location with a kept place. */
+struct spot {
+	uint32_t inner, outer; /* innermost and outermost kept place */
+	bool inner_cut;        /* places that are not kept stand inside of inner */
+	bool outer_cut;        /* or outside of outer */
+	bool outer_wanted;     /* the call into outer is wanted */
+	uint32_t first, n;     /* wanted calls between its places: fixed[first] .. fixed[first + n] */
+};
+
+struct fixed {
+	uint32_t src, dst;
+	bool residual;
+};
+
+struct spots {
+	uint8_t *mark; /* [n_locs] LOC_* */
+	uint32_t *of;  /* [n_locs] spot of a location that is LOC_KEPT */
+	struct spot *spot;
+	struct fixed *fixed;
+	size_t n, cap, n_fixed, cap_fixed;
+};
+
+/* A share of the stacks: its calls, and which of them a place in spots led to last. */
+struct edge_part {
+	struct calls calls;
+	uint32_t *of_fixed; /* [n_fixed] call + 1 */
+	uint32_t *of_spot;  /* [n] call + 1 into outer, as it was the last time */
+};
 
 struct edge_walk {
 	const struct graph *g;
-	const bool *keep, *wanted;
-	const uint8_t *loc; /* [n_locs] LOC_* */
+	struct spots spots;
 	unsigned parts;
-	struct calls *part;
+	struct edge_part *part;
 };
 
 static void calls_init(struct calls *c)
@@ -57,25 +85,22 @@ static void calls_release(struct calls *c)
 	free(c->call);
 }
 
-static struct call *calls_find(struct calls *c, uint32_t src, uint32_t dst)
+static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 {
 	uint64_t h = hash_u64((uint64_t)src << 32 | dst);
 	uint32_t id;
 
 	for (size_t pos = idtab_start(&c->ids, h); idtab_next(&c->ids, h, &pos, &id);)
 		if (c->call[id].edge.src == src && c->call[id].edge.dst == dst)
-			return &c->call[id];
+			return id;
 	c->call = mem_grow(c->call, &c->cap, (size_t)c->n + 1, sizeof(*c->call));
 	c->call[c->n] = (struct call){ .edge = { .src = src, .dst = dst, .inlined = true } };
 	idtab_put(&c->ids, h, c->n);
-	return &c->call[c->n++];
+	return c->n++;
 }
 
-static void count_call(struct calls *c, uint32_t src, uint32_t dst, uint32_t stack, int64_t weight, bool residual,
-		       bool inlined)
+static void count_call(struct call *call, uint32_t stack, int64_t weight, bool residual, bool inlined)
 {
-	struct call *call = calls_find(c, src, dst);
-
 	if (call->seen == stack + 1)
 		return;
 	call->seen = stack + 1;
@@ -84,89 +109,138 @@ static void count_call(struct calls *c, uint32_t src, uint32_t dst, uint32_t sta
 	call->edge.inlined &= inlined;
 }
 
-/* The innermost kept node of the nearest location toward the root that has one. */
-static uint32_t caller_of(const struct edge_walk *w, const uint32_t *loc, const uint32_t *root, bool *residual)
+/* The call that *hint names if it is the one, else the one that is; hints spare most look-ups. */
+static struct call *hinted_call(struct calls *c, uint32_t *hint, uint32_t src, uint32_t dst)
+{
+	if (*hint == 0 || c->call[*hint - 1].edge.src != src || c->call[*hint - 1].edge.dst != dst)
+		*hint = calls_find(c, src, dst) + 1;
+	return &c->call[*hint - 1];
+}
+
+/* The innermost kept place of the nearest location toward the root that has one. */
+static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const uint32_t *root, bool *residual)
 {
 	while (++loc < root) {
-		uint32_t n;
-		const uint32_t *place;
+		const struct spot *spot;
 
-		if (!w->loc[*loc]) {
+		if (!spots->mark[*loc]) {
 			*residual = true;
 			continue;
 		}
-		place = places_of(w->g->places, *loc, &n);
-		for (uint32_t k = 0; k < n; k++) {
-			if (w->keep[place[k]])
-				return place[k];
-			*residual = true;
-		}
+		spot = &spots->spot[spots->of[*loc]];
+		*residual |= spot->inner_cut;
+		return spot->inner;
 	}
 	return NO_NODE;
 }
 
 /*
  * From root to leaf, since the first of equal calls tells whether it is inlined. Only locations
- * with a wanted node are looked at; the callers of their nodes are searched from there, which
- * passes each frame once at most because a wanted node is kept.
+ * with a wanted place are looked at; their callers are searched from there, which passes each frame
+ * once at most because what is wanted is kept.
  */
-static void walk_stack(struct edge_walk *w, struct calls *c, uint32_t s)
+static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
-	const struct graph *g = w->g;
-	const struct csr *stacks = &g->view->p->stacks;
+	const struct spots *spots = &w->spots;
+	const struct csr *stacks = &w->g->view->p->stacks;
 	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1];
-	int64_t weight = g->weight[SIDE_TARGET][s];
+	int64_t weight = w->g->weight[SIDE_TARGET][s];
 
 	for (const uint32_t *loc = root; loc-- > first;) {
-		uint32_t n, parent;
-		const uint32_t *place;
+		const struct spot *spot;
+		uint32_t at, parent;
 		bool residual = false;
 
-		if (!(w->loc[*loc] & LOC_WANTED))
+		if (!(spots->mark[*loc] & LOC_WANTED))
 			continue;
-		place = places_of(g->places, *loc, &n);
-		parent = caller_of(w, loc, root, &residual);
-		for (uint32_t k = n; k-- > 0;) {
-			uint32_t node = place[k];
+		at = spots->of[*loc];
+		spot = &spots->spot[at];
+		parent = spot->outer_wanted ? caller_of(spots, loc, root, &residual) : NO_NODE;
+		if (parent != NO_NODE && parent != spot->outer)
+			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), s, weight,
+				   residual || spot->outer_cut, spot->outer_cut);
+		for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
+			const struct fixed *f = &spots->fixed[i];
 
-			if (!w->keep[node]) {
-				residual = true;
-				continue;
-			}
-			if (parent != NO_NODE && parent != node && (!w->wanted || w->wanted[node]))
-				count_call(c, parent, node, s, weight, residual, k != n - 1);
-			parent = node;
-			residual = false;
+			count_call(hinted_call(&part->calls, &part->of_fixed[i], f->src, f->dst), s, weight,
+				   f->residual, true);
 		}
 	}
 }
 
-static uint8_t *mark_locations(const struct graph *g, const bool *keep, const bool *wanted)
+/* Make the spot of a location; its places are innermost first. */
+static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, const bool *keep, const bool *wanted)
+{
+	struct spot spot = { .inner = NO_NODE, .outer = NO_NODE, .first = (uint32_t)spots->n_fixed };
+	bool residual = false;
+
+	for (uint32_t k = n; k-- > 0;) {
+		uint32_t outside = spot.inner;
+
+		if (!keep[place[k]]) {
+			residual = true;
+			continue;
+		}
+		spot.inner = place[k];
+		if (outside == NO_NODE) {
+			spot.outer = place[k];
+			spot.outer_cut = residual;
+			spot.outer_wanted = !wanted || wanted[place[k]];
+		} else if (outside != place[k] && (!wanted || wanted[place[k]])) {
+			spots->fixed =
+				mem_grow(spots->fixed, &spots->cap_fixed, spots->n_fixed + 1, sizeof(*spots->fixed));
+			spots->fixed[spots->n_fixed++] = (struct fixed){ outside, place[k], residual };
+		}
+		residual = false;
+	}
+	spot.inner_cut = residual;
+	spot.n = (uint32_t)spots->n_fixed - spot.first;
+	spots->spot = mem_grow(spots->spot, &spots->cap, spots->n + 1, sizeof(*spots->spot));
+	spots->spot[spots->n++] = spot;
+}
+
+static void spots_init(struct spots *spots, const struct graph *g, const bool *keep, const bool *wanted)
 {
 	uint32_t n_locs = g->view->p->n_locs;
-	uint8_t *mark = mem_zalloc(n_locs, sizeof(*mark));
 
+	*spots = (struct spots){ .mark = mem_zalloc(n_locs, sizeof(*spots->mark)),
+				 .of = mem_alloc(n_locs, sizeof(*spots->of)) };
 	for (uint32_t loc = 0; loc < n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *place = places_of(g->places, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
 			if (keep[place[k]])
-				mark[loc] |= !wanted || wanted[place[k]] ? LOC_KEPT | LOC_WANTED : LOC_KEPT;
+				spots->mark[loc] |= !wanted || wanted[place[k]] ? LOC_KEPT | LOC_WANTED : LOC_KEPT;
+		spots->of[loc] = (uint32_t)spots->n;
+		if (spots->mark[loc])
+			spot_add(spots, place, n, keep, wanted);
 	}
-	return mark;
 }
 
-static void edge_part(void *arg, unsigned part)
+static void spots_release(struct spots *spots)
+{
+	free(spots->mark);
+	free(spots->of);
+	free(spots->spot);
+	free(spots->fixed);
+}
+
+static void edge_run(void *arg, unsigned part)
 {
 	struct edge_walk *w = arg;
+	struct edge_part *mine = &w->part[part];
 	uint32_t n = w->g->view->p->stacks.n;
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
-	calls_init(&w->part[part]);
+	calls_init(&mine->calls);
+	mine->of_fixed = mem_zalloc(w->spots.n_fixed, sizeof(*mine->of_fixed));
+	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
 	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end; s++)
 		if (w->g->live[s])
-			walk_stack(w, &w->part[part], s);
+			walk_stack(w, mine, s);
+	free(mine->of_fixed);
+	free(mine->of_spot);
 }
 
 static int by_dst_src(const void *a, const void *b)
@@ -182,35 +256,36 @@ static void calls_merge(struct calls *into, const struct calls *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct edge *e = &from->call[i].edge;
-		struct call *call = calls_find(into, e->src, e->dst);
+		struct edge *sum = &into->call[calls_find(into, e->src, e->dst)].edge;
 
-		call->edge.weight += e->weight;
-		call->edge.residual |= e->residual;
-		call->edge.inlined &= e->inlined;
+		sum->weight += e->weight;
+		sum->residual |= e->residual;
+		sum->inlined &= e->inlined;
 	}
 }
 
 void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, struct arena *mem, struct edges *out)
 {
 	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
-	uint8_t *mark = mark_locations(g, keep, wanted);
-	struct edge_walk w = { .g = g, .keep = keep, .wanted = wanted, .loc = mark };
+	struct edge_walk w = { .g = g, .parts = wish < pool_size() ? wish : pool_size() };
 	struct edges e = { 0 };
+	struct calls *all;
 
-	w.parts = wish < pool_size() ? wish : pool_size();
+	spots_init(&w.spots, g, keep, wanted);
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
-	pool_run(edge_part, &w, w.parts);
+	pool_run(edge_run, &w, w.parts);
+	all = &w.part[0].calls;
 	for (unsigned i = 1; i < w.parts; i++) {
-		calls_merge(&w.part[0], &w.part[i]);
-		calls_release(&w.part[i]);
+		calls_merge(all, &w.part[i].calls);
+		calls_release(&w.part[i].calls);
 	}
-	e.edge = arena_alloc(mem, w.part[0].n, sizeof(*e.edge));
-	for (; e.n < w.part[0].n; e.n++)
-		e.edge[e.n] = w.part[0].call[e.n].edge;
+	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
+	for (; e.n < all->n; e.n++)
+		e.edge[e.n] = all->call[e.n].edge;
 	if (e.n)
 		qsort(e.edge, e.n, sizeof(*e.edge), by_dst_src);
-	calls_release(&w.part[0]);
+	calls_release(all);
 	free(w.part);
-	free(mark);
+	spots_release(&w.spots);
 	*out = e;
 }
