@@ -87,7 +87,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > a->chunk_size / 4)
 		return arena_own(a, mem_alloc_large(count, size));
-	return arena_cut(a, (bytes + ALIGN - 1) / ALIGN * ALIGN);
+	return arena_cut(a, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
 }
 
 void *arena_zalloc(struct arena *a, size_t count, size_t size)

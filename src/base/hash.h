@@ -34,7 +34,7 @@ static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 /* Hash of one word. */
 static inline uint64_t hash_u64(uint64_t v)
 {
-	return hash_mix(v ^ hash_secret[0], hash_secret[1]);
+	return hash_mix(hash_mix(v ^ hash_secret[0], hash_secret[1]), 0x9e3779b97f4a7c15);
 }
 
 /* Hash of n bytes. */

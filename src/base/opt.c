@@ -50,14 +50,32 @@ static bool parse_bool(const char *s, bool *out)
 	return false;
 }
 
+/* Copy the digits of a number; _ may stand between digits and, with a prefix, before the first. */
+static bool copy_digits(const char *s, bool prefixed, char *out, size_t room)
+{
+	bool after_digit = prefixed;
+
+	for (; *s; s++) {
+		if (*s == '_' && after_digit && isxdigit((unsigned char)s[1])) {
+			after_digit = false;
+			continue;
+		}
+		if (!isxdigit((unsigned char)*s) || room < 2)
+			return false;
+		after_digit = true;
+		*out++ = *s;
+		room--;
+	}
+	*out = 0;
+	return true;
+}
+
 /* Decimal, 0x, 0o, 0b or leading 0, with _ between digits. */
 static bool parse_int(const char *s, int64_t *out)
 {
-	char digits[80];
-	size_t n = 0;
-	bool negative = *s == '-';
+	char digits[80], *end;
+	bool negative = *s == '-', prefixed = false;
 	int base = 10;
-	char *end;
 	long long v;
 
 	s += *s == '-' || *s == '+';
@@ -65,21 +83,15 @@ static bool parse_int(const char *s, int64_t *out)
 		char c = (char)tolower((unsigned char)s[1]);
 
 		base = c == 'x' ? 16 : c == 'b' ? 2 : 8;
-		s += isalpha((unsigned char)c) && (c == 'x' || c == 'b' || c == 'o') ? 2 : 1;
+		s += c == 'x' || c == 'b' || c == 'o' ? 2 : 1;
+		prefixed = true;
 	}
-	if (negative)
-		digits[n++] = '-';
-	for (; *s; s++) {
-		if (*s == '_' && isxdigit((unsigned char)s[-1]) && isxdigit((unsigned char)s[1]))
-			continue;
-		if (!isxdigit((unsigned char)*s) || n + 1 >= sizeof(digits))
-			return false;
-		digits[n++] = *s;
-	}
-	digits[n] = 0;
+	digits[0] = '-';
+	if (!copy_digits(s, prefixed, digits + 1, sizeof(digits) - 1) || digits[1] == 0)
+		return false;
 	errno = 0;
-	v = strtoll(digits, &end, base);
-	if (errno || *end || n == (size_t)negative)
+	v = strtoll(negative ? digits : digits + 1, &end, base);
+	if (errno || *end)
 		return false;
 	*out = v;
 	return true;

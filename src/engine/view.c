@@ -36,14 +36,15 @@ static int unknown_type(const struct profile *p, const char *name, struct err *e
 	return rc;
 }
 
-static int type_by_number(const struct profile *p, const char *digits, uint32_t *out, struct err *err)
+static int type_by_number(const struct profile *p, const char *number, uint32_t *out, struct err *err)
 {
+	bool negative = *number == '-';
 	uint64_t i = 0;
 
-	for (const char *c = digits; *c; c++)
+	for (const char *c = number + (negative || *number == '+'); *c; c++)
 		i = i < UINT32_MAX ? i * 10 + (uint64_t)(*c - '0') : i;
-	if (i >= p->n_types)
-		return err_set(err, ERR_USAGE, "sample_index %s is outside the range [0..%" PRIu32 "]", digits,
+	if (i >= p->n_types || (negative && i))
+		return err_set(err, ERR_USAGE, "sample_index %s is outside the range [0..%" PRIu32 "]", number,
 			       p->n_types - 1);
 	*out = (uint32_t)i;
 	return 0;
@@ -51,7 +52,7 @@ static int type_by_number(const struct profile *p, const char *digits, uint32_t 
 
 int view_type(const struct profile *p, const char *name, uint32_t *out, struct err *err)
 {
-	static const char inuse[] = "inuse_";
+	static const char inuse[] = "inuse_", digits[] = "0123456789";
 
 	if (!*name) {
 		*out = p->n_types - 1;
@@ -59,7 +60,9 @@ int view_type(const struct profile *p, const char *name, uint32_t *out, struct e
 			find_type(p, profile_text(p, p->meta.default_type), out);
 		return 0;
 	}
-	if (name[strspn(name, "0123456789")] == 0)
+	if (name[1] && (*name == '-' || *name == '+') && name[1 + strspn(name + 1, digits)] == 0)
+		return type_by_number(p, name, out, err);
+	if (name[strspn(name, digits)] == 0)
 		return type_by_number(p, name, out, err);
 	for (uint32_t t = 0; t < p->n_types; t++) { /* the first that fits either way, as in pprof */
 		const char *type = profile_text(p, p->type[t].name);

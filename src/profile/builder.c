@@ -100,11 +100,12 @@ struct builder *builder_new(void)
 }
 
 /* Every column that grows with realloc until it is sealed, the values apart. */
-#define EACH_COLUMN(X)                                                                                                 \
-	X(type)                                                                                                        \
-	X(stack) X(labels) X(label_key) X(label_text) X(label_unit) X(label_num) X(label_is_text) X(loc_id)            \
-		X(loc_addr) X(loc_map) X(loc_folded) X(loc_line) X(line_func) X(line_no) X(line_col) X(func_id)        \
-			X(func_name) X(func_sysname) X(func_file) X(func_start) X(map) X(meta.comment)
+/* clang-format off */
+#define EACH_COLUMN(X) \
+	X(type) X(stack) X(labels) X(label_key) X(label_text) X(label_unit) X(label_num) X(label_is_text) \
+	X(loc_id) X(loc_addr) X(loc_map) X(loc_folded) X(loc_line) X(line_func) X(line_no) X(line_col) \
+	X(func_id) X(func_name) X(func_sysname) X(func_file) X(func_start) X(map) X(meta.comment)
+/* clang-format on */
 
 static void profile_free_columns(struct profile *p)
 {

@@ -23,7 +23,7 @@
 enum {
 	RATIO_FREE = 64 << 20, /* bytes that may come out of any input before the ratio is looked at */
 	OUT_STEP = 1 << 20,
-	GZIP_TAIL = 8,
+	GZIP_LEAST = 18,      /* header and trailer */
 	DEFLATE_RATIO = 1040, /* no deflate stream grows by more */
 };
 
@@ -60,8 +60,11 @@ static int unpack_grow(struct unpack *u, struct err *err)
 	return 0;
 }
 
-/* One gzip member whose last four bytes tell its size. False when it is anything else. */
-static int gzip_at_once(struct unpack *u, bool *done, struct err *err)
+/*
+ * One gzip member whose last four bytes tell its size. False when it is anything else, or when that
+ * size is over a limit: zlib finds out whether it is true.
+ */
+static bool gzip_at_once(struct unpack *u)
 {
 	const uint8_t *tail = u->in + u->n_in - 4;
 	size_t size = (size_t)tail[0] | (size_t)tail[1] << 8 | (size_t)tail[2] << 16 | (size_t)tail[3] << 24;
@@ -69,20 +72,17 @@ static int gzip_at_once(struct unpack *u, bool *done, struct err *err)
 	struct libdeflate_decompressor *d;
 	enum libdeflate_result rc;
 
-	*done = false;
-	if (u->n_in < 18 || size / DEFLATE_RATIO > u->n_in)
-		return 0;
-	if (unpack_check(u, size, err) < 0)
-		return ERR_LIMIT;
+	if (size / DEFLATE_RATIO > u->n_in || unpack_check(u, size, NULL) < 0)
+		return false;
 	u->out = mem_alloc_large(size + 1, 1);
 	u->cap = size + 1;
 	d = libdeflate_alloc_decompressor();
 	rc = d ? libdeflate_gzip_decompress_ex(d, u->in, u->n_in, u->out, size, &used, &made) : LIBDEFLATE_BAD_DATA;
 	libdeflate_free_decompressor(d);
-	*done = rc == LIBDEFLATE_SUCCESS && used == u->n_in;
-	if (*done)
-		u->n_out = made;
-	return 0;
+	if (rc != LIBDEFLATE_SUCCESS || used != u->n_in)
+		return false;
+	u->n_out = made;
+	return true;
 }
 
 static int gzip_error(const z_stream *z, int rc, size_t n_in, struct err *err)
@@ -138,11 +138,7 @@ static int gzip_members(struct unpack *u, struct err *err)
 
 static int unpack_gzip(struct unpack *u, struct err *err)
 {
-	bool done = false;
-
-	if (u->n_in > GZIP_TAIL && gzip_at_once(u, &done, err) < 0)
-		return ERR_LIMIT;
-	return done ? 0 : gzip_members(u, err);
+	return u->n_in >= GZIP_LEAST && gzip_at_once(u) ? 0 : gzip_members(u, err);
 }
 
 static int unpack_zstd(struct unpack *u, struct err *err)

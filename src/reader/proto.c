@@ -167,11 +167,11 @@ static int read_line(struct tables *t, const struct field *span, struct lines *l
 	func = idmap_get(&t->func_ids, v[1]);
 	if (func == IDMAP_NONE)
 		return err_set(err, ERR_FORMAT, "function %" PRIu64 " does not exist", v[1]);
-	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
-	lines->line[lines->n++] = (struct builder_line){ func, (int64_t)v[2], (int64_t)v[3] };
-	if (reader_over(lines->n, t->p.limits->max_depth))
+	if (reader_over(lines->n + 1, t->p.limits->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " lines; --max-depth lifts this limit",
 			       t->p.limits->max_depth);
+	lines->line = mem_grow(lines->line, &lines->cap, lines->n + 1, sizeof(*lines->line));
+	lines->line[lines->n++] = (struct builder_line){ func, (int64_t)v[2], (int64_t)v[3] };
 	return 0;
 }
 

@@ -66,7 +66,7 @@ struct sample {
 	struct pipe *pipe;
 	struct slot *slot;
 	uint32_t row;
-	uint32_t n_values;
+	uint32_t n_values, n_labels; /* as they stand in the file */
 	size_t first_loc, first_label;
 };
 
@@ -150,8 +150,9 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	struct slot *slot = s->slot;
 	struct builder_label l;
 	uint64_t v[5] = { 0 };
-	struct field f;
+	struct field f = { 0 };
 
+	s->n_labels++;
 	while (cursor_field(&c, &f) && (f.number < 1 || f.number > 4 || cursor_expect(&c, &f, WIRE_VARINT)))
 		v[f.number <= 4 ? f.number : 0] = f.value;
 	if (c.wrong)
@@ -161,7 +162,7 @@ static int sample_label(struct sample *s, const struct field *span, struct err *
 	l = (struct builder_label){ .is_text = v[2] != 0, .num = v[2] ? 0 : (int64_t)v[3] };
 	if (proto_string(p, v[1], "key", &l.key, err) < 0 || proto_string(p, v[2], "text", &l.text, err) < 0 ||
 	    proto_string(p, v[2] ? 0 : v[4], "unit", &l.unit, err) < 0)
-		return err_wrap(err, "label %zu", slot->n_labels - s->first_label + 1);
+		return err_wrap(err, "label %" PRIu32, s->n_labels);
 	slot->label = mem_grow(slot->label, &slot->cap_labels, slot->n_labels + 1, sizeof(*slot->label));
 	slot->label[slot->n_labels++] = l;
 	return 0;

@@ -59,23 +59,31 @@ static int top_sample(struct tables *t, const struct field *f, const uint8_t *st
 	return count_check(p, p->n_samples, "samples", err);
 }
 
+static void add_comment(struct header *h, uint64_t string)
+{
+	h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
+	h->comment[h->n_comments++] = string;
+}
+
 static bool top_comments(struct tables *t, struct cursor *c, const struct field *f)
 {
 	struct header *h = &t->head;
-	struct cursor packed = { f->data, f->data + f->n, NULL };
-	uint64_t v = f->value;
+	struct cursor packed = { 0 };
+	uint64_t v;
 
-	if (f->type != WIRE_BYTES && !cursor_expect(c, f, WIRE_VARINT))
+	if (f->type == WIRE_VARINT) {
+		add_comment(h, f->value);
+		return true;
+	}
+	if (!cursor_expect(c, f, WIRE_BYTES))
 		return false;
-	for (bool one = f->type == WIRE_VARINT; one || packed.at < packed.end; one = false) {
-		if (!one && !cursor_varint(&packed, &v)) {
+	packed = (struct cursor){ f->data, f->data + f->n, NULL };
+	while (packed.at < packed.end) {
+		if (!cursor_varint(&packed, &v)) {
 			c->wrong = packed.wrong;
 			return false;
 		}
-		h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
-		h->comment[h->n_comments++] = v;
-		if (one)
-			break;
+		add_comment(h, v);
 	}
 	return true;
 }

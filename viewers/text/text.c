@@ -7,6 +7,7 @@
 
 #include "viewers/text/text.h"
 
+#include "base/num.h"
 #include "base/text.h"
 #include "base/unit.h"
 
@@ -64,7 +65,7 @@ static void add_duration(const struct head *h, struct buf *out)
 	buf_add(out, " ", 1);
 	if (strcmp(unit, "ns") == 0 && total != 0) {
 		buf_add(out, "(", 1);
-		unit_add_percent(out, (int64_t)total, h->duration_ns);
+		unit_add_percent(out, num_trunc(total), h->duration_ns);
 		buf_add(out, ")", 1);
 	}
 	buf_add(out, "\n", 1);
