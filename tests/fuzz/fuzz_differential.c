@@ -10,6 +10,7 @@
  * Known differences, all in files that no writer makes; see wire_is_plain and wire_count:
  *   field number 0                 ours refuses it, protobuf-c calls it an unknown field
  *   field numbers over 29 bits     protobuf-c cuts them off and may take them for a known field
+ *   booleans of no varint type     protobuf-c takes any type for them; pprof and ours do not
  *   booleans over 64 bits          ours cuts the number off first, as Go does
  *   time_nanos twice               ours refuses it as two profiles in one file, as pprof does
  *   period_type twice              ours takes the last one, as pprof does; protobuf-c merges them
@@ -45,6 +46,12 @@ static int wire_inner(enum message m, uint64_t number)
 	return -1;
 }
 
+/* Is this field a bool? Only mappings and locations have them. */
+static bool wire_is_bool(enum message m, uint64_t number)
+{
+	return (m == MESSAGE_FLAT && number >= 7 && number <= 10) || (m == MESSAGE_LOCATION && number == 5);
+}
+
 /* Is there nothing in a message that the two are known to see differently? */
 static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 {
@@ -57,6 +64,8 @@ static bool wire_is_plain(const uint8_t *data, size_t n, enum message m)
 		if (f.number == 0 || f.number >> 29)
 			return false;
 		if (f.type == WIRE_VARINT && f.value == 0 && c.at[-1] != 0)
+			return false;
+		if (f.type != WIRE_VARINT && wire_is_bool(m, f.number))
 			return false;
 		if (inner >= 0 && !wire_is_plain(f.data, f.n, (enum message)inner))
 			return false;
@@ -186,8 +195,8 @@ static void compare_meta(const struct profile *p, const pb_profile *pb, bool per
 {
 	const struct profile_meta *m = &p->meta;
 
-	need(m->time_ns == pb->time_nanos && m->duration_ns == pb->duration_nanos && m->period == pb->period,
-	     "times", 0);
+	need(m->time_ns == pb->time_nanos && m->duration_ns == pb->duration_nanos && m->period == pb->period, "times",
+	     0);
 	need(m->has_period_type == (pb->period_type != NULL), "period type", 0);
 	if (pb->period_type && period_type_once)
 		need(type_same(p, &m->period_type, pb, pb->period_type), "period type", 0);

@@ -13,8 +13,8 @@ unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 
-# Headers that tests share.
-EXTRA_DIST += tests/unit/make_graph.h tests/unit/make_profile.h tests/unit/make_report.h tests/unit/merge_parts.h tests/unit/wire.h
+# What stands for the tests where cmocka is missing, and headers that they share.
+EXTRA_DIST += tests/unit/cmocka.t tests/unit/tap.sh tests/unit/make_graph.h tests/unit/make_profile.h tests/unit/make_report.h tests/unit/merge_parts.h tests/unit/wire.h
 
 unit_tests = \
 	tests/unit/test_agree \
@@ -51,6 +51,7 @@ unit_tests = \
 	tests/unit/test_merge_ids \
 	tests/unit/test_num \
 	tests/unit/test_opt \
+	tests/unit/test_packed \
 	tests/unit/test_path \
 	tests/unit/test_places \
 	tests/unit/test_pool \
@@ -105,6 +106,7 @@ tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_opt_LDADD = $(unit_base)
+tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_engine)
 tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
@@ -128,4 +130,6 @@ tests_unit_test_view_LDADD = $(unit_engine)
 if CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+else
+TESTS += tests/unit/cmocka.t
 endif

@@ -63,7 +63,8 @@ static inline void make_map(struct make *m, const char *file)
 static inline uint32_t make_function(struct make *m, const char *name, size_t n, const char *file, size_t file_n,
 				     int64_t start)
 {
-	struct builder_function f = { .name = make_text(m, name, n), .file = make_text(m, file, file_n),
+	struct builder_function f = { .name = make_text(m, name, n),
+				      .file = make_text(m, file, file_n),
 				      .start = start };
 	uint64_t words[3] = { f.name, f.file, (uint64_t)start };
 	uint32_t known = strtab_count(m->funcs), id = strtab_add(m->funcs, (char *)words, sizeof(words)) - 1;
@@ -91,7 +92,8 @@ static inline struct builder_line make_line(struct make *m, const char *s, size_
 		if (line && (col = strchr(line, ':')))
 			*col++ = 0;
 	}
-	return (struct builder_line){ make_function(m, text, strlen(text), file, strlen(file), start ? atoll(start) : 0),
+	return (struct builder_line){ make_function(m, text, strlen(text), file, strlen(file),
+						    start ? atoll(start) : 0),
 				      line ? atoll(line) : 0, col ? atoll(col) : 0 };
 }
 

@@ -29,8 +29,15 @@ static const struct column sheet_columns[SHEET_COLS] = {
 /* An empty sheet of milliseconds: nothing is known about the profile. s must stay where it is. */
 static inline void sheet_start(struct sheet *s, int64_t total)
 {
-	*s = (struct sheet){ .r.head = { .command = "top", .file = "", .build_id = "", .doc_url = "", .type = "cpu",
-					 .unit = "milliseconds", .total = total, .shown = total, .out_unit = "ms",
+	*s = (struct sheet){ .r.head = { .command = "top",
+					 .file = "",
+					 .build_id = "",
+					 .doc_url = "",
+					 .type = "cpu",
+					 .unit = "milliseconds",
+					 .total = total,
+					 .shown = total,
+					 .out_unit = "ms",
 					 .ratio = 1 } };
 	s->r.table = (struct table){ .n_cols = SHEET_COLS, .col = sheet_columns, .cell = s->cell };
 }

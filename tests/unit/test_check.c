@@ -40,7 +40,7 @@ static int set_up(void **state)
 		if (builder_location(b, &loc, &line, 1, &locs[i], &err) < 0)
 			return -1;
 	}
-	if (builder_sample(b, &(int64_t) { 1 }, locs, 2, &l, 1, &err) < 0)
+	if (builder_sample(b, &(int64_t){ 1 }, locs, 2, &l, 1, &err) < 0)
 		return -1;
 	*state = builder_seal(b);
 	builder_free(b);

@@ -109,8 +109,9 @@ static void the_end_is_no_field_and_nothing_wrong(void **state)
 
 static void fields_of_each_wire_type_are_read_in_turn(void **state)
 {
-	struct input in = INPUT("\x08\x96\x01"                         /* 1: 150 */
-				"\x12\x03" "abc"                       /* 2: three bytes */
+	struct input in = INPUT("\x08\x96\x01" /* 1: 150 */
+				"\x12\x03"
+				"abc"                                  /* 2: three bytes */
 				"\x1d\x01\x02\x03\x84"                 /* 3: fixed32 */
 				"\x21\x01\x02\x03\x04\x05\x06\x07\x88" /* 4: fixed64 */
 				"\x2a\x00");                           /* 5: no bytes */
@@ -147,8 +148,12 @@ static void the_largest_field_number_is_read(void **state)
 static void bytes_longer_than_what_holds_them_are_wrong(void **state)
 {
 	(void)state;
-	WRONG("\x12\x04" "abc", "a field is longer than what holds it");
-	WRONG("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" "abc", "a field is longer than what holds it");
+	WRONG("\x12\x04"
+	      "abc",
+	      "a field is longer than what holds it");
+	WRONG("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
+	      "abc",
+	      "a field is longer than what holds it");
 }
 
 static void fixed_numbers_that_are_cut_are_wrong(void **state)

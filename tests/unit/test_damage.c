@@ -169,11 +169,24 @@ static void damaged_bad_inputs_are_sound_or_refused(void **state)
 
 static void damaged_heads_of_legacy_profiles_are_sound_or_refused(void **state)
 {
-	static const char *const files[] = { "cpp.cpu",		 "cpp-32be.cpu", "cpp-32le.cpu",    "cpp-64be.cpu",
-					     "java.cpu",	 "cpp.heap",	 "cpp.heap_v2",	    "cpp.growth",
-					     "go-heap.txt",	 "go-block.txt", "go-goroutine.txt", "go-mutex.txt",
-					     "go-threadcreate.txt", "cpp.contention", "cpp.contentionz", "cpp.threadz",
-					     "java.contention", "java.heap" };
+	static const char *const files[] = { "cpp.cpu",
+					     "cpp-32be.cpu",
+					     "cpp-32le.cpu",
+					     "cpp-64be.cpu",
+					     "java.cpu",
+					     "cpp.heap",
+					     "cpp.heap_v2",
+					     "cpp.growth",
+					     "go-heap.txt",
+					     "go-block.txt",
+					     "go-goroutine.txt",
+					     "go-mutex.txt",
+					     "go-threadcreate.txt",
+					     "cpp.contention",
+					     "cpp.contentionz",
+					     "cpp.threadz",
+					     "java.contention",
+					     "java.heap" };
 	char folder[4096];
 
 	(void)state;

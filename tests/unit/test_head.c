@@ -48,8 +48,8 @@ static void expect_unit(const char *type, const int64_t *value, size_t n, void (
 	assert_string_equal(x.h.out_unit, unit);
 	ask_release(&x.a);
 }
-#define UNIT(type, change, unit, ...)                                                              \
-	expect_unit(type, (const int64_t[]){ __VA_ARGS__ },                                        \
+#define UNIT(type, change, unit, ...)                                                                                  \
+	expect_unit(type, (const int64_t[]){ __VA_ARGS__ },                                                            \
 		    sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), change, unit)
 
 static void no_trim(struct query *q)
@@ -61,7 +61,8 @@ static void everything_about_the_profile_is_in_the_head(void **state)
 {
 	struct make m = make_start("samples/count cpu/ns");
 	struct profile_meta *meta = builder_meta(m.b);
-	struct mapping map = { .id = 1, .file = make_text(&m, "/usr/bin/app", 12),
+	struct mapping map = { .id = 1,
+			       .file = make_text(&m, "/usr/bin/app", 12),
 			       .build_id = make_text(&m, "abcdef", 6) };
 	struct answered x;
 

@@ -72,8 +72,8 @@ static void all_ids_under_one_hash_are_found_and_no_neighbours(void **state)
 	idtab_init(&t, 4);
 	idtab_put(&t, 7, 1);
 	idtab_put(&t, 7, 2);
-	idtab_put(&t, 8, 3);       /* next slot */
-	idtab_put(&t, 7 + 16, 4);  /* same slot, other hash */
+	idtab_put(&t, 8, 3);      /* next slot */
+	idtab_put(&t, 7 + 16, 4); /* same slot, other hash */
 	idtab_put(&t, 7, 5);
 	assert_int_equal(count(&t, 7, &sum), 3);
 	assert_int_equal(sum, 8);

@@ -13,10 +13,12 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -263,25 +265,56 @@ static void a_link_stays_a_link_and_its_target_is_replaced(void **state)
 	expect_file(path, "new");
 }
 
-static void a_device_is_written_to_and_not_replaced(void **state)
+/* In a folder of its own: if this ever fails, it must not be a device of the machine that is gone. */
+static void a_pipe_is_written_to_and_not_replaced(void **state)
+{
+	char path[PATH_MAX], got[8] = "";
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_int_equal(mkfifo(in_folder("pipe", path), 0600), 0);
+	fd = open(path, O_RDONLY | O_NONBLOCK);
+	assert_int_equal(io_write_file(path, "abc", 3, NULL), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	assert_int_equal(read(fd, got, sizeof(got)), 3);
+	assert_memory_equal(got, "abc", 3);
+	close(fd);
+}
+
+/* Not for who may write to /dev, such as root: there a fault here would replace /dev/null itself. */
+static void a_device_can_be_written_to(void **state)
 {
 	struct stat st;
 
 	(void)state;
+	if (access("/dev", W_OK) == 0)
+		skip();
 	assert_int_equal(io_write_file("/dev/null", "abc", 3, NULL), 0);
 	assert_int_equal(stat("/dev/null", &st), 0);
 	assert_true(S_ISCHR(st.st_mode));
 }
 
-static void a_full_device_is_an_error_with_its_path(void **state)
+static void a_write_that_fails_leaves_the_old_file_and_nothing_else(void **state)
 {
+	struct rlimit old, none;
+	char path[PATH_MAX];
 	struct err err;
+	int rc;
 
 	(void)state;
-	if (access("/dev/full", W_OK) != 0)
-		skip();
-	assert_int_equal(io_write_file("/dev/full", "abc", 3, &err), ERR_IO);
-	assert_string_equal(err.msg, "/dev/full: No space left on device");
+	put_file(in_folder("old", path), "old");
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+	none = (struct rlimit){ .rlim_cur = 1, .rlim_max = old.rlim_max };
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &none);
+	rc = io_write_file(path, "new", 3, &err);
+	setrlimit(RLIMIT_FSIZE, &old);
+	assert_int_equal(rc, ERR_IO);
+	assert_non_null(strstr(err.msg, "/old: File too large"));
+	expect_file(path, "old");
+	assert_int_equal(folder_count(), 1);
 }
 
 static void a_directory_is_not_written_to(void **state)
@@ -320,8 +353,9 @@ int main(void)
 		IN_FOLDER(a_reader_of_the_old_file_keeps_the_old_bytes),
 		IN_FOLDER(no_temporary_file_stays),
 		IN_FOLDER(a_link_stays_a_link_and_its_target_is_replaced),
-		IN_FOLDER(a_device_is_written_to_and_not_replaced),
-		IN_FOLDER(a_full_device_is_an_error_with_its_path),
+		IN_FOLDER(a_pipe_is_written_to_and_not_replaced),
+		IN_FOLDER(a_device_can_be_written_to),
+		IN_FOLDER(a_write_that_fails_leaves_the_old_file_and_nothing_else),
 		IN_FOLDER(a_directory_is_not_written_to),
 		IN_FOLDER(a_folder_that_is_not_there_is_an_error_with_the_path),
 	};

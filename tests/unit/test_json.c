@@ -168,7 +168,11 @@ static void other_characters_stay(void **state)
 static void bytes_that_are_not_utf8_become_the_replacement_character(void **state)
 {
 	(void)state;
-	expect_text("a\xff" "b", 3, "\"a\xef\xbf\xbd" "b\"");
+	expect_text("a\xff"
+		    "b",
+		    3,
+		    "\"a\xef\xbf\xbd"
+		    "b\"");
 	expect_text("\xe2\x82", 2, "\"\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 

@@ -32,9 +32,7 @@ static void expect_error(const char *text, int code, const char *sentence)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(
-		reader_contention((const uint8_t *)text, strlen(text), &free_limits, &p, &err),
-		code);
+	assert_int_equal(reader_contention((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, sentence);
 }
@@ -59,9 +57,8 @@ static void delays_come_second_though_they_stand_first(void **state)
 /* 5000 cycles of 0.5 ns, one of 10 taken */
 static void cycles_become_nanoseconds_of_all_contentions(void **state)
 {
-	struct profile *p = read_text(
-		"--- contentionz 1 ---\ncycles/second = 2000000000\n# x\nsampling period=10\n"
-		"ms since reset = 0x10\ndiscarded samples = 7\n5000 3 @ 0x11\n");
+	struct profile *p = read_text("--- contentionz 1 ---\ncycles/second = 2000000000\n# x\nsampling period=10\n"
+				      "ms since reset = 0x10\ndiscarded samples = 7\n5000 3 @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(value(p, 0, 0), 30);
@@ -72,8 +69,7 @@ static void cycles_become_nanoseconds_of_all_contentions(void **state)
 
 static void without_a_period_nothing_is_scaled(void **state)
 {
-	struct profile *p =
-		read_text("--- contention:\ncycles/second=10\nsampling period=0\n5000 3 @ 0x11\n");
+	struct profile *p = read_text("--- contention:\ncycles/second=10\nsampling period=0\n5000 3 @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(value(p, 0, 0), 3);
@@ -95,8 +91,7 @@ static void one_number_is_two_when_its_last_digit_is_the_second(void **state)
 
 static void dashes_end_the_samples(void **state)
 {
-	struct profile *p = read_text(
-		"--- mutex:\n1 1 @ 0x1001\n---\n--- Memory map: ---\n1000-2000 r-xp /bin/a\n");
+	struct profile *p = read_text("--- mutex:\n1 1 @ 0x1001\n---\n--- Memory map: ---\n1000-2000 r-xp /bin/a\n");
 
 	(void)state;
 	assert_int_equal(p->n_rows, 1);
@@ -110,8 +105,7 @@ static void errors_name_the_line(void **state)
 #define H "--- mutex:\n"
 	(void)state;
 	expect_error(H "a=b\n", ERR_FORMAT, "line 2: an unknown attribute");
-	expect_error(H "cycles/second=fast\n", ERR_FORMAT,
-		     "line 2: the value is no number of 64 bits");
+	expect_error(H "cycles/second=fast\n", ERR_FORMAT, "line 2: the value is no number of 64 bits");
 	expect_error(H "5 @ 0x1\n", ERR_FORMAT, "line 2: not a sample (\"5000 3 @ 0x400000\")");
 	expect_error(H "sampling period=9223372036854775807\n1 2 @\n", ERR_FORMAT,
 		     "line 3: the count times the sampling period leaves 64 bits");
@@ -125,10 +119,8 @@ static void errors_name_the_line(void **state)
 static void what_java_may_have_written_is_left_to_its_reader(void **state)
 {
 	(void)state;
-	expect_error("--- contentionz 1 ---\nformat = java\n", ERR_UNKNOWN,
-		     "line 2: an unknown attribute");
-	expect_error("--- contentionz 2 ---\nformat = java\n", ERR_FORMAT,
-		     "line 2: an unknown attribute");
+	expect_error("--- contentionz 1 ---\nformat = java\n", ERR_UNKNOWN, "line 2: an unknown attribute");
+	expect_error("--- contentionz 2 ---\nformat = java\n", ERR_FORMAT, "line 2: an unknown attribute");
 	expect_error("--- heapz 1 ---\n", ERR_UNKNOWN, "not a contention profile");
 }
 

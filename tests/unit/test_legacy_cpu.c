@@ -37,9 +37,8 @@ static void put_words(struct image *im, const uint64_t *v, size_t n)
 		put_word(im, v[i]);
 }
 
-#define PUT(im, ...)                                                                               \
-	put_words(im, (const uint64_t[]){ __VA_ARGS__ },                                           \
-		  sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
+#define PUT(im, ...)                                                                                                   \
+	put_words(im, (const uint64_t[]){ __VA_ARGS__ }, sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))
 
 static void put_text(struct image *im, const char *text)
 {
@@ -135,8 +134,7 @@ static void a_caller_common_to_all_is_of_the_signal_handler(void **state)
 	struct profile *p;
 
 	(void)state;
-	PUT(&im, 0, 3, 0, 1, 0, 1, 3, 0x1000, 0x9001, 0x2001, 1, 3, 0x1100, 0x9001, 0x3001, 0, 1,
-	    0);
+	PUT(&im, 0, 3, 0, 1, 0, 1, 3, 0x1000, 0x9001, 0x2001, 1, 3, 0x1100, 0x9001, 0x3001, 0, 1, 0);
 	p = read_image(&im);
 	assert_int_equal(depth(p, 0), 2);
 	assert_int_equal(frame(p, 0, 1), 0x2000);
@@ -151,8 +149,7 @@ static void two_frames_of_a_handler_go_but_not_a_third(void **state)
 	struct profile *p;
 
 	(void)state;
-	PUT(&im, 0, 3, 0, 1, 0, 1, 4, 0x1000, 0x9001, 0x9101, 0x9201, 1, 4, 0x1100, 0x9001, 0x9101,
-	    0x9201);
+	PUT(&im, 0, 3, 0, 1, 0, 1, 4, 0x1000, 0x9001, 0x9101, 0x9201, 1, 4, 0x1100, 0x9001, 0x9101, 0x9201);
 	p = read_image(&im);
 	assert_int_equal(depth(p, 0), 2);
 	assert_int_equal(frame(p, 1, 1), 0x9200);
@@ -230,12 +227,10 @@ static void errors_name_the_record(void **state)
 	expect_error(&im, ERR_FORMAT, "record 2: it ends inside a count");
 	im.n = 5 * 8;
 	PUT(&im, UINT64_C(1) << 63, 0);
-	expect_error(&im, ERR_FORMAT,
-		     "record 1: 9223372036854775808 samples of 1000 ns leave 64 bits");
+	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854775808 samples of 1000 ns leave 64 bits");
 	im.n = 5 * 8;
 	PUT(&im, INT64_MAX / 1000 + 1, 0);
-	expect_error(&im, ERR_FORMAT,
-		     "record 1: 9223372036854776 samples of 1000 ns leave 64 bits");
+	expect_error(&im, ERR_FORMAT, "record 1: 9223372036854776 samples of 1000 ns leave 64 bits");
 	im.n = 0;
 	PUT(&im, 0, 3, 0, INT64_MAX / 1000 + 1, 0);
 	expect_error(&im, ERR_FORMAT, "a period of 9223372036854776 microseconds leaves 64 bits");

@@ -47,11 +47,10 @@ static bool is_dropped(enum legacy_frames which, const char *name)
 
 static void heap_profiles_drop_the_allocator(void **state)
 {
-	static const char *const names[] = {
-		"malloc", "__posix_memalign", "tcmalloc::x::y", "tc_new_nothrow",
-		"malloc_zone_free", "::do_malloc", "operator new[]", "operator new",
-		"__builtin_vec_new", "runtime.mallocgc"
-	};
+	static const char *const names[] = { "malloc",          "__posix_memalign", "tcmalloc::x::y",
+					     "tc_new_nothrow",  "malloc_zone_free", "::do_malloc",
+					     "operator new[]",  "operator new",     "__builtin_vec_new",
+					     "runtime.mallocgc" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

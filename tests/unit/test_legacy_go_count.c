@@ -32,8 +32,7 @@ static void expect_error(const char *text, int code, const char *sentence)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(
-		reader_go_count((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
+	assert_int_equal(reader_go_count((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, sentence);
 }
@@ -50,8 +49,7 @@ static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 
 static void the_name_of_the_profile_is_that_of_its_type(void **state)
 {
-	struct profile *p =
-		read_text("# note\n\nparcels profile: total 3\n2 @ 0x11 0x21\n1 @ 0x31\n");
+	struct profile *p = read_text("# note\n\nparcels profile: total 3\n2 @ 0x11 0x21\n1 @ 0x31\n");
 
 	(void)state;
 	assert_int_equal(p->n_types, 1);
@@ -88,8 +86,7 @@ static void dashes_end_the_samples(void **state)
 
 static void mappings_are_read_behind_their_heading(void **state)
 {
-	struct profile *p = read_text(
-		"a profile: total 1\n1 @ 0x1001\n--- Memory map: ---\n1000-2000: /bin/a\n");
+	struct profile *p = read_text("a profile: total 1\n1 @ 0x1001\n--- Memory map: ---\n1000-2000: /bin/a\n");
 
 	(void)state;
 	assert_int_equal(p->n_maps, 1);

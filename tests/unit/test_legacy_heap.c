@@ -32,8 +32,7 @@ static void expect_error(const char *text, int code, const char *sentence)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err),
-			 code);
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, sentence);
 }
@@ -59,8 +58,7 @@ static int64_t block(const struct profile *p, uint32_t row)
 
 static void allocated_values_come_before_those_in_use(void **state)
 {
-	struct profile *p = read_text(
-		"heap profile: 3: 96 [5: 160] @ heap_v2/1\n 2: 64 [4: 128] @ 0x11 0x21\n");
+	struct profile *p = read_text("heap profile: 3: 96 [5: 160] @ heap_v2/1\n 2: 64 [4: 128] @ 0x11 0x21\n");
 
 	(void)state;
 	assert_int_equal(p->n_types, 4);
@@ -75,8 +73,7 @@ static void allocated_values_come_before_those_in_use(void **state)
 
 static void there_are_two_types_when_all_that_was_allocated_is_in_use(void **state)
 {
-	struct profile *p =
-		read_text("heap profile: 1: 32 [1: 32] @ heapprofile\n1: 32 [1: 32] @ 0x11\n");
+	struct profile *p = read_text("heap profile: 1: 32 [1: 32] @ heapprofile\n1: 32 [1: 32] @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(p->n_types, 2);
@@ -86,8 +83,7 @@ static void there_are_two_types_when_all_that_was_allocated_is_in_use(void **sta
 
 static void every_address_is_moved_back_onto_its_call(void **state)
 {
-	struct profile *p =
-		read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 32 [1: 32] @ 0x11 0x0\n");
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n1: 32 [1: 32] @ 0x11 0x0\n");
 
 	(void)state;
 	assert_int_equal(frame(p, 0, 0), 0x10);
@@ -98,8 +94,7 @@ static void every_address_is_moved_back_onto_its_call(void **state)
 /* 2 objects of 512 bytes, one of 512 taken: each stands for 1 / (1 - 1/e) = 1.5820 */
 static void a_sample_stands_for_what_was_not_taken(void **state)
 {
-	struct profile *p =
-		read_text("heap profile: 0: 0 [0: 0] @ heap/1024\n2: 1024 [0: 0] @ 0x11\n");
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/1024\n2: 1024 [0: 0] @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(p->meta.period, 512);
@@ -111,8 +106,7 @@ static void a_sample_stands_for_what_was_not_taken(void **state)
 
 static void a_heapprofile_is_not_scaled_whatever_its_rate(void **state)
 {
-	struct profile *p =
-		read_text("heap profile: 0: 0 [0: 0] @ heapprofile/1024\n2: 1024 [0: 0] @ 0x11\n");
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heapprofile/1024\n2: 1024 [0: 0] @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(p->meta.period, 1);
@@ -134,8 +128,7 @@ static void growth_and_fragmentation_are_heap_profiles(void **state)
 
 static void what_is_in_use_may_be_negative(void **state)
 {
-	struct profile *p =
-		read_text("heap profile: 0: 0 [0: 0] @ heap/2\n-2: -64 [0: 0] @ 0x11\n");
+	struct profile *p = read_text("heap profile: 0: 0 [0: 0] @ heap/2\n-2: -64 [0: 0] @ 0x11\n");
 
 	(void)state;
 	assert_int_equal(value(p, 0, 0), -2);
@@ -168,19 +161,14 @@ static void errors_name_the_line(void **state)
 {
 #define H "heap profile: 3: 96 [5: 160] @ heap/1024\n# comment\n"
 	(void)state;
-	expect_error(H "0: 5 [0: 0] @ 0x1\n", ERR_FORMAT,
-		     "line 3: inuse count was 0 but inuse bytes was 5");
-	expect_error(H "1: 5 [0: 7] @ 0x1\n", ERR_FORMAT,
-		     "line 3: allocation count was 0 but allocation bytes was 7");
+	expect_error(H "0: 5 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: inuse count was 0 but inuse bytes was 5");
+	expect_error(H "1: 5 [0: 7] @ 0x1\n", ERR_FORMAT, "line 3: allocation count was 0 but allocation bytes was 7");
 	expect_error(H "1: 5\n", ERR_FORMAT, "line 3: not a sample (\"1: 32 [1: 32] @ 0x400000\")");
-	expect_error(H "1: 5 [0: 0] @ 0x10000000000000000\n", ERR_FORMAT,
-		     "line 3: an address of more than 64 bits");
-	expect_error(H "99999999999999999999: 5 [0: 0] @ 0x1\n", ERR_FORMAT,
-		     "line 3: a number leaves 64 bits");
+	expect_error(H "1: 5 [0: 0] @ 0x10000000000000000\n", ERR_FORMAT, "line 3: an address of more than 64 bits");
+	expect_error(H "99999999999999999999: 5 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: a number leaves 64 bits");
 	expect_error(H "9223372036854775807: 9223372036854775807 [0: 0] @ 0x1\n", ERR_FORMAT,
 		     "line 3: a scaled value leaves 64 bits");
-	expect_error(H "-1: -9223372036854775808 [0: 0] @ 0x1\n", ERR_FORMAT,
-		     "line 3: a mean size leaves 64 bits");
+	expect_error(H "-1: -9223372036854775808 [0: 0] @ 0x1\n", ERR_FORMAT, "line 3: a mean size leaves 64 bits");
 	expect_error("heap profile: 3: 96 [5: 160] @ heapz/2\n", ERR_FORMAT,
 		     "line 1: a heap profile of the unknown kind heapz");
 #undef H
@@ -190,25 +178,21 @@ static void other_text_is_left_to_the_next_reader(void **state)
 {
 	(void)state;
 	expect_error("", ERR_UNKNOWN, "not a heap profile");
-	expect_error("\nheap profile: 3: 96 [5: 160] @ heap/2\n", ERR_UNKNOWN,
-		     "not a heap profile");
+	expect_error("\nheap profile: 3: 96 [5: 160] @ heap/2\n", ERR_UNKNOWN, "not a heap profile");
 }
 
 static void limits_hold_and_name_their_flag(void **state)
 {
-	static const char text[] =
-		"heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
+	static const char text[] = "heap profile: 0: 0 [0: 0] @ heap/2\n1: 1 [0: 0] @ 0x1 0x2\n1: 1 [0: 0] @ 0x1\n";
 	struct reader_limits limits = { .max_count = 1 };
 	struct profile *p = NULL;
 	struct err err;
 
 	(void)state;
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err),
-			 ERR_LIMIT);
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 locations; --max-count lifts this limit");
 	limits = (struct reader_limits){ .max_depth = 1 };
-	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err),
-			 ERR_LIMIT);
+	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "line 2: more than 1 frames; --max-depth lifts this limit");
 	limits = (struct reader_limits){ .max_count = 2, .max_depth = 2 };
 	assert_int_equal(reader_heap((const uint8_t *)text, strlen(text), &limits, &p, &err), 0);

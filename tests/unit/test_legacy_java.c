@@ -32,8 +32,7 @@ static void expect_error(const char *text, int code, const char *sentence)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(reader_java((const uint8_t *)text, strlen(text), &free_limits, &p, &err),
-			 code);
+	assert_int_equal(reader_java((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, sentence);
 }
@@ -73,8 +72,7 @@ static void a_heap_is_scaled_and_its_values_are_exchanged(void **state)
 
 static void contentions_are_times_the_period(void **state)
 {
-	struct profile *p =
-		read_text(LOCKS "sampling period = 100\nms since reset = 6000\n14 1 @ 0x1\n");
+	struct profile *p = read_text(LOCKS "sampling period = 100\nms since reset = 6000\n14 1 @ 0x1\n");
 
 	(void)state;
 	assert_int_equal(value(p, 0, 0), 100);
@@ -86,9 +84,8 @@ static void contentions_are_times_the_period(void **state)
 
 static void the_table_names_addresses_that_are_used(void **state)
 {
-	struct profile *p = read_text(
-		LOCKS "1 1 @ 0x1 0x2 0x3 0x4 0x5\n\n 0x1 a.b (B.java:3)\n 0x2 c (/lib/libx.so)\n"
-		      " 0x3 [generated stub/JIT]\n 0x4 GC\n 0x9 unused (U.java:1)\n");
+	struct profile *p = read_text(LOCKS "1 1 @ 0x1 0x2 0x3 0x4 0x5\n\n 0x1 a.b (B.java:3)\n 0x2 c (/lib/libx.so)\n"
+					    " 0x3 [generated stub/JIT]\n 0x4 GC\n 0x9 unused (U.java:1)\n");
 
 	(void)state;
 	assert_int_equal(p->n_funcs, 4);
@@ -129,8 +126,7 @@ static void a_profile_of_names_only_gets_a_mapping_of_nothing(void **state)
 
 static void functions_are_one_by_name_and_keep_their_first_file(void **state)
 {
-	struct profile *p =
-		read_text(LOCKS "1 1 @ 0x1 0x2\n\n0x2 f (Two.java:2)\n0x1 f (One.java:1)\n");
+	struct profile *p = read_text(LOCKS "1 1 @ 0x1 0x2\n\n0x2 f (Two.java:2)\n0x1 f (One.java:1)\n");
 
 	(void)state;
 	assert_int_equal(p->n_funcs, 1);
@@ -154,10 +150,8 @@ static void errors_name_the_line(void **state)
 	(void)state;
 	expect_error(HEAP "5 0 @ 0x1\n", ERR_FORMAT, "line 4: bytes of 0 objects");
 	expect_error(HEAP "sampling period = 1\n", ERR_FORMAT, "line 4: an unknown attribute");
-	expect_error("--- heapz 1 ---\nformat = lava\n", ERR_FORMAT,
-		     "line 2: the format is not java");
-	expect_error("--- heapz 1 ---\nformat = java\n", ERR_FORMAT,
-		     "a profile of Java without a resolution");
+	expect_error("--- heapz 1 ---\nformat = lava\n", ERR_FORMAT, "line 2: the format is not java");
+	expect_error("--- heapz 1 ---\nformat = java\n", ERR_FORMAT, "a profile of Java without a resolution");
 	expect_error(LOCKS "sampling period = 2\n9223372036854775807 1 @ 0x1\n", ERR_FORMAT,
 		     "line 5: a value times the sampling period leaves 64 bits");
 	expect_error(LOCKS "1 1 @ 0x1\n0x11111111111111111 x\n", ERR_FORMAT,

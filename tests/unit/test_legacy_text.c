@@ -79,11 +79,9 @@ static void numbers_are_written_as_in_go(void **state)
 	static const struct {
 		const char *text;
 		int64_t v;
-	} good[] = { { "0", 0 },     { "010", 8 },     { "0x1F", 31 },    { "0b11", 3 },
-		     { "0o17", 15 }, { "-0x10", -16 }, { "1_000", 1000 }, { "0x_f", 15 },
-		     { "0_7", 7 },   { "+5", 5 } };
-	static const char *const bad[] = { "",   "08",   "0x",  "1__0", "_1",
-					   "1_", "0x1g", "--1", "1 ",   "0b2" };
+	} good[] = { { "0", 0 },       { "010", 8 },      { "0x1F", 31 }, { "0b11", 3 }, { "0o17", 15 },
+		     { "-0x10", -16 }, { "1_000", 1000 }, { "0x_f", 15 }, { "0_7", 7 },  { "+5", 5 } };
+	static const char *const bad[] = { "", "08", "0x", "1__0", "_1", "1_", "0x1g", "--1", "1 ", "0b2" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {

@@ -32,8 +32,7 @@ static void expect_error(const char *text, int code, const char *sentence)
 	struct profile *p = NULL;
 	struct err err;
 
-	assert_int_equal(
-		reader_threads((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
+	assert_int_equal(reader_threads((const uint8_t *)text, strlen(text), &free_limits, &p, &err), code);
 	assert_null(p);
 	assert_string_equal(err.msg, sentence);
 }
@@ -58,8 +57,7 @@ static uint64_t frame(const struct profile *p, uint32_t row, uint32_t i)
 
 static void each_thread_is_a_sample_of_1(void **state)
 {
-	struct profile *p = read_text("--- threadz 1 ---\n\n" THREAD
-				      "  PC: 0x11\n 0x21: main\n" THREAD " 0x31\n" END);
+	struct profile *p = read_text("--- threadz 1 ---\n\n" THREAD "  PC: 0x11\n 0x21: main\n" THREAD " 0x31\n" END);
 
 	(void)state;
 	assert_int_equal(p->n_rows, 2);
@@ -71,8 +69,7 @@ static void each_thread_is_a_sample_of_1(void **state)
 
 static void a_thread_like_the_one_before_adds_to_it(void **state)
 {
-	struct profile *p = read_text(THREAD " 0x11\n" THREAD
-					     " [same as previous thread]\n 0x99\n" THREAD "\n" END);
+	struct profile *p = read_text(THREAD " 0x11\n" THREAD " [same as previous thread]\n 0x99\n" THREAD "\n" END);
 
 	(void)state;
 	assert_int_equal(p->n_rows, 1);
@@ -114,8 +111,7 @@ static void a_thread_without_a_stack_ends_all(void **state)
 
 static void the_name_of_a_thread_may_look_like_its_end(void **state)
 {
-	struct profile *p =
-		read_text("--- Thread aB (name: x) stack: --- /y/22) stack: ---\n 0x11\n" END);
+	struct profile *p = read_text("--- Thread aB (name: x) stack: --- /y/22) stack: ---\n 0x11\n" END);
 
 	(void)state;
 	assert_int_equal(p->n_rows, 1);
@@ -125,20 +121,16 @@ static void the_name_of_a_thread_may_look_like_its_end(void **state)
 static void threads_without_an_end_are_an_error(void **state)
 {
 	(void)state;
-	expect_error(THREAD " 0x11\n 0x21\n", ERR_FORMAT,
-		     "line 3: neither the start of a thread nor the end of all");
-	expect_error("--- threadz 1 ---\n", ERR_FORMAT,
-		     "line 1: neither the start of a thread nor the end of all");
-	expect_error(THREAD " 0x11111111111111111\n", ERR_FORMAT,
-		     "line 2: an address of more than 64 bits");
+	expect_error(THREAD " 0x11\n 0x21\n", ERR_FORMAT, "line 3: neither the start of a thread nor the end of all");
+	expect_error("--- threadz 1 ---\n", ERR_FORMAT, "line 1: neither the start of a thread nor the end of all");
+	expect_error(THREAD " 0x11111111111111111\n", ERR_FORMAT, "line 2: an address of more than 64 bits");
 }
 
 static void other_text_is_left_to_the_next_reader(void **state)
 {
 	(void)state;
 	expect_error("--- threadz x ---\n", ERR_UNKNOWN, "not a profile of threads");
-	expect_error("--- Thread 7f (name: main) stack: ---\n", ERR_UNKNOWN,
-		     "not a profile of threads");
+	expect_error("--- Thread 7f (name: main) stack: ---\n", ERR_UNKNOWN, "not a profile of threads");
 	expect_error("", ERR_UNKNOWN, "not a profile of threads");
 }
 

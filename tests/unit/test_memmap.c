@@ -40,8 +40,7 @@ static void release(struct fixture *f)
 	strtab_free(f->str);
 }
 
-static void expect_range(const struct fixture *f, size_t i, uint64_t start, uint64_t limit,
-			 uint64_t offset)
+static void expect_range(const struct fixture *f, size_t i, uint64_t start, uint64_t limit, uint64_t offset)
 {
 	assert_true(i < f->m.n);
 	assert_int_equal(f->m.map[i].start, start);
@@ -179,8 +178,7 @@ static void too_many_mappings_are_over_the_limit(void **state)
 
 	(void)state;
 	assert_int_equal(memmap_read(&m, &in, str, &limits, &err), ERR_LIMIT);
-	assert_string_equal(
-		err.msg, "memory map, line 2: more than 1 mappings; --max-count lifts this limit");
+	assert_string_equal(err.msg, "memory map, line 2: more than 1 mappings; --max-count lifts this limit");
 	memmap_release(&m);
 	strtab_free(str);
 }

@@ -227,8 +227,8 @@ static void an_integer_does_not_begin_with_an_underscore(void **state)
 
 static void what_is_no_integer_is_refused(void **state)
 {
-	static const char *const bad[] = { "",	   "-",	 "+",  "abc", "12x", "1a",  "0x",   "0b2", "0o8",
-					   "08",   "1.5", "1e3", " 1",  "1 ",  "--1", "+-1", "0xg", "0x-1" };
+	static const char *const bad[] = { "",   "-",   "+",   "abc", "12x", "1a",  "0x",  "0b2", "0o8",
+					   "08", "1.5", "1e3", " 1",  "1 ",  "--1", "+-1", "0xg", "0x-1" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -37,9 +37,12 @@ static void expect_pairs(add_fn add, const char *const pair[][2], size_t n)
 static void a_path_that_is_clean_stays(void **state)
 {
 	static const char *const pairs[][2] = {
-		{ "abc", "abc" },   { "abc/def", "abc/def" },	{ "/", "/" },  { "/abc", "/abc" }, { ".", "." },
-		{ "..", ".." },	    { "../..", "../.." },	{ "../../abc", "../../abc" },
-		{ "a..b", "a..b" }, { ".../...a", ".../...a" }, { "...", "..." },
+		{ "abc", "abc" },     { "abc/def", "abc/def" },
+		{ "/", "/" },         { "/abc", "/abc" },
+		{ ".", "." },         { "..", ".." },
+		{ "../..", "../.." }, { "../../abc", "../../abc" },
+		{ "a..b", "a..b" },   { ".../...a", ".../...a" },
+		{ "...", "..." },
 	};
 
 	(void)state;
@@ -57,10 +60,11 @@ static void the_empty_path_stays_empty(void **state)
 static void slashes_at_the_end_and_double_ones_go(void **state)
 {
 	static const char *const pairs[][2] = {
-		{ "abc/", "abc" },    { "abc//def//ghi", "abc/def/ghi" }, { "//abc", "/abc" },
-		{ "///abc", "/abc" }, { "//abc//", "/abc" },		  { "abc//", "abc" },
-		{ "./", "." },	      { "../", ".." },			  { "../../", "../.." },
-		{ "////", "/" },
+		{ "abc/", "abc" },     { "abc//def//ghi", "abc/def/ghi" },
+		{ "//abc", "/abc" },   { "///abc", "/abc" },
+		{ "//abc//", "/abc" }, { "abc//", "abc" },
+		{ "./", "." },         { "../", ".." },
+		{ "../../", "../.." }, { "////", "/" },
 	};
 
 	(void)state;
@@ -71,7 +75,7 @@ static void single_dots_go(void **state)
 {
 	static const char *const pairs[][2] = {
 		{ "abc/./def", "abc/def" }, { "/./abc/def", "/abc/def" }, { "abc/.", "abc" },
-		{ "./abc", "abc" },	    { "./././.", "." },		  { "a//b/./c", "a/b/c" },
+		{ "./abc", "abc" },         { "./././.", "." },           { "a//b/./c", "a/b/c" },
 	};
 
 	(void)state;
@@ -114,8 +118,8 @@ static void there_is_nothing_above_the_root(void **state)
 static void the_base_is_the_last_part(void **state)
 {
 	static const char *const pairs[][2] = {
-		{ "", "." },	  { ".", "." },	       { "/.", "." },	   { "/", "/" },
-		{ "////", "/" },  { "x/", "x" },       { "abc", "abc" },   { "abc/def", "def" },
+		{ "", "." },        { ".", "." },       { "/.", "." },        { "/", "/" },
+		{ "////", "/" },    { "x/", "x" },      { "abc", "abc" },     { "abc/def", "def" },
 		{ "a/b/.x", ".x" }, { "a/b/c.", "c." }, { "a/b/c.x", "c.x" }, { "/bin/app//", "app" },
 	};
 

@@ -529,8 +529,8 @@ static void the_fields_of_tables_have_their_wire_types_too(void **state)
 	static const struct {
 		uint64_t table, field;
 		const char *what;
-	} bad[] = { { 3, 1, "mapping 1: " },  { 3, 5, "mapping 1: " },  { 5, 1, "function 1: " },
-		    { 5, 5, "function 1: " }, { 4, 1, "location 1: " }, { 4, 4, "location 1: " },
+	} bad[] = { { 3, 1, "mapping 1: " },   { 3, 5, "mapping 1: " },  { 5, 1, "function 1: " },
+		    { 5, 5, "function 1: " },  { 4, 1, "location 1: " }, { 4, 4, "location 1: " },
 		    { 11, 1, "period type: " } };
 
 	(void)state;
@@ -637,8 +637,7 @@ static void the_lines_of_a_location_have_a_limit(void **state)
 	LINE(&m, 1, 2);
 	LINE(&m, 1, 3);
 	wire_message(&b, 4, &m);
-	expect_limit_error(&b, &two, ERR_LIMIT,
-			   "location 1: line 3: more than 2 lines; --max-depth lifts this limit");
+	expect_limit_error(&b, &two, ERR_LIMIT, "location 1: line 3: more than 2 lines; --max-depth lifts this limit");
 }
 
 int main(void)

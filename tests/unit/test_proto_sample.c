@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -169,6 +170,85 @@ static void a_packed_id_may_be_longer_than_it_must(void **state)
 	p = read_whole(&b);
 	expect_stack(p, 0, LIST(2, 1, 2));
 	profile_free(p);
+}
+
+/* Ids of one to five bytes, and their locations. */
+static const uint64_t mixed_ids[] = { 1, 127, 128, 16383, 16384, 2097151, 2097152, 268435455, 268435456 };
+enum { N_MIXED = sizeof(mixed_ids) / sizeof(mixed_ids[0]) };
+
+/* A last sample of n ids taken from mixed_ids by chance, at the very end of a block of its own. */
+static struct bytes mixed_sample(uint64_t *id, size_t n, uint32_t *chance)
+{
+	struct buf b = start(1, 0), m = { 0 };
+	struct bytes exact;
+
+	for (uint64_t i = 0; i < N_MIXED; i++)
+		wire_location(&b, mixed_ids[i], 0, mixed_ids[i], 0, 0);
+	for (size_t i = 0; i < n; i++)
+		id[i] = mixed_ids[(*chance = *chance * 1664525 + 1013904223) >> 16 & 7];
+	if (n && *chance >> 28 == 0)
+		id[(*chance >> 8) % n] = mixed_ids[N_MIXED - 1];
+	wire_int(&m, 2, 1);
+	wire_packed(&m, 1, id, n);
+	wire_message(&b, 2, &m);
+	exact = (struct bytes){ malloc(b.len), b.len };
+	memcpy(exact.data, b.data, b.len);
+	buf_release(&b);
+	return exact;
+}
+
+static void packed_ids_of_any_mix_of_lengths_are_read(void **state)
+{
+	uint32_t chance = 1;
+
+	(void)state;
+	for (size_t n = 0; n <= 40; n++) {
+		for (int round = 0; round < 50; round++) {
+			uint64_t id[40];
+			struct bytes in = mixed_sample(id, n, &chance);
+			struct profile *p = NULL;
+			struct err err;
+
+			if (reader_proto(in.data, in.n, &no_limits, &p, &err) < 0)
+				fail_msg("%s", err.msg);
+			expect_stack(p, 0, id, n);
+			profile_free(p);
+			free(in.data);
+		}
+	}
+}
+
+static void a_missing_id_is_told_wherever_it_stands_in_a_packed_list(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n <= 20; n++) {
+		for (size_t at = 0; at < n; at++) {
+			struct buf b = start(1, 200);
+			uint64_t id[20];
+
+			for (size_t i = 0; i < n; i++)
+				id[i] = i % 3 ? 150 : 3;
+			id[at] = 201;
+			wire_sample(&b, 1, id, n);
+			expect_error(&b, "sample 1: location 201 does not exist");
+		}
+	}
+}
+
+static void of_two_missing_ids_in_a_packed_list_the_first_is_told(void **state)
+{
+	(void)state;
+	for (size_t at = 0; at < 14; at++) {
+		struct buf b = start(1, 200);
+		uint64_t id[16];
+		char sentence[80];
+
+		for (size_t i = 0; i < 16; i++)
+			id[i] = i < at ? 150 : 1000 + i;
+		wire_sample(&b, 1, id, 16);
+		snprintf(sentence, sizeof(sentence), "sample 1: location %zu does not exist", 1000 + at);
+		expect_error(&b, sentence);
+	}
 }
 
 static void values_may_be_negative_and_of_64_bits(void **state)
@@ -622,6 +702,9 @@ int main(void)
 		cmocka_unit_test(packed_ids_of_one_to_three_bytes_are_read),
 		cmocka_unit_test(packed_ids_of_many_bytes_are_read),
 		cmocka_unit_test(a_packed_id_may_be_longer_than_it_must),
+		cmocka_unit_test(packed_ids_of_any_mix_of_lengths_are_read),
+		cmocka_unit_test(a_missing_id_is_told_wherever_it_stands_in_a_packed_list),
+		cmocka_unit_test(of_two_missing_ids_in_a_packed_list_the_first_is_told),
 		cmocka_unit_test(values_may_be_negative_and_of_64_bits),
 		cmocka_unit_test(equal_stacks_share_an_id),
 		cmocka_unit_test(stacks_may_be_empty),

@@ -63,7 +63,7 @@ static struct profile *with_stacks(const char *drop, const char *keep, const cha
 
 		while ((frame = strsep(&rest, ";")))
 			locs[n++] = add_frame(b, frame);
-		assert_int_equal(builder_sample(b, &(int64_t) { 1 }, locs, n, NULL, 0, &err), 0);
+		assert_int_equal(builder_sample(b, &(int64_t){ 1 }, locs, n, NULL, 0, &err), 0);
 		free(copy);
 	}
 	p = builder_seal(b);

@@ -92,9 +92,9 @@ static void every_option_belongs_to_a_group_with_a_title(void **state)
 static void each_sample_type_flag_names_its_type(void **state)
 {
 	static const char *const flag[][2] = {
-		{ "total_delay", "delay" },		{ "mean_delay", "delay" },
-		{ "contentions", "contentions" },	{ "inuse_space", "inuse_space" },
-		{ "inuse_objects", "inuse_objects" },	{ "alloc_space", "alloc_space" },
+		{ "total_delay", "delay" },           { "mean_delay", "delay" },
+		{ "contentions", "contentions" },     { "inuse_space", "inuse_space" },
+		{ "inuse_objects", "inuse_objects" }, { "alloc_space", "alloc_space" },
 		{ "alloc_objects", "alloc_objects" },
 	};
 

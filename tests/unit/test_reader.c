@@ -132,12 +132,12 @@ static void profiles_of_every_format_in_testdata_are_read(void **state)
 	static const struct {
 		const char *file, *type;
 	} files[] = {
-		{ "go-cpu.pb.gz", "samples" },	    { "go-heap1.pb.gz", "alloc_objects" },
-		{ "cpp.cpu", "samples" },	    { "cpp-32be.cpu", "samples" },
-		{ "cpp-32le.cpu", "samples" },	    { "cpp-64be.cpu", "samples" },
-		{ "cpp.heap", "alloc_objects" },	    { "cpp.heap_v2", "objects" },
+		{ "go-cpu.pb.gz", "samples" },      { "go-heap1.pb.gz", "alloc_objects" },
+		{ "cpp.cpu", "samples" },           { "cpp-32be.cpu", "samples" },
+		{ "cpp-32le.cpu", "samples" },      { "cpp-64be.cpu", "samples" },
+		{ "cpp.heap", "alloc_objects" },    { "cpp.heap_v2", "objects" },
 		{ "go-heap.txt", "alloc_objects" }, { "go-goroutine.txt", "goroutine" },
-		{ "cpp.threadz", "thread" },	    { "cpp.contention", "contentions" },
+		{ "cpp.threadz", "thread" },        { "cpp.contention", "contentions" },
 		{ "go-mutex.txt", "contentions" },  { "java.cpu", "samples" },
 		{ "java.heap", "inuse_objects" },   { "java.contention", "contentions" },
 	};
@@ -172,8 +172,7 @@ static void an_empty_input_is_told(void **state)
 static void an_input_that_unpacks_to_nothing_is_told(void **state)
 {
 	(void)state;
-	ERROR_OF("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00",
-		 "empty input");
+	ERROR_OF("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00", "empty input");
 }
 
 static void things_given_by_mistake_are_named(void **state)
@@ -185,7 +184,9 @@ static void things_given_by_mistake_are_named(void **state)
 	ERROR_OF("%PDF-1.7", "not a profile: it looks like a PDF document");
 	ERROR_OF("PK\3\4\x14", "not a profile: it looks like a ZIP archive");
 	ERROR_OF("BZh91AY", "not a profile: it looks like bzip2 data; unpack it first");
-	ERROR_OF("\xfd" "7zXZ\0", "not a profile: it looks like xz data; unpack it first");
+	ERROR_OF("\xfd"
+		 "7zXZ\0",
+		 "not a profile: it looks like xz data; unpack it first");
 	ERROR_OF("#!/bin/sh\n", "not a profile: it looks like a script");
 	ERROR_OF("go 1.23 trace\0\0\0", "not a profile: it looks like a Go execution trace; go tool trace reads it");
 	ERROR_OF("<!DOCTYPE html>", "not a profile: it looks like an HTML or XML page");

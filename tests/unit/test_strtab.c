@@ -55,11 +55,17 @@ static void a_prefix_and_a_nul_make_other_strings(void **state)
 static void bytes_come_back_with_their_length_and_a_nul_behind(void **state)
 {
 	struct strtab *t = strtab_new();
-	str_id id = strtab_add(t, "a\0\xff" "bX", 4);
+	str_id id = strtab_add(t,
+			       "a\0\xff"
+			       "bX",
+			       4);
 
 	(void)state;
 	assert_int_equal(strtab_len(t, id), 4);
-	assert_memory_equal(strtab_text(t, id), "a\0\xff" "b\0", 5);
+	assert_memory_equal(strtab_text(t, id),
+			    "a\0\xff"
+			    "b\0",
+			    5);
 	strtab_free(t);
 }
 

@@ -81,8 +81,8 @@ static void each_byte_that_is_not_utf8_counts_as_one(void **state)
 	assert_int_equal(text_count("", 0), 0);
 	assert_int_equal(text_count("abc", 3), 3);
 	assert_int_equal(text_count("\xce\xbcs", 3), 2);
-	assert_int_equal(text_count("\xe2\x82", 2), 2);     /* cut */
-	assert_int_equal(text_count("\xe2\x82x", 3), 3);    /* cut by an x */
+	assert_int_equal(text_count("\xe2\x82", 2), 2);  /* cut */
+	assert_int_equal(text_count("\xe2\x82x", 3), 3); /* cut by an x */
 	assert_int_equal(text_count("\xff\xc3\xa9\x80", 4), 3);
 }
 
@@ -101,18 +101,22 @@ static void controls_are_spelt_out(void **state)
 	expect_safe("\x1b[31m", 5, "\\x1b[31m");
 	expect_safe("\x7f\x01", 2, "\\x7f\\x01");
 	expect_safe("a\0b", 3, "a\\x00b");
-	expect_safe("\xc2\x9b" "31m", 5, "\\u{9b}31m"); /* C1: CSI in one character */
+	expect_safe("\xc2\x9b"
+		    "31m",
+		    5, "\\u{9b}31m"); /* C1: CSI in one character */
 }
 
 static void marks_that_turn_or_part_text_are_spelt_out(void **state)
 {
 	(void)state;
-	expect_safe("a\xe2\x80\xae" "b", 5, "a\\u{202e}b"); /* right-to-left override */
-	expect_safe("\xe2\x81\xa6", 3, "\\u{2066}");        /* left-to-right isolate */
-	expect_safe("\xd8\x9c", 2, "\\u{61c}");             /* Arabic letter mark */
-	expect_safe("\xe2\x80\xa8", 3, "\\u{2028}");        /* line separator */
-	expect_safe("\xef\xbb\xbf", 3, "\\u{feff}");        /* byte order mark */
-	expect_safe("\xf3\xa0\x81\x81", 4, "\\u{e0041}");   /* a tag character */
+	expect_safe("a\xe2\x80\xae"
+		    "b",
+		    5, "a\\u{202e}b");                    /* right-to-left override */
+	expect_safe("\xe2\x81\xa6", 3, "\\u{2066}");      /* left-to-right isolate */
+	expect_safe("\xd8\x9c", 2, "\\u{61c}");           /* Arabic letter mark */
+	expect_safe("\xe2\x80\xa8", 3, "\\u{2028}");      /* line separator */
+	expect_safe("\xef\xbb\xbf", 3, "\\u{feff}");      /* byte order mark */
+	expect_safe("\xf3\xa0\x81\x81", 4, "\\u{e0041}"); /* a tag character */
 }
 
 static void bytes_that_are_not_utf8_are_spelt_out_one_by_one(void **state)
@@ -120,7 +124,9 @@ static void bytes_that_are_not_utf8_are_spelt_out_one_by_one(void **state)
 	(void)state;
 	expect_safe("\xff", 1, "\\xff");
 	expect_safe("a\xe2\x82", 3, "a\\xe2\\x82");
-	expect_safe("\x9b" "31m", 4, "\\x9b31m"); /* a bare C1 byte */
+	expect_safe("\x9b"
+		    "31m",
+		    4, "\\x9b31m"); /* a bare C1 byte */
 	expect_safe("\xed\xa0\x80", 3, "\\xed\\xa0\\x80");
 }
 

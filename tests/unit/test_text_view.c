@@ -63,33 +63,46 @@ static void expect_name(const char *name, const char *shown)
 }
 
 static const struct column top_columns[] = {
-	{ "flat", "flat", CELL_VALUE },	  { "flat_percent", "flat%", CELL_PERCENT },
-	{ "sum_percent", "sum%", CELL_PERCENT }, { "cum", "cum", CELL_VALUE },
-	{ "cum_percent", "cum%", CELL_PERCENT }, { "name", "", CELL_NAME },
+	{ "flat", "flat", CELL_VALUE },
+	{ "flat_percent", "flat%", CELL_PERCENT },
+	{ "sum_percent", "sum%", CELL_PERCENT },
+	{ "cum", "cum", CELL_VALUE },
+	{ "cum_percent", "cum%", CELL_PERCENT },
+	{ "name", "", CELL_NAME },
 	{ "inlined", "", CELL_NOTE },
 };
 
-#define TOP_ROW(flat, sum, cum, name, note)                                                        \
-	{ .value = flat }, { .value = flat }, { .value = sum }, { .value = cum }, { .value = cum },\
-		{ .text = name }, { .text = note }
+#define TOP_ROW(flat, sum, cum, name, note)                                                                            \
+	{ .value = flat }, { .value = flat }, { .value = sum }, { .value = cum }, { .value = cum }, { .text = name },  \
+	{                                                                                                              \
+		.text = note                                                                                           \
+	}
 
 /* The output of go tool pprof -top in pprof-behaviour.md, section 8.1. */
 static void the_example_of_the_specification_is_printed_to_the_byte(void **state)
 {
 	union cell cell[] = {
-		TOP_ROW(50, 50, 50, "c", ""),
-		TOP_ROW(30, 80, 100, "b", ""),
-		TOP_ROW(20, 100, 100, "a", ""),
-		TOP_ROW(20, 120, 20, "inl", "(partial-inline)"),
-		TOP_ROW(0, 120, 10, "host", ""),
-		TOP_ROW(0, 120, 120, "main", ""),
+		TOP_ROW(50, 50, 50, "c", ""),    TOP_ROW(30, 80, 100, "b", ""),
+		TOP_ROW(20, 100, 100, "a", ""),  TOP_ROW(20, 120, 20, "inl", "(partial-inline)"),
+		TOP_ROW(0, 120, 10, "host", ""), TOP_ROW(0, 120, 120, "main", ""),
 	};
 	const char *comment[] = { "hello", "#not this" };
 	struct report r = {
-		.head = { .command = "top", .file = "app", .build_id = "abcdef", .doc_url = "https://example.com/doc",
-			  .type = "cpu", .unit = "milliseconds", .n_comments = 2, .comment = comment,
-			  .time_ns = INT64_C(1700000000000000000), .duration_ns = 2000000000, .total = 120,
-			  .shown = 120, .out_unit = "ms", .ratio = 1, .n_before = 6 },
+		.head = { .command = "top",
+			  .file = "app",
+			  .build_id = "abcdef",
+			  .doc_url = "https://example.com/doc",
+			  .type = "cpu",
+			  .unit = "milliseconds",
+			  .n_comments = 2,
+			  .comment = comment,
+			  .time_ns = INT64_C(1700000000000000000),
+			  .duration_ns = 2000000000,
+			  .total = 120,
+			  .shown = 120,
+			  .out_unit = "ms",
+			  .ratio = 1,
+			  .n_before = 6 },
 		.table = { .n_cols = 7, .n_rows = 6, .col = top_columns, .cell = cell },
 	};
 
@@ -245,8 +258,12 @@ static void names_cannot_do_anything_to_a_terminal(void **state)
 	expect_name("a\nb", "a\\nb");
 	expect_name("a\rb", "a\\rb");
 	expect_name("\033[31mred", "\\x1b[31mred");
-	expect_name("\xc2\x9b" "2J", "\\u{9b}2J");
-	expect_name("user\xe2\x80\xae" "cod", "user\\u{202e}cod");
+	expect_name("\xc2\x9b"
+		    "2J",
+		    "\\u{9b}2J");
+	expect_name("user\xe2\x80\xae"
+		    "cod",
+		    "user\\u{202e}cod");
 	expect_name("\xff\xfe", "\\xff\\xfe");
 	expect_name("\x7f", "\\x7f");
 }

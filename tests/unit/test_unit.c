@@ -54,7 +54,7 @@ static void expect_factor(const char *unit, const char *like, double factor)
 static void every_alias_of_memory_has_its_power_of_two(void **state)
 {
 	static const char *const alias[][3] = {
-		{ "b", "byte", "B" },	       { "kb", "kbyte", "kilobyte" }, { "mb", "mbyte", "megabyte" },
+		{ "b", "byte", "B" },          { "kb", "kbyte", "kilobyte" }, { "mb", "mbyte", "megabyte" },
 		{ "gb", "gbyte", "gigabyte" }, { "tb", "tbyte", "terabyte" }, { "pb", "pbyte", "petabyte" },
 	};
 
@@ -82,8 +82,8 @@ static void every_alias_of_time_has_its_nanoseconds(void **state)
 
 static void every_alias_of_gcu_has_its_power_of_ten(void **state)
 {
-	static const char *const alias[] = { "nanogcu", "microgcu", "milligcu", "gcu",	  "kilogcu",
-					     "megagcu", "gigagcu",  "teragcu",	"petagcu" };
+	static const char *const alias[] = { "nanogcu", "microgcu", "milligcu", "gcu",    "kilogcu",
+					     "megagcu", "gigagcu",  "teragcu",  "petagcu" };
 	static const double factor[] = { 1e-9, 1e-6, 1e-3, 1, 1e3, 1e6, 1e9, 1e12, 1e15 };
 
 	(void)state;
@@ -113,9 +113,9 @@ static void the_micro_sign_and_the_letter_mu_are_microseconds(void **state)
 
 static void what_is_no_alias_has_no_family(void **state)
 {
-	static const char *const unknown[] = { "",	"count",   "widgets", "minute", "KiB",	"bs",
-					       "bytess", "k*GCU",   "day",	"seconds ", "s1",
-					       "nanosecondsnanosecondsnanoseconds" };
+	static const char *const unknown[] = { "",    "count",    "widgets", "minute",
+					       "KiB", "bs",       "bytess",  "k*GCU",
+					       "day", "seconds ", "s1",      "nanosecondsnanosecondsnanoseconds" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)

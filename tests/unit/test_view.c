@@ -160,8 +160,8 @@ static void expect_total(const int64_t (*row)[2], size_t n, bool mean, int64_t t
 	assert_true(v.total == total);
 	profile_free(p);
 }
-#define TOTAL(mean, total, ...)                                                                    \
-	expect_total((const int64_t[][2]){ __VA_ARGS__ },                                          \
+#define TOTAL(mean, total, ...)                                                                                        \
+	expect_total((const int64_t[][2]){ __VA_ARGS__ },                                                              \
 		     sizeof((const int64_t[][2]){ __VA_ARGS__ }) / (2 * sizeof(int64_t)), mean, total)
 
 static void expect_overflow(const int64_t (*row)[2], size_t n, bool mean, const char *sentence)

@@ -70,8 +70,8 @@ static inline void wire_strings(struct buf *b, const char *const *text, size_t n
 	for (size_t i = 0; i < n; i++)
 		wire_bytes(b, 6, text[i], strlen(text[i]));
 }
-#define STRINGS(b, ...)                                                                            \
-	wire_strings(b, (const char *const[]){ __VA_ARGS__ },                                      \
+#define STRINGS(b, ...)                                                                                                \
+	wire_strings(b, (const char *const[]){ __VA_ARGS__ },                                                          \
 		     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 /* The fields of a message in order of their numbers from 1, those that are 0 left out. */
@@ -92,8 +92,7 @@ static inline void wire_numbers(struct buf *b, uint64_t field, const uint64_t *v
 #define LABEL(m, ...) wire_numbers(m, 3, LIST(__VA_ARGS__))    /* key, text, number, unit */
 
 /* A location of one line, or of none when func is 0. */
-static inline void wire_location(struct buf *b, uint64_t id, uint64_t map, uint64_t addr, uint64_t func,
-				 uint64_t line)
+static inline void wire_location(struct buf *b, uint64_t id, uint64_t map, uint64_t addr, uint64_t func, uint64_t line)
 {
 	struct buf m = { 0 };
 

@@ -1,0 +1,119 @@
+/*
+ * test_packed.c - packed lists of ids, four and two at a time, against one at a time
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "reader/cursor.h"
+#include "reader/packed.h"
+
+enum { N_IDS = 3000000, LIST_MAX = 400, ROUNDS = 2000 };
+
+typedef const uint8_t *(*packed_fn)(const struct idmap *map, const uint8_t *at, const uint8_t *end,
+				    const uint8_t *readable, uint32_t **out);
+
+static uint64_t state = 1;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(state >> 33) % below;
+}
+
+static size_t put(uint8_t *to, uint64_t v)
+{
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		to[n++] = (uint8_t)(v | 0x80);
+	to[n++] = (uint8_t)v;
+	return n;
+}
+
+/* What fn wrote is what a plain cursor reads up to where fn stopped. */
+static void check(packed_fn fn, const struct idmap *map, const uint8_t *list, size_t n, const uint8_t *readable)
+{
+	uint32_t place[LIST_MAX * 4], *out = place;
+	struct cursor c = { list, list + n, NULL };
+	const uint8_t *stop = fn(map, list, list + n, readable, &out);
+	uint64_t id;
+	size_t i = 0;
+
+	assert_in_range(stop - list, 0, n);
+	while (c.at < stop) {
+		assert_true(cursor_varint(&c, &id));
+		assert_int_equal(place[i++], id - 1);
+	}
+	assert_ptr_equal(c.at, stop);
+	assert_int_equal(out - place, i);
+}
+
+static void each_way_reads_what_one_by_one_reads(void **unused)
+{
+	const struct idmap map = { .n = N_IDS, .sequential = true };
+	static uint8_t list[LIST_MAX * 5 + 64];
+
+	(void)unused;
+	for (int round = 0; round < ROUNDS; round++) {
+		size_t n = 0, ids = draw(LIST_MAX / 8);
+
+		for (size_t i = 0; i < ids; i++) /* of one to four bytes, now and then an id that is not there */
+			n += put(list + n, draw(1000) ? 1 + draw((uint32_t)1 << (5 + draw(17)))
+					   : draw(2)  ? 0
+						      : N_IDS + 7);
+		check(packed_pairs, &map, list, n, list + n);
+		check(packed_places, &map, list, n, list + n);
+		check(packed_places, &map, list, n, list + sizeof(list));
+		if (packed_has_quads())
+			check(packed_quads, &map, list, n, list + sizeof(list));
+	}
+}
+
+static void an_id_without_a_place_is_left_to_the_caller(void **unused)
+{
+	const struct idmap map = { .n = 100, .sequential = true };
+	uint8_t list[40];
+	uint32_t place[40], *out = place;
+
+	(void)unused;
+	memset(list, 5, sizeof(list));
+	list[9] = 101;
+	assert_true(packed_places(&map, list, list + 32, list + 40, &out) <= list + 9);
+	out = place;
+	list[9] = 0;
+	assert_true(packed_places(&map, list, list + 32, list + 40, &out) <= list + 9);
+}
+
+static void nothing_behind_the_end_is_taken(void **unused)
+{
+	const struct idmap map = { .n = 100, .sequential = true };
+	uint8_t list[32];
+	uint32_t place[32], *out = place;
+
+	(void)unused;
+	memset(list, 7, sizeof(list));
+	for (size_t n = 0; n < 16; n++) {
+		out = place;
+		assert_true(packed_places(&map, list, list + n, list + 32, &out) <= list + n);
+		assert_true(out <= place + n);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_way_reads_what_one_by_one_reads),
+		cmocka_unit_test(an_id_without_a_place_is_left_to_the_caller),
+		cmocka_unit_test(nothing_behind_the_end_is_taken),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
