@@ -66,56 +66,59 @@ static inline void sum_add(struct sum *at, uint32_t stack, int64_t v)
 	at->seen = stack;
 }
 
-/*
- * The outer places of locations that have several. Nearly all have two or three in all, which the
- * padding of their lists makes one case.
- */
-static void walk_outer(const struct places *pl, const uint32_t *loc, uint32_t n, struct sum *sum, uint32_t stack,
-		       int64_t v)
+/* The places of locations that have several. Nearly all have two or three: padding makes that one case. */
+static void walk_several(const uint32_t *many, const uint32_t *code, uint32_t n, struct sum *sum, uint32_t stack,
+			 int64_t v)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		const uint32_t *place = pl->many + pl->more[loc[i]];
+		const uint32_t *place = many + (code[i] - PLACES_MANY);
 
-		for (uint32_t k = 1; k < PLACES_PADDED; k++)
+		for (uint32_t k = 0; k < PLACES_PADDED; k++)
 			sum_add(&sum[place[k + 1]], stack, v);
 		for (uint32_t k = PLACES_PADDED; k < place[0]; k++)
 			sum_add(&sum[place[k + 1]], stack, v);
 	}
 }
 
-static void walk_stack(const struct walk *w, struct walk_part *part, uint32_t s)
+/* One stack, loc to end; id is its number + 1. */
+static inline void walk_stack(const struct places *pl, const uint32_t *loc, const uint32_t *end, struct sum *sum,
+			      uint32_t id, int64_t v)
 {
-	const uint32_t *list = w->pl->list, *loc = w->stacks->item + w->stacks->off[s];
-	const uint32_t *end = w->stacks->item + w->stacks->off[s + 1];
-	struct sum *sum = part->sum;
-	int64_t v = w->weight[s];
+	const uint32_t *list = pl->list;
+	struct sum nothing = { 0 };
 	uint32_t several[WALK_LOT];
 
-	if (v == 0 || loc == end)
-		return;
-	part->flat[list[*loc] & ~PLACES_MANY] += v;
 	while (loc < end) {
 		const uint32_t *pause = end - loc < WALK_LOT ? end : loc + WALK_LOT;
 		uint32_t n = 0;
 
 		for (; loc < pause; loc++) {
-			uint32_t code = list[*loc];
+			uint32_t code = list[*loc], is_several = code / PLACES_MANY;
 
-			several[n] = *loc;
-			n += code / PLACES_MANY;
-			sum_add(&sum[code & ~PLACES_MANY], s + 1, v);
+			several[n] = code;
+			n += is_several;
+			sum_add(is_several ? &nothing : &sum[code], id, v);
 		}
-		walk_outer(w->pl, several, n, sum, s + 1, v);
+		walk_several(pl->many, several, n, sum, id, v);
 	}
 }
 
 static void walk_run(void *arg, unsigned part)
 {
-	struct walk *w = arg;
-	uint32_t end = part_start(w->stacks, part + 1, w->parts);
+	const struct walk *w = arg;
+	const uint32_t *off = w->stacks->off, *item = w->stacks->item;
+	uint32_t end = part_start(w->stacks, part + 1, w->parts), n;
+	int64_t *flat = w->part[part].flat;
+	struct sum *sum = w->part[part].sum;
 
-	for (uint32_t s = part_start(w->stacks, part, w->parts); s < end; s++)
-		walk_stack(w, &w->part[part], s);
+	for (uint32_t s = part_start(w->stacks, part, w->parts); s < end; s++) {
+		int64_t v = w->weight[s];
+
+		if (v == 0 || off[s] == off[s + 1])
+			continue;
+		flat[*places_of(w->pl, item[off[s]], &n)] += v;
+		walk_stack(w->pl, item + off[s], item + off[s + 1], sum, s + 1, v);
+	}
 }
 
 static void walk(const struct csr *stacks, const struct places *pl, const int64_t *weight, struct arena *mem,

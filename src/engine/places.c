@@ -154,14 +154,13 @@ static void location_add(struct making *m, uint32_t loc)
 		pl->list[loc] = place_of_line(m, loc, first);
 		return;
 	}
-	pl->more[loc] = (uint32_t)m->n_many;
+	pl->list[loc] = (uint32_t)m->n_many | PLACES_MANY;
 	pl->many = mem_grow(pl->many, &m->cap_many, m->n_many + 1 + (end - first) + PLACES_PADDED, sizeof(*pl->many));
 	pl->many[m->n_many++] = end - first;
 	for (uint32_t line = first; line < end; line++)
 		pl->many[m->n_many++] = place_of_line(m, loc, line);
 	for (uint32_t n = end - first; n < PLACES_PADDED; n++, m->n_many++)
 		pl->many[m->n_many] = pl->many[m->n_many - 1];
-	pl->list[loc] = pl->many[pl->more[loc] + 1] | PLACES_MANY;
 }
 
 int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
@@ -174,7 +173,6 @@ int places_make(const struct profile *p, const struct query *q, struct arena *me
 		return err_set(err, ERR_LIMIT, "too many lines for one report");
 	}
 	pl.list = arena_alloc(mem, p->n_locs, sizeof(*pl.list));
-	pl.more = arena_alloc(mem, p->n_locs, sizeof(*pl.more));
 	m.file = mem_zalloc(strtab_count(p->str), sizeof(*m.file));
 	if (!m.keep.line && !m.keep.addr)
 		m.func_place = mem_zalloc(p->n_funcs, sizeof(*m.func_place));

@@ -29,10 +29,10 @@ struct places {
 	struct strtab *files; /* cleaned file names */
 	uint32_t n;
 	struct place *place; /* [n] in order of first use by a location */
-	/* Location i is place list[i] when the top bit is clear. Else that, without the bit, is only
-	   its innermost place, and all stand at many[more[i]]: a count, then that many places,
-	   innermost first. Behind the last of fewer than PLACES_PADDED it is repeated. */
-	uint32_t *list, *more; /* [n_locs] */
+	/* Location i is place list[i] when the top bit is clear; else, without that bit, the list
+	   at many[list[i]]: a count, then that many places, innermost inlined call first. Behind
+	   the last of fewer than PLACES_PADDED it is repeated. */
+	uint32_t *list; /* [n_locs] */
 	uint32_t *many;
 };
 
@@ -59,7 +59,7 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 	*n = 1;
 	if (*places < PLACES_MANY)
 		return places;
-	places = &pl->many[pl->more[loc]];
+	places = &pl->many[*places - PLACES_MANY];
 	*n = *places;
 	return places + 1;
 }

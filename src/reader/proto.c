@@ -116,7 +116,7 @@ static int read_function(struct tables *t, size_t i, struct err *err)
 	struct cursor c = { t->funcs.span[i].data, t->funcs.span[i].data + t->funcs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
 	struct builder_function fn;
-	struct field f;
+	struct field f = { 0 };
 	uint32_t place;
 
 	while (cursor_field(&c, &f))
@@ -154,7 +154,7 @@ static int read_line(struct tables *t, const struct field *span, struct lines *l
 {
 	struct cursor c = { span->data, span->data + span->n, NULL };
 	uint64_t v[4] = { 0 };
-	struct field f;
+	struct field f = { 0 };
 	uint32_t func;
 
 	while (cursor_field(&c, &f))
@@ -180,7 +180,7 @@ static int read_location(struct tables *t, size_t i, struct lines *lines, struct
 	struct cursor c = { t->locs.span[i].data, t->locs.span[i].data + t->locs.span[i].n, NULL };
 	uint64_t v[6] = { 0 };
 	struct builder_location loc;
-	struct field f;
+	struct field f = { 0 };
 	uint32_t place;
 
 	lines->n = 0;

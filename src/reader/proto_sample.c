@@ -188,7 +188,7 @@ static int sample_decode(struct sample *s, const struct field *span, struct err 
 	const struct pipe *pipe = s->pipe;
 	struct slot *slot = s->slot;
 	struct cursor c = { span->data, span->data + span->n, NULL };
-	struct field f;
+	struct field f = { 0 };
 
 	for (;;) {
 		int rc;
@@ -220,7 +220,7 @@ static void block_decode(struct pipe *pipe, size_t i)
 	const struct sample_block *block = &pipe->p->block[i];
 	struct slot *slot = &pipe->slot[i % N_SLOTS];
 	struct cursor c = { block->start, pipe->p->end, NULL };
-	struct field f;
+	struct field f = { 0 };
 
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;

@@ -174,7 +174,7 @@ int proto_walk(struct tables *t, struct err *err)
 {
 	struct cursor c = { t->p.data, t->p.end, NULL };
 	const uint8_t *start = c.at;
-	struct field f;
+	struct field f = { 0 };
 	int rc = 0;
 
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {

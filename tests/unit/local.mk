@@ -14,7 +14,14 @@ unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libe
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 
 # What stands for the tests where cmocka is missing, and headers that they share.
-EXTRA_DIST += tests/unit/cmocka.t tests/unit/tap.sh tests/unit/make_graph.h tests/unit/make_profile.h tests/unit/make_report.h tests/unit/merge_parts.h tests/unit/wire.h
+EXTRA_DIST += \
+	tests/unit/cmocka.t \
+	tests/unit/tap.sh \
+	tests/unit/make_graph.h \
+	tests/unit/make_profile.h \
+	tests/unit/make_report.h \
+	tests/unit/merge_parts.h \
+	tests/unit/wire.h
 
 unit_tests = \
 	tests/unit/test_agree \
