@@ -62,6 +62,8 @@ int regex_match(const struct regex *r, const char *text, size_t n, bool *out, st
 	unsigned char message[160];
 	int rc = pcre2_match(r->code, (PCRE2_SPTR)text, n, 0, 0, r->data, r->limits);
 
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT) /* a long name: the interpreter has no such limit */
+		rc = pcre2_match(r->code, (PCRE2_SPTR)text, n, 0, PCRE2_NO_JIT, r->data, r->limits);
 	if (rc < 0 && rc != PCRE2_ERROR_NOMATCH) {
 		pcre2_get_error_message(rc, message, sizeof(message));
 		return err_set(err, ERR_LIMIT, "matching `%.*s`: %s", n < NAME_SHOWN ? (int)n : NAME_SHOWN, text,

@@ -24,7 +24,7 @@ int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *r);
 
 /*
- * Does it match somewhere in n bytes of text?
+ * Does it match somewhere in n bytes of text? An expression serves one thread at a time.
  *
  * out     yes or no; untouched on failure
  * Fails   ERR_LIMIT when the expression needs too many steps for this text

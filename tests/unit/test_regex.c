@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include <cmocka.h>
+#include <stdlib.h>
 
 static bool matches(const char *pattern, const char *text, size_t n)
 {
@@ -117,9 +118,27 @@ static void free_takes_null(void **state)
 	regex_free(NULL);
 }
 
+static void a_name_too_long_for_the_compiled_code_is_matched_all_the_same(void **unused)
+{
+	enum { LONG = 200000 };
+	char *name = malloc(LONG);
+	struct regex *r = NULL;
+	bool yes = false;
+
+	(void)unused;
+	assert_non_null(name);
+	memset(name, 'a', LONG);
+	assert_int_equal(regex_new("^((a|b)*)$", &r, NULL), 0);
+	assert_int_equal(regex_match(r, name, LONG, &yes, NULL), 0);
+	assert_true(yes);
+	regex_free(r);
+	free(name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_too_long_for_the_compiled_code_is_matched_all_the_same),
 		cmocka_unit_test(a_match_may_stand_anywhere_and_case_counts),
 		cmocka_unit_test(an_empty_pattern_matches_everything),
 		cmocka_unit_test(text_ends_where_its_length_says),
