@@ -12,3 +12,16 @@ src_cpa_SOURCES = \
 	src/cli/main.c \
 	src/cli/say.c \
 	src/cli/say.h
+
+# The completions come out of the program itself, where each shell looks for them.
+completions = bash-completion/completions/cpa zsh/site-functions/_cpa fish/vendor_completions.d/cpa.fish
+
+install-data-local: src/cpa
+	@for file in $(completions); do \
+		echo " completion $${file%%[-/]*} > '$(DESTDIR)$(datadir)/$$file'"; \
+		$(MKDIR_P) "$(DESTDIR)$(datadir)/$${file%/*}" || exit 1; \
+		src/cpa completion "$${file%%[-/]*}" > "$(DESTDIR)$(datadir)/$$file" || exit 1; \
+	done
+
+uninstall-local:
+	for file in $(completions); do rm -f "$(DESTDIR)$(datadir)/$$file"; done
