@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { HUGE_PAGE = 2 << 20, LARGE_BYTES = HUGE_PAGE + HUGE_PAGE / 2 };
 
@@ -82,6 +83,15 @@ void *mem_alloc_large(size_t count, size_t size)
 		mem_gone(count, size);
 	madvise(p, bytes, MADV_HUGEPAGE);
 	return p;
+}
+
+uint64_t mem_quarter(void)
+{
+	const uint64_t least = UINT64_C(256) << 20;
+	long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+	uint64_t quarter = pages > 0 && size > 0 ? (uint64_t)pages / 4 * (uint64_t)size : 0;
+
+	return quarter > least ? quarter : least;
 }
 
 char *mem_strndup(const char *s, size_t n)

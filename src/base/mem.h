@@ -7,6 +7,7 @@
 #define BASE_MEM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Allocate count * size bytes, not cleared. Stops the program with exit status 2 when memory is
@@ -34,6 +35,9 @@ void *mem_trim(void *p, size_t count, size_t size);
  * saves most of the page faults. Free with free().
  */
 void *mem_alloc_large(size_t count, size_t size) __attribute__((returns_nonnull));
+
+/* A quarter of the memory of this machine, in bytes; at least 256 MiB. */
+uint64_t mem_quarter(void);
 
 /* A copy of n bytes with a NUL behind; the caller frees. */
 char *mem_strndup(const char *s, size_t n) __attribute__((returns_nonnull));

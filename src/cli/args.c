@@ -52,12 +52,33 @@ struct flag {
 	const char *value; /* NULL without = */
 };
 
+/* clang-format off */
+/* What pprof has and this version does not. */
+static const char *const not_yet[] = {
+	"base", "call_tree", "callgrind", "comments", "diff_base", "disasm", "dot", "drop_negative",
+	"eog", "evince", "focus", "gif", "gv", "hide", "http", "ignore", "intel_syntax", "kcachegrind",
+	"list", "no_browser", "normalize", "pdf", "peek", "png", "proto", "prune_from", "ps", "raw",
+	"relative_percentages", "seconds", "show", "show_from", "source_path", "svg", "tagfocus",
+	"taghide", "tagignore", "tagleaf", "tagroot", "tags", "tagshow", "timeout", "tls_ca", "tls_cert",
+	"tls_key", "tools", "topproto", "traces", "tree", "trim_path", "web", "weblist",
+};
+/* clang-format on */
+
+bool args_not_yet(const char *word)
+{
+	for (size_t i = 0; i < sizeof(not_yet) / sizeof(not_yet[0]); i++)
+		if (strcmp(not_yet[i], word) == 0)
+			return true;
+	return false;
+}
+
 static int unknown_flag(const struct flag *f, struct err *err)
 {
 	char *word = mem_strndup(f->name, f->n);
 	const char *near = args_suggest(word, true, true);
-	int rc = *near ? err_set(err, ERR_USAGE, "unknown option -%s; did you mean -%s?", word, near)
-		       : err_set(err, ERR_USAGE, "unknown option -%s; cpa --help lists them", word);
+	int rc = args_not_yet(word) ? err_set(err, ERR_USAGE, "pprof's -%s is not in this version of cpa", word)
+		 : *near            ? err_set(err, ERR_USAGE, "unknown option -%s; did you mean -%s?", word, near)
+				    : err_set(err, ERR_USAGE, "unknown option -%s; cpa --help lists them", word);
 
 	free(word);
 	return rc;
@@ -90,6 +111,18 @@ static int pick(struct args *a, const struct opt *o, const struct opt **picked, 
 	return opt_set(o, &a->q, NULL, err);
 }
 
+/* -lines=false behind -lines, or -top=false behind -top: as if neither had been given. */
+static int take_back(struct args *a, const struct opt *o, const struct query_command *c, const struct opt **picked)
+{
+	if (!o && a->command == c)
+		a->command = NULL;
+	if (o && picked[o - query_options]) {
+		picked[o - query_options] = NULL;
+		*(int *)((char *)&a->q + o->at) = 0;
+	}
+	return 0;
+}
+
 static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **picked,
 		    struct err *err)
 {
@@ -108,8 +141,10 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 		const struct opt flag = { .name = o ? o->name : c->name, .kind = OPT_BOOL };
 
 		rc = opt_set(&flag, &yes, value, err);
-		if (rc < 0 || !yes)
+		if (rc < 0)
 			return rc;
+		if (!yes)
+			return take_back(a, o, c, picked);
 		return o ? pick(a, o, picked, err) : set_command(a, c, err);
 	}
 	if (!value && !opt_is_flag(o)) {
@@ -131,6 +166,12 @@ static int add_word(struct args *a, const char *word, struct err *err)
 	return 0;
 }
 
+/* "cpa help -lines" asks about -lines. */
+static bool is_help(const struct args *a)
+{
+	return a->command && strcmp(a->command->name, "help") == 0;
+}
+
 static int parse_words(int argc, char **argv, struct args *a, const struct opt **picked, struct err *err)
 {
 	bool flags = true;
@@ -141,7 +182,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 		struct flag f;
 		int used = 0;
 
-		if (!flags || word[0] != '-' || word[1] == 0) {
+		if (!flags || word[0] != '-' || word[1] == 0 || is_help(a)) {
 			rc = add_word(a, word, err);
 			continue;
 		}

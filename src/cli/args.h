@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "engine/query.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct args {
@@ -31,6 +32,9 @@ void args_release(struct args *a);
 
 /* The command or option nearest to a mistyped word, "" when none is near. */
 const char *args_suggest(const char *word, bool commands, bool options);
+
+/* Is this a command or option of pprof that this version does not have? */
+bool args_not_yet(const char *word);
 
 const struct query_command *args_command(const char *name, size_t n);
 

@@ -11,35 +11,71 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An option as a shell word, with = when a value follows. */
-static void print_word(const struct opt *o)
+/* All options as shell words with these dashes, = behind those that take a value. */
+static void print_words(const char *dashes)
 {
 	char name[OPT_NAME_MAX];
 
-	printf("%s%s%s", o->own ? "--" : "-", opt_shown(o, name), opt_is_flag(o) ? "" : "=");
+	for (size_t i = 0; i < query_n_options; i++)
+		printf("%s%s%s ", dashes, opt_shown(&query_options[i], name),
+		       opt_is_flag(&query_options[i]) ? "" : "=");
+	for (size_t i = 0; i < query_n_commands; i++)
+		if (query_commands[i].report != REPORT_NONE)
+			printf("%s%s ", dashes, query_commands[i].name);
 }
 
+static void print_names(void)
+{
+	for (size_t i = 0; i < query_n_commands; i++)
+		printf("%s ", query_commands[i].name);
+}
+
+/* bash takes = for the end of a word: the value of an option comes as a word of its own. */
 static void print_bash(void)
 {
 	puts("# bash completion of cpa; put it in a file that bash reads, or: . <(cpa completion bash)\n"
 	     "_cpa() {\n"
-	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
+	     "\tlocal cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} words\n"
+	     "\tif [[ $cur == = ]]; then\n"
+	     "\t\tcur=\n"
+	     "\telif [[ $option == = ]]; then\n"
+	     "\t\toption=${COMP_WORDS[COMP_CWORD-2]}\n"
+	     "\tfi\n"
 	     "\tCOMPREPLY=()\n"
-	     "\tif [[ $cur == -* ]]; then\n"
-	     "\t\tcompopt -o nospace 2>/dev/null");
-	fputs("\t\tCOMPREPLY=($(compgen -W '", stdout);
-	for (size_t i = 0; i < query_n_options; i++) {
-		fputs(i ? " " : "", stdout);
-		print_word(&query_options[i]);
-	}
-	puts("' -- \"$cur\"))\n"
+	     "\tcase $option in\n"
+	     "\t-unit | --unit) words='minimum auto ns us ms s hrs B kB MB GB TB PB' ;;\n"
+	     "\t-color | --color) words='auto always never' ;;\n"
+	     "\t-symbolize | --symbolize) words=none ;;\n"
+	     "\t-sample[_-]index | --sample[_-]index) words='inuse_space inuse_objects alloc_space alloc_objects cpu "
+	     "'\n"
+	     "\t\twords+='samples contentions delay' ;;\n"
+	     "\tcompletion) words='bash zsh fish' ;;");
+	fputs("\thelp) words='", stdout);
+	print_names();
+	for (size_t i = 0; i < query_n_options; i++)
+		printf("%s ", query_options[i].name);
+	puts("' ;;\n"
+	     "\tesac\n"
+	     "\tif [[ -n $words ]]; then\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+	     "\t\treturn\n"
+	     "\tfi\n"
+	     "\tcase $cur in");
+	fputs("\t--*) words='", stdout);
+	print_words("--");
+	fputs("' ;;\n\t-*) words='", stdout);
+	print_words("-");
+	puts("' ;;\n"
+	     "\tesac\n"
+	     "\tif [[ -n $words ]]; then\n"
+	     "\t\tcompopt -o nospace 2>/dev/null\n"
+	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	     "\t\t[[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} != *= ]] && COMPREPLY[0]+=' '\n"
 	     "\t\treturn\n"
 	     "\tfi\n"
 	     "\tcompopt -o filenames 2>/dev/null");
 	fputs("\t[[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W '", stdout);
-	for (size_t i = 0; i < query_n_commands; i++)
-		printf("%s%s", i ? " " : "", query_commands[i].name);
+	print_names();
 	puts("' -- \"$cur\"))\n"
 	     "\tCOMPREPLY+=($(compgen -f -- \"$cur\"))\n"
 	     "}\n"

@@ -16,6 +16,7 @@
 #include "viewers/text/text.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool to_stdout(const struct query *q)
@@ -70,8 +71,10 @@ static int write_report(const struct buf *text, const struct query *q)
 		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0
 			       ? say_error("standard output: %s", err.msg)
 			       : STATUS_FINE;
+	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
+		return say_error("%s", err.msg);
 	say("Generating report in %s", q->output);
-	return io_write_file(q->output, buf_text(text), text->len, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+	return STATUS_FINE;
 }
 
 /* name stands in front of an error; NULL when there are several sources */
@@ -112,6 +115,25 @@ static void tell_notes(const struct load *l)
 		say_error("Fetched %zu source profiles out of %zu", l->n - l->n_failed, l->n);
 }
 
+/* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
+static int check_sources(const struct load *l, const struct query *q)
+{
+	struct stat in, out;
+	bool is_file = !to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
+	size_t n_stdin = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		const char *source = l->source[i];
+
+		n_stdin += strcmp(source, "-") == 0;
+		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return say_error("%s: the report would take the place of a source", source);
+		if (strstr(source, "://") && access(source, F_OK) != 0)
+			return say_error("%s: URLs are not in this version; try: curl -s URL | cpa top -", source);
+	}
+	return n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
+}
+
 int cmd_report(const struct args *a)
 {
 	struct load l = { .source = a->word, .n = a->n_words, .q = &a->q };
@@ -127,6 +149,8 @@ int cmd_report(const struct args *a)
 	}
 	if (l.n == 0)
 		return say_error("no profile source specified; try: cpa %s cpu.pb.gz", a->command->name);
+	if (check_sources(&l, &a->q) != STATUS_FINE)
+		return STATUS_TROUBLE;
 	progress_begin("reading");
 	rc = load_profile(&l, &p, &err);
 	if (rc < 0 || l.notes.len) {

@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,8 @@ static int no_command(const struct args *a)
 		fputs("Try: cpa top -cum cpu.pb.gz\n     cpa --help\n", stderr);
 		return STATUS_TROUBLE;
 	}
+	if (args_not_yet(a->word[0]) && access(a->word[0], F_OK) != 0)
+		return say_error("pprof's %s is not in this version of cpa", a->word[0]);
 	near = args_suggest(a->word[0], true, false);
 	if (*near && access(a->word[0], F_OK) != 0)
 		return say_error("unknown command \"%s\"; did you mean %s?", a->word[0], near);
@@ -57,6 +60,6 @@ int main(int argc, char **argv)
 	status = dispatch(&a);
 	args_release(&a);
 	if (fflush(stdout) != 0)
-		status = say_error("standard output: write failed");
+		status = say_error("standard output: %s", strerror(errno));
 	return status;
 }

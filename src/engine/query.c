@@ -80,9 +80,12 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 	const struct {
 		int64_t value;
 		const char *name;
-	} limits[] = { { q->max_input, "max-input" }, { q->max_inflated, "max-inflated" },
-		       { q->max_ratio, "max-ratio" }, { q->max_count, "max-count" },
-		       { q->max_depth, "max-depth" }, { q->max_nesting, "max-nesting" },
+	} limits[] = { { q->max_input < -1 ? -1 : 0, "max-input" },
+		       { q->max_inflated < -1 ? -1 : 0, "max-inflated" },
+		       { q->max_ratio, "max-ratio" },
+		       { q->max_count, "max-count" },
+		       { q->max_depth, "max-depth" },
+		       { q->max_nesting, "max-nesting" },
 		       { q->threads, "threads" } };
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)

@@ -35,9 +35,15 @@ struct fetch {
 	struct fetched got[CHUNK];
 };
 
+/* -1 goes by the machine, 0 is no limit. */
+static uint64_t bytes_limit(int64_t option)
+{
+	return option < 0 ? mem_quarter() : (uint64_t)option;
+}
+
 static struct reader_limits limits_of(const struct query *q)
 {
-	return (struct reader_limits){ .max_inflated = (uint64_t)q->max_inflated,
+	return (struct reader_limits){ .max_inflated = bytes_limit(q->max_inflated),
 				       .max_ratio = (uint64_t)q->max_ratio,
 				       .max_count = (uint64_t)q->max_count,
 				       .max_depth = (uint64_t)q->max_depth,
@@ -48,7 +54,7 @@ static int fetch_one(const struct load *l, const char *source, struct profile **
 {
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
-	int rc = source_read(source, (uint64_t)l->q->max_input, &bytes, err);
+	int rc = source_read(source, bytes_limit(l->q->max_input), &bytes, err);
 
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);

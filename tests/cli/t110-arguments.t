@@ -60,6 +60,20 @@ fails 'no profile source specified' top
 [ $? -eq 2 ] && grep -q 'no profile source' "$tmp/err"
 result $? "no argument at all is an error that says what to try"
 
+fails "pprof's -focus is not in this version" top -focus=main $f
+fails "pprof's svg is not in this version" svg $f
+fails 'URLs are not in this version' top http://localhost:6060/debug/pprof/heap
+fails 'standard input is given twice' top - -
+fails '--max-input must not be negative' top --max-input=-2 $f
+cp $f "$tmp/own.pb.gz"
+fails 'the report would take the place of a source' top -o "$tmp/own.pb.gz" "$tmp/own.pb.gz"
+cmp -s $f "$tmp/own.pb.gz"
+result $? "a source survives being named as the output"
+spelt top -lines -lines=false -flat -flat=false -cum -nodecount=7 $f
+spelt -text -text=false -top -cum -nodecount=7 $f
+"$CPA" help -nodecount | grep -q 'at most N rows'
+result $? "help explains an option that is given with its dash"
+
 "$CPA" top $f -nodecount=7 -cum -o "$tmp/file" 2>"$tmp/err" >"$tmp/out"
 same "-o writes the report" "$tmp/want" "$tmp/file"
 [ ! -s "$tmp/out" ] && grep -q "Generating report in $tmp/file" "$tmp/err"

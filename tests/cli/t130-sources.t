@@ -10,9 +10,21 @@ fails 'merging 2 profiles' top go-cpu.pb.gz go-heap1.pb.gz
 
 "$CPA" completion bash >"$tmp/bash" && bash -n "$tmp/bash"
 result $? "the bash completion is valid"
-bash -c '. "$1"; COMP_WORDS=(cpa -gran); COMP_WORDS=(cpa -node); COMP_CWORD=1; _cpa; printf "%s\n" "${COMPREPLY[@]}"' \
-	sh "$tmp/bash" 2>/dev/null | grep -q '^-nodecount=$'
-result $? "bash completes -node to -nodecount="
+completes() { # WANTED WORD...: bash completes the last word to this, among others
+	wanted=$1
+	shift
+	# shellcheck disable=SC2016 # for bash
+	bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _cpa; printf "%s\n" "${COMPREPLY[@]}"' \
+		sh "$tmp/bash" "$@" 2>/dev/null | grep -q -x -e "$wanted *"
+	result $? "bash completes $* to $wanted"
+}
+completes -nodecount= cpa -node
+completes --nodecount= cpa top --nodec
+completes -top cpa -to
+completes always cpa top --color = a
+completes minimum cpa top -unit =
+completes fish cpa completion ''
+completes nodecount cpa help nodec
 for shell in zsh fish; do
 	"$CPA" completion $shell >"$tmp/$shell" || result 1 "completion $shell"
 	if command -v $shell >/dev/null; then
