@@ -184,6 +184,15 @@ void unit_add_percent(struct buf *b, int64_t value, int64_t total)
 		buf_addf(b, "%5.2g%%", p);
 }
 
+void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total)
+{
+	struct buf text = { 0 };
+
+	unit_add_percent(&text, value, total);
+	buf_addz(b, text.data + strspn(text.data, " "));
+	buf_release(&text);
+}
+
 bool unit_agree(const char *a, const char *b)
 {
 	const struct unit_family *f = unit_find(a, NULL);

@@ -45,6 +45,9 @@ void unit_add_label(struct buf *b, int64_t value, const char *from, const char *
  */
 void unit_add_percent(struct buf *b, int64_t value, int64_t total);
 
+/* The same without blanks in front. */
+void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total);
+
 /* The number behind unit_add_percent: 100 * |value / total|, 0 when total is 0. */
 double unit_percent(int64_t value, int64_t total);
 

@@ -63,15 +63,6 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	buf_release(&raw);
 }
 
-static void add_percent(struct buf *out, int64_t value, int64_t total)
-{
-	struct buf text = { 0 };
-
-	unit_add_percent(&text, value, total);
-	buf_addz(out, text.data + strspn(text.data, " "));
-	buf_release(&text);
-}
-
 static void add_summary(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
@@ -87,7 +78,7 @@ static void add_summary(const struct report *r, struct buf *out)
 	buf_addz(out, ". Showing ");
 	add_value(h, h->shown, out);
 	buf_addz(out, ", ");
-	add_percent(out, h->shown, h->total);
+	unit_add_percent_tight(out, h->shown, h->total);
 	buf_addz(out, " of ");
 	add_value(h, h->total, out);
 	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " rows.\n\n", r->table.n_rows, h->n_before + h->n_dropped);
@@ -100,7 +91,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		add_value(h, cell->value, out);
 		break;
 	case CELL_PERCENT:
-		add_percent(out, cell->value, h->total);
+		unit_add_percent_tight(out, cell->value, h->total);
 		break;
 	case CELL_NAME:
 		add_code(out, cell->text);

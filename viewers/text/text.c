@@ -88,15 +88,6 @@ static void add_profile_lines(const struct head *h, struct buf *out)
 	add_duration(h, out);
 }
 
-static void add_percent_tight(struct buf *out, int64_t value, int64_t total)
-{
-	struct buf text = { 0 };
-
-	unit_add_percent(&text, value, total);
-	buf_addz(out, text.data + strspn(text.data, " "));
-	buf_release(&text);
-}
-
 /* Like pprof internal/report reportLabels. */
 static void add_head(const struct report *r, struct buf *out)
 {
@@ -107,7 +98,7 @@ static void add_head(const struct report *r, struct buf *out)
 	buf_addz(out, "Showing nodes accounting for ");
 	add_safe_value(h, h->shown, out);
 	buf_addz(out, ", ");
-	add_percent_tight(out, h->shown, h->total);
+	unit_add_percent_tight(out, h->shown, h->total);
 	buf_addz(out, " of ");
 	add_safe_value(h, h->total, out);
 	buf_addz(out, " total\n");
