@@ -15,7 +15,12 @@
 
 #include <inttypes.h>
 
-enum { TAG_SAMPLE = PROFILE_SAMPLE << 3 | WIRE_BYTES, PREFETCH_BYTES = 2048 };
+enum {
+	TAG_SAMPLE = PROFILE_SAMPLE << 3 | WIRE_BYTES,
+	PREFETCH_BYTES = 2048,
+	USUAL_TYPES = 10000,
+	USUAL_MAPPINGS = 1000000,
+};
 
 static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
 {
@@ -25,11 +30,30 @@ static int count_check(const struct proto *p, size_t n, const char *what, struct
 	return 0;
 }
 
-static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, struct err *err)
+/*
+ * What max_count allows of a table that has few entries in any real profile: usual by default, and
+ * more when the limit is raised.
+ */
+static uint64_t few_limit(uint64_t max_count, uint64_t usual)
 {
+	uint64_t scaled = max_count / (reader_limits_default.max_count / usual);
+
+	return max_count <= usual ? max_count : scaled > usual ? scaled : usual;
+}
+
+/* usual: entries by default; 0 goes by max_count alone */
+static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t usual,
+		     struct err *err)
+{
+	uint64_t limit = t->p.limits->max_count;
+
+	if (usual)
+		limit = few_limit(limit, usual);
 	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
 	s->span[s->n++] = (struct span){ f->data, f->n };
-	return count_check(&t->p, s->n, what, err);
+	if (reader_over(s->n, limit))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit", limit, what);
+	return 0;
 }
 
 static int top_string(struct tables *t, const struct field *f, struct err *err)
@@ -128,13 +152,13 @@ static int top_message(struct tables *t, const struct field *f, const uint8_t *s
 	case PROFILE_STRING:
 		return top_string(t, f, err);
 	case PROFILE_TYPE:
-		return spans_add(t, &t->types, f, "sample types", err);
+		return spans_add(t, &t->types, f, "sample types", USUAL_TYPES, err);
 	case PROFILE_MAPPING:
-		return spans_add(t, &t->maps, f, "mappings", err);
+		return spans_add(t, &t->maps, f, "mappings", USUAL_MAPPINGS, err);
 	case PROFILE_LOCATION:
-		return spans_add(t, &t->locs, f, "locations", err);
+		return spans_add(t, &t->locs, f, "locations", 0, err);
 	case PROFILE_FUNCTION:
-		return spans_add(t, &t->funcs, f, "functions", err);
+		return spans_add(t, &t->funcs, f, "functions", 0, err);
 	default:
 		t->period_type = (struct span){ f->data, f->n };
 		return 0;

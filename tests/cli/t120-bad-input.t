@@ -36,6 +36,8 @@ fails '--max-ratio lifts' top bad/gzip-bomb.pb.gz
 fails '--max-inflated lifts' top --max-inflated=1000 go-cpu.pb.gz
 fails '--max-input lifts' top --max-input=1000 go-cpu.pb.gz
 fails '--max-count lifts' top --max-count=10 go-cpu.pb.gz
+{ printf '\012\004\010\001\020\001'; head -c 40000 /dev/zero | sed 's/\x00\x00/\x0a\x00/g'; } >"$tmp/types.pb"
+fails 'more than 10000 sample types; --max-count lifts' top "$tmp/types.pb"
 fails '--max-depth lifts' top --max-depth=3 go-cpu.pb.gz
 fails '--max-nesting lifts' top bad/gzip-nested.pb.gz
 "$CPA" top --max-nesting=2 bad/gzip-nested.pb.gz >"$tmp/out" 2>&1
