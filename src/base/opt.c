@@ -7,6 +7,8 @@
 
 #include "base/opt.h"
 
+#include "base/mem.h"
+
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -33,7 +35,7 @@ const struct opt *opt_find(const struct opt *table, size_t n_opts, const char *n
 
 bool opt_is_flag(const struct opt *o)
 {
-	return o->kind == OPT_BOOL || o->kind == OPT_PICK;
+	return o->kind == OPT_BOOL || o->kind == OPT_PICK || o->kind == OPT_MODE;
 }
 
 static bool parse_bool(const char *s, bool *out)
@@ -117,13 +119,25 @@ const char *opt_shown(const struct opt *o, char buf[OPT_NAME_MAX])
 	return buf;
 }
 
+static void list_add(struct opt_list *l, const char *value)
+{
+	l->item = mem_grow(l->item, &l->cap, l->n + 1, sizeof(*l->item));
+	l->item[l->n++] = value;
+}
+
+void opt_list_release(struct opt_list *l)
+{
+	free(l->item);
+	*l = (struct opt_list){ 0 };
+}
+
 int opt_set(const struct opt *o, void *target, const char *value, struct err *err)
 {
 	void *field = (char *)target + o->at;
 	char name[OPT_NAME_MAX];
 	bool yes = true, ok = true;
 
-	if (opt_is_flag(o) && value && !parse_bool(value, &yes))
+	if (opt_is_flag(o) && o->kind != OPT_MODE && value && !parse_bool(value, &yes))
 		return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false", opt_shown(o, name), value);
 	switch (o->kind) {
 	case OPT_BOOL:
@@ -141,6 +155,12 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 		break;
 	case OPT_TEXT:
 		*(const char **)field = value;
+		break;
+	case OPT_MODE:
+		*(const char **)field = value ? value : "true";
+		break;
+	case OPT_LIST:
+		list_add(field, value);
 	}
 	if (!ok)
 		return err_set(err, ERR_USAGE, "-%s=%s: not a number%s", opt_shown(o, name), value,
@@ -153,6 +173,8 @@ void opt_preset(const struct opt *table, size_t n_opts, void *target)
 	for (size_t i = 0; i < n_opts; i++) {
 		if (table[i].kind == OPT_PICK)
 			*(int *)((char *)target + table[i].at) = 0;
+		else if (table[i].kind == OPT_LIST)
+			*(struct opt_list *)((char *)target + table[i].at) = (struct opt_list){ 0 };
 		else if (opt_set(&table[i], target, table[i].preset, NULL) < 0)
 			assert(!"a default in the table does not parse");
 	}

@@ -11,8 +11,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a field holds: bool, int64_t, double, const char *, or int for a choice. */
-enum opt_kind { OPT_BOOL, OPT_INT, OPT_REAL, OPT_TEXT, OPT_PICK };
+/* What a field holds: bool, int64_t, double, const char *, int for a choice, const char * of a flag
+   that may have a word behind "=" ("true" when it has none), or a struct opt_list, to which every
+   use adds. */
+enum opt_kind { OPT_BOOL, OPT_INT, OPT_REAL, OPT_TEXT, OPT_PICK, OPT_MODE, OPT_LIST };
+
+struct opt_list {
+	const char **item; /* [n] borrowed texts; opt_list_release frees the array */
+	size_t n, cap;
+};
 
 /* One option. A table of them describes a struct: at is the offset of the field in it. */
 struct opt {
@@ -41,8 +48,10 @@ bool opt_is_flag(const struct opt *o);
  */
 int opt_set(const struct opt *o, void *target, const char *value, struct err *err);
 
-/* Set every field to its default; a choice to 0. */
+/* Set every field to its default; a choice to 0, a list to empty. */
 void opt_preset(const struct opt *table, size_t n_opts, void *target);
+
+void opt_list_release(struct opt_list *l);
 
 /* The name as it is shown, in buf of OPT_NAME_MAX bytes. */
 enum { OPT_NAME_MAX = 40 };

@@ -172,16 +172,19 @@ double unit_percent(int64_t value, int64_t total)
 	return total ? fabs((double)value / (double)total) * 100 : 0;
 }
 
-void unit_add_percent(struct buf *b, int64_t value, int64_t total)
+void unit_add_share(struct buf *b, double p)
 {
-	double p = unit_percent(value, total);
-
 	if (p >= 99.95 && p <= 100.05)
 		buf_addz(b, "  100%");
 	else if (p >= 1.0)
 		buf_addf(b, "%5.2f%%", p);
 	else
 		buf_addf(b, "%5.2g%%", p);
+}
+
+void unit_add_percent(struct buf *b, int64_t value, int64_t total)
+{
+	unit_add_share(b, unit_percent(value, total));
 }
 
 void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total)

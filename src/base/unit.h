@@ -45,6 +45,9 @@ void unit_add_label(struct buf *b, int64_t value, const char *from, const char *
  */
 void unit_add_percent(struct buf *b, int64_t value, int64_t total);
 
+/* The same for a percentage that is known already; it is not negative. */
+void unit_add_share(struct buf *b, double percent);
+
 /* The same without blanks in front. */
 void unit_add_percent_tight(struct buf *b, int64_t value, int64_t total);
 

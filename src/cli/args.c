@@ -55,12 +55,8 @@ struct flag {
 /* clang-format off */
 /* What pprof has and this version does not. */
 static const char *const not_yet[] = {
-	"base", "call_tree", "callgrind", "comments", "diff_base", "disasm", "dot", "drop_negative",
-	"eog", "evince", "focus", "gif", "gv", "hide", "http", "ignore", "intel_syntax", "kcachegrind",
-	"list", "no_browser", "normalize", "pdf", "peek", "png", "proto", "prune_from", "ps", "raw",
-	"relative_percentages", "seconds", "show", "show_from", "source_path", "svg", "tagfocus",
-	"taghide", "tagignore", "tagleaf", "tagroot", "tags", "tagshow", "timeout", "tls_ca", "tls_cert",
-	"tls_key", "tools", "topproto", "traces", "tree", "trim_path", "web", "weblist",
+	"disasm", "http", "intel_syntax", "list", "no_browser", "seconds", "source_path", "timeout", "tls_ca",
+	"tls_cert", "tls_key", "tools", "trim_path", "weblist",
 };
 /* clang-format on */
 
@@ -91,6 +87,22 @@ static int set_command(struct args *a, const struct query_command *c, struct err
 			       c->name);
 	a->command = c;
 	return 0;
+}
+
+/* -peek=REGEX; an empty one is as if it had not been given, as in pprof. */
+static int set_pattern(struct args *a, const struct query_command *c, const char *value, char **next, int *used,
+		       struct err *err)
+{
+	if (!value && !*next)
+		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", c->name);
+	if (!value) {
+		value = *next;
+		*used = 1;
+	}
+	if (!*value)
+		return 0;
+	a->q.pattern = value;
+	return set_command(a, c, err);
 }
 
 /* Two flags of one choice cannot both hold. */
@@ -137,6 +149,8 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 			     *f->name == 'o' ? 6 : 4);
 	if (!o && !c)
 		return unknown_flag(f, err);
+	if (c && c->takes_pattern)
+		return set_pattern(a, c, value, next, used, err);
 	if (!o || o->kind == OPT_PICK) {
 		const struct opt flag = { .name = o ? o->name : c->name, .kind = OPT_BOOL };
 
@@ -162,6 +176,10 @@ static int add_word(struct args *a, const char *word, struct err *err)
 
 	if (c && !a->command)
 		return set_command(a, c, err);
+	if (a->command && a->command->takes_pattern && !*a->q.pattern) {
+		a->q.pattern = word;
+		return 0;
+	}
 	a->word[a->n_words++] = word;
 	return 0;
 }
@@ -221,4 +239,5 @@ void args_release(struct args *a)
 {
 	free(a->word);
 	a->word = NULL;
+	query_release(&a->q);
 }

@@ -6,14 +6,12 @@
 #include "config.h"
 
 #include "base/io.h"
+#include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/say.h"
-#include "report/top.h"
+#include "engine/view.h"
 #include "session/load.h"
 #include "source/source.h"
-#include "viewers/export/export.h"
-#include "viewers/json/report_json.h"
-#include "viewers/text/text.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -24,29 +22,15 @@ static bool to_stdout(const struct query *q)
 	return !*q->output || strcmp(q->output, "-") == 0;
 }
 
-static void draw(const struct report *r, const struct query *q, struct buf *out)
-{
-	switch ((enum format)q->format) {
-	case FORMAT_TEXT:
-		text_draw(r, to_stdout(q) && say_color(STDOUT_FILENO, q->color), out);
-		break;
-	case FORMAT_JSON:
-		json_draw(r, out);
-		break;
-	case FORMAT_CSV:
-		csv_draw(r, out);
-		break;
-	case FORMAT_MARKDOWN:
-		markdown_draw(r, out);
-		break;
-	}
-}
-
 /* When everything is 0 the question was the wrong one; name one that has an answer. */
-static void explain_empty(const struct profile *p, const struct view *v)
+static void explain_empty(const struct profile *p, const struct query *q)
 {
-	const char *type = profile_text(p, p->type[v->type].name);
+	const char *type;
+	uint32_t own;
 
+	if (view_type(p, q->sample_index, &own, NULL) < 0)
+		return;
+	type = profile_text(p, p->type[own].name);
 	if (p->n_rows == 0) {
 		say("the profile has no samples");
 		return;
@@ -77,26 +61,35 @@ static int write_report(const struct buf *text, const struct query *q)
 	return STATUS_FINE;
 }
 
-/* name stands in front of an error; NULL when there are several sources */
-static int report_profile(const struct profile *p, const struct query *q, const char *name)
+static void tell_lines(const struct buf *notes)
 {
-	struct report r;
-	struct view v;
-	struct buf text = { 0 };
-	struct err err;
-	int status;
+	const char *line = buf_text(notes);
 
-	if (view_make(p, q, &v, &err) < 0 || top_make(&v, q, 0, &r, &err) < 0) {
-		progress_end();
-		return name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		say("%.*s", (int)n, line);
+		line += n + (line[n] == '\n');
 	}
-	draw(&r, q, &text);
+}
+
+/* name stands in front of an error; NULL when there are several sources */
+static int report_profile(const struct profile *p, const struct args *a, const char *name)
+{
+	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
+	struct answer answer = { 0 };
+	struct err err;
+	int rc = answer_make(p, a, color, &answer, &err), status;
+
 	progress_end();
-	status = write_report(&text, q);
-	if (status == STATUS_FINE && r.head.total == 0)
-		explain_empty(p, &v);
-	buf_release(&text);
-	report_release(&r);
+	tell_lines(&answer.notes);
+	if (rc < 0)
+		status = name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
+	else
+		status = write_report(&answer.text, &a->q);
+	if (status == STATUS_FINE && answer.is_empty)
+		explain_empty(p, &a->q);
+	answer_release(&answer);
 	return status;
 }
 
@@ -157,7 +150,7 @@ int cmd_report(const struct args *a)
 		progress_end();
 		tell_notes(&l);
 	}
-	status = rc < 0 ? say_error("%s", err.msg) : report_profile(p, &a->q, l.n == 1 ? l.source[0] : NULL);
+	status = rc < 0 ? say_error("%s", err.msg) : report_profile(p, a, l.n == 1 ? l.source[0] : NULL);
 	if (l.n_failed)
 		status = STATUS_TROUBLE;
 	buf_release(&l.notes);

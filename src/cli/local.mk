@@ -3,6 +3,8 @@
 bin_PROGRAMS += src/cpa
 src_cpa_LDADD = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs)
 src_cpa_SOURCES = \
+	src/cli/answer.c \
+	src/cli/answer.h \
 	src/cli/args.c \
 	src/cli/args.h \
 	src/cli/cmd.h \

@@ -3,8 +3,12 @@
 noinst_LIBRARIES += src/engine/libengine.a
 src_engine_libengine_a_SOURCES = \
 	src/engine/edges.c \
+	src/engine/filter.c \
+	src/engine/filter.h \
 	src/engine/graph.c \
 	src/engine/graph.h \
+	src/engine/label_unit.c \
+	src/engine/label_unit.h \
 	src/engine/path.c \
 	src/engine/path.h \
 	src/engine/places.c \

@@ -22,13 +22,16 @@ const struct opt query_options[] = {
 const size_t query_n_options = sizeof(query_options) / sizeof(query_options[0]);
 
 const struct query_command query_commands[] = {
-#define COMMAND(name, report, args, help) { #name, report, args, help },
+#define COMMAND(name, report, args, help) { #name, report, false, args, help },
+#define REGEX_COMMAND(name, report, args, help) { #name, report, true, args, help },
 #include "engine/query.def"
 };
 const size_t query_n_commands = sizeof(query_commands) / sizeof(query_commands[0]);
 
 const char *const query_group_title[N_GROUPS] = {
 	[GROUP_REPORT] = "What is shown",
+	[GROUP_FILTER] = "Which samples and frames",
+	[GROUP_COMPARE] = "Comparing",
 	[GROUP_GRAIN] = "What a row is",
 	[GROUP_VALUE] = "Which value, in which unit",
 	[GROUP_INPUT] = "Reading profiles",
@@ -40,6 +43,42 @@ const char *const query_group_title[N_GROUPS] = {
 void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
+	q->pattern = "";
+}
+
+void query_release(struct query *q)
+{
+	opt_list_release(&q->base);
+	opt_list_release(&q->diff_base);
+}
+
+void query_for_report(struct query *q, enum query_report report)
+{
+	enum { GRAPH_NODES = 80 };
+
+	switch (report) {
+	case REPORT_TREE:
+	case REPORT_DOT:
+		q->nodecount = q->nodecount < 0 ? GRAPH_NODES : q->nodecount;
+		break;
+	case REPORT_CALLGRIND:
+		q->granularity = GRAIN_ADDRESSES;
+		q->noinlines = false;
+		q->sort = SORT_FLAT;
+		/* fall through */
+	case REPORT_PEEK:
+	case REPORT_FOLDED:
+	case REPORT_SPEEDSCOPE:
+		q->trim = false;
+		break;
+	default:
+		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
+	}
+	if (!q->trim) {
+		q->nodecount = 0;
+		q->nodefraction = q->edgefraction = 0;
+	}
+	q->call_tree &= report == REPORT_DOT || report == REPORT_CALLGRIND;
 }
 
 double query_ratio(const struct query *q)
@@ -99,10 +138,8 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
 	if (*q->symbolize && strcmp(q->symbolize, "none") != 0 && strcmp(q->symbolize, "no") != 0)
 		return err_set(err, ERR_USAGE, "-symbolize=%s: this version only knows none", q->symbolize);
+	if (q->base.n && q->diff_base.n)
+		return err_set(err, ERR_USAGE, "-base and -diff_base flags cannot both be specified");
 	settle_type(q, ignored);
-	if (!q->trim) {
-		q->nodecount = 0;
-		q->nodefraction = q->edgefraction = 0;
-	}
 	return 0;
 }

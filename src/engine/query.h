@@ -19,10 +19,29 @@ enum grain { GRAIN_FUNCTIONS, GRAIN_FILEFUNCTIONS, GRAIN_FILES, GRAIN_LINES, GRA
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 
-enum query_report { REPORT_NONE, REPORT_TOP };
+enum query_report {
+	REPORT_NONE,
+	REPORT_TOP,
+	REPORT_TREE,
+	REPORT_PEEK,
+	REPORT_TRACES,
+	REPORT_TAGS,
+	REPORT_COMMENTS,
+	REPORT_RAW,
+	REPORT_DIFF,
+	REPORT_TREND,
+	REPORT_PROTO,
+	REPORT_TOPPROTO,
+	REPORT_FOLDED,
+	REPORT_SPEEDSCOPE,
+	REPORT_CALLGRIND,
+	REPORT_DOT,
+};
 
 enum query_group {
 	GROUP_REPORT,
+	GROUP_FILTER,
+	GROUP_COMPARE,
 	GROUP_GRAIN,
 	GROUP_VALUE,
 	GROUP_INPUT,
@@ -38,11 +57,13 @@ struct query {
 #define OWN OPTION
 #define CHOICE(field) int field;
 #include "engine/query.def"
+	const char *pattern; /* what peek looks for; "" for other reports */
 };
 
 struct query_command {
 	const char *name;
 	enum query_report report;
+	bool takes_pattern;
 	const char *args, *help;
 };
 
@@ -52,8 +73,9 @@ extern const struct query_command query_commands[];
 extern const size_t query_n_commands;
 extern const char *const query_group_title[N_GROUPS];
 
-/* A question with every option at its default. */
+/* A question with every option at its default; query_release frees its lists. */
 void query_init(struct query *q);
+void query_release(struct query *q);
 
 /*
  * Settle what options say about each other: the sample type flags become sample_index, no trimming
@@ -63,6 +85,14 @@ void query_init(struct query *q);
  * Fails    ERR_USAGE
  */
 int query_finish(struct query *q, const char **ignored, struct err *err);
+
+/*
+ * What a report makes of options that are left open or that do not concern it: the number of rows,
+ * no trimming, its own granularity.
+ *
+ * Like    pprof internal/driver/commands.go and driver.go, applyCommandOverrides
+ */
+void query_for_report(struct query *q, enum query_report report);
 
 /* The ratio that divide_by asks for: 1 / divide_by, or 1 when it is not a positive number. */
 double query_ratio(const struct query *q);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "engine/filter.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -101,27 +102,53 @@ static int64_t column_sum(const struct view *v, const int64_t *column)
 	return sum;
 }
 
-int view_make(const struct profile *p, const struct query *q, struct view *out, struct err *err)
+/* Point at the columns of a profile: as loaded, or as filters left it. */
+static void use_rows(struct view *v, const struct profile *p)
 {
-	struct view v = { .p = p, .n = p->n_rows, .mean = q->mean };
+	v->p = p;
+	v->n = p->n_rows;
+	for (int side = 0; side < N_SIDES; side++) {
+		v->val[side] = p->value[side] ? p->value[side][v->type] : NULL;
+		v->div[side] = p->value[side] && v->mean ? p->value[side][0] : NULL;
+	}
+}
+
+static int find_total(struct view *v, struct err *err)
+{
+	const struct profile *p = v->p;
 	int64_t magnitude;
+
+	if (column_total(v, v->val[SIDE_TARGET], profile_text(p, p->type[v->type].name), &v->total, err) < 0)
+		return ERR_RANGE;
+	if (!v->mean)
+		return 0;
+	if (column_total(v, v->div[SIDE_TARGET], profile_text(p, p->type[0].name), &magnitude, err) < 0)
+		return ERR_RANGE;
+	magnitude = column_sum(v, v->div[SIDE_TARGET]);
+	if (magnitude)
+		v->total /= magnitude;
+	return 0;
+}
+
+int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
+	      struct err *err)
+{
+	struct view v = { .mean = q->mean };
+	const struct profile *left;
+	int rc;
 
 	if (view_type(p, q->sample_index, &v.type, err) < 0)
 		return ERR_USAGE;
 	v.unit = profile_text(p, p->type[v.type].unit);
-	for (int side = 0; side < N_SIDES; side++) {
-		v.val[side] = p->value[side] ? p->value[side][v.type] : NULL;
-		v.div[side] = p->value[side] && v.mean ? p->value[side][0] : NULL;
-	}
-	if (column_total(&v, v.val[SIDE_TARGET], profile_text(p, p->type[v.type].name), &v.total, err) < 0)
-		return ERR_RANGE;
-	if (v.mean) {
-		if (column_total(&v, v.div[SIDE_TARGET], profile_text(p, p->type[0].name), &magnitude, err) < 0)
-			return ERR_RANGE;
-		magnitude = column_sum(&v, v.div[SIDE_TARGET]);
-		if (magnitude)
-			v.total /= magnitude;
-	}
-	*out = v;
-	return 0;
+	rc = filter_make(p, q, mem, &left, notes, err);
+	if (rc < 0)
+		return rc;
+	use_rows(&v, p); /* even if only filtered rows make the total, sums over all rows must not overflow */
+	rc = find_total(&v, err);
+	use_rows(&v, left);
+	if (rc == 0 && q->relative_percentages)
+		rc = find_total(&v, err);
+	if (rc == 0)
+		*out = v;
+	return rc;
 }

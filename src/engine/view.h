@@ -6,6 +6,8 @@
 #ifndef ENGINE_VIEW_H
 #define ENGINE_VIEW_H
 
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "engine/query.h"
 #include "profile/profile.h"
@@ -15,9 +17,9 @@
 
 /* Columns are borrowed from the profile, which must live longer. */
 struct view {
-	const struct profile *p;
-	uint32_t type; /* sample type in question */
-	bool mean;     /* values are to be divided by div */
+	const struct profile *p; /* as filters left it */
+	uint32_t type;           /* sample type in question */
+	bool mean;               /* values are to be divided by div */
 	const char *unit;
 	uint32_t n;                  /* rows; all of the profile's */
 	const int64_t *val[N_SIDES]; /* [side][n] in unit; the base column may be NULL */
@@ -26,13 +28,17 @@ struct view {
 };
 
 /*
- * Choose the sample type and add up its total: the sum of the magnitudes.
+ * Apply the filters, choose the sample type and add up its total: the sum of the magnitudes, of all
+ * samples or of those that are left with relative_percentages.
  *
+ * mem     what filters make lives there
+ * notes   lines for the user are appended
  * Fails   ERR_USAGE for a sample_index that does not exist; ERR_RANGE when the magnitudes of the
  *         rows do not add up within int64_t. After success no sum over any of the rows overflows.
  * Like    pprof internal/driver sampleFormat, internal/report computeTotal
  */
-int view_make(const struct profile *p, const struct query *q, struct view *out, struct err *err);
+int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
+	      struct err *err);
 
 /* The place of a sample type: by number, name, or name without inuse_; "" is the default one. */
 int view_type(const struct profile *p, const char *name, uint32_t *out, struct err *err);

@@ -21,6 +21,10 @@ enum cell_kind {
 	CELL_PERCENT, /* cell.value as a share of head.total */
 	CELL_NAME,    /* cell.text from the profile: hostile */
 	CELL_NOTE,    /* cell.text of ours, may be "" */
+	CELL_WORD,    /* cell.text of ours, a bare word, may be "" */
+	CELL_RATIO,   /* cell.real is a percentage of something else than the total; NAN where there is none */
+	CELL_CHANGE,  /* cell.real is a percentage with a sign; NAN where there is none */
+	CELL_COUNT,   /* cell.value as it is */
 };
 
 struct column {
@@ -31,13 +35,18 @@ struct column {
 
 union cell {
 	int64_t value;
+	double real;
 	const char *text;
 };
+
+/* What a row is to those around it. */
+enum row_role { ROW_PLAIN, ROW_CALLER, ROW_NODE, ROW_CALLEE };
 
 struct table {
 	uint32_t n_cols, n_rows;
 	const struct column *col; /* [n_cols] */
 	union cell *cell;         /* [n_rows * n_cols] row by row */
+	const uint8_t *role;      /* [n_rows] enum row_role; NULL when all are ROW_PLAIN */
 };
 
 /* What a report says about the profile and about itself. Texts are hostile; "" when unknown. */

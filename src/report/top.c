@@ -52,7 +52,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	}
 }
 
-int top_make(const struct view *v, const struct query *q, int64_t nodecount, struct report *out, struct err *err)
+int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
 	struct places pl;
@@ -64,7 +64,7 @@ int top_make(const struct view *v, const struct query *q, int64_t nodecount, str
 		return ERR_LIMIT;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	trim_make(&g, q, q->nodecount < 0 ? nodecount : q->nodecount, r.mem, &t);
+	trim_make(&g, q, q->nodecount, r.mem, &t);
 	head_fill(&r.head, v, q, r.mem);
 	head_choose_unit(&r.head, &g, &t);
 	r.head.n_dropped = t.n_dropped;

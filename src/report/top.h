@@ -14,10 +14,10 @@
 /*
  * Answer top.
  *
- * nodecount  rows at most when the question leaves it open; 0 for all
- * out        released with report_release; untouched on failure
- * Like       pprof internal/report TextItems
+ * q       as query_for_report left it
+ * out     released with report_release; untouched on failure
+ * Like    pprof internal/report TextItems
  */
-int top_make(const struct view *v, const struct query *q, int64_t nodecount, struct report *out, struct err *err);
+int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
 
 #endif

@@ -60,8 +60,8 @@ fails 'no profile source specified' top
 [ $? -eq 2 ] && grep -q 'no profile source' "$tmp/err"
 result $? "no argument at all is an error that says what to try"
 
-fails "pprof's -focus is not in this version" top -focus=main $f
-fails "pprof's svg is not in this version" svg $f
+fails "pprof's -http is not in this version" top -http=:0 $f
+fails "pprof's weblist is not in this version" weblist $f
 fails 'URLs are not in this version' top http://localhost:6060/debug/pprof/heap
 fails 'standard input is given twice' top - -
 fails '--max-input must not be negative' top --max-input=-2 $f

@@ -35,7 +35,7 @@ static inline void ask(struct asked *a)
 {
 	struct err err;
 
-	if (view_make(a->p, &a->q, &a->v, &err) < 0 || places_make(a->p, &a->q, a->mem, &a->pl, &err) < 0)
+	if (view_make(a->p, &a->q, a->mem, &a->v, NULL, &err) < 0 || places_make(a->p, &a->q, a->mem, &a->pl, &err) < 0)
 		fail_msg("%s", err.msg);
 	graph_make(&a->v, &a->pl, a->mem, &a->g);
 }

@@ -142,6 +142,7 @@ static void without_trimming_even_a_given_nodecount_is_cleared(void **state)
 	q.nodecount = 7;
 	q.nodefraction = 0.5;
 	finish(&q);
+	query_for_report(&q, REPORT_TOP);
 	assert_int_equal(q.nodecount, 0);
 	assert_float_equal(q.nodefraction, 0, 0);
 	assert_float_equal(q.edgefraction, 0, 0);

@@ -20,6 +20,7 @@
 struct topped {
 	struct profile *p;
 	struct query q;
+	struct arena *mem;
 	struct view v;
 	struct report r;
 };
@@ -28,17 +29,22 @@ static void top_start(struct topped *t, struct make *m)
 {
 	t->p = make_end(m);
 	query_init(&t->q);
+	t->mem = arena_new();
 }
 
 static void top(struct topped *t, int64_t nodecount)
 {
-	assert_int_equal(view_make(t->p, &t->q, &t->v, NULL), 0);
-	assert_int_equal(top_make(&t->v, &t->q, nodecount, &t->r, NULL), 0);
+	if (t->q.nodecount < 0)
+		t->q.nodecount = nodecount;
+	query_for_report(&t->q, REPORT_TOP);
+	assert_int_equal(view_make(t->p, &t->q, t->mem, &t->v, NULL, NULL), 0);
+	assert_int_equal(top_make(&t->v, &t->q, &t->r, NULL), 0);
 }
 
 static void top_release(struct topped *t)
 {
 	report_release(&t->r);
+	arena_free(t->mem);
 	profile_free(t->p);
 }
 

@@ -142,13 +142,18 @@ static int view_rows(const int64_t (*row)[2], size_t n, bool mean, struct profil
 {
 	struct make m = make_start("samples/count cpu/ns");
 	struct query q;
+	struct arena *mem;
+	int rc;
 
 	for (size_t i = 0; i < n; i++)
 		make_row(&m, "main", row[i], NULL, 0);
 	*p = make_end(&m);
 	query_init(&q);
 	q.mean = mean;
-	return view_make(*p, &q, v, err);
+	mem = arena_new();
+	rc = view_make(*p, &q, mem, v, NULL, err);
+	arena_free(mem);
+	return rc;
 }
 
 static void expect_total(const int64_t (*row)[2], size_t n, bool mean, int64_t total)

@@ -14,6 +14,7 @@
 #include "base/unit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static void add_quoted(struct buf *out, const char *s)
@@ -42,6 +43,17 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		break;
 	case CELL_NAME:
 		add_quoted(out, cell->text);
+		break;
+	case CELL_WORD:
+		buf_addz(out, cell->text);
+		break;
+	case CELL_RATIO:
+	case CELL_CHANGE:
+		if (!isnan(cell->real))
+			buf_addf(out, "%.4f", cell->real);
+		break;
+	case CELL_COUNT:
+		buf_addf(out, "%" PRId64, cell->value);
 		break;
 	case CELL_NOTE:
 		buf_add(out, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);

@@ -14,6 +14,7 @@
 #include "base/unit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static size_t longest_backquotes(const char *s)
@@ -95,6 +96,17 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		break;
 	case CELL_NAME:
 		add_code(out, cell->text);
+		break;
+	case CELL_WORD:
+		buf_addz(out, cell->text);
+		break;
+	case CELL_RATIO:
+	case CELL_CHANGE:
+		if (!isnan(cell->real))
+			buf_addf(out, c->kind == CELL_CHANGE ? "%+.2f%%" : "%.2f%%", cell->real);
+		break;
+	case CELL_COUNT:
+		buf_addf(out, "%" PRId64, cell->value);
 		break;
 	case CELL_NOTE:
 		buf_addz(out, cell->text);

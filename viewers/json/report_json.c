@@ -71,6 +71,16 @@ static void add_cell(struct json *j, const struct head *h, const struct column *
 	case CELL_NAME:
 		json_textz(j, cell->text);
 		break;
+	case CELL_WORD:
+		json_textz(j, cell->text);
+		break;
+	case CELL_RATIO:
+	case CELL_CHANGE:
+		json_real(j, cell->real);
+		break;
+	case CELL_COUNT:
+		json_int(j, cell->value);
+		break;
 	case CELL_NOTE: /* the text viewers show it in parentheses */
 		json_text(j, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
 		break;

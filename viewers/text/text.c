@@ -12,6 +12,7 @@
 #include "base/unit.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -156,6 +157,19 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		break;
 	case CELL_NAME:
 		text_add_safe(out, cell->text, strlen(cell->text));
+		break;
+	case CELL_WORD:
+		buf_addz(out, cell->text);
+		break;
+	case CELL_RATIO:
+		unit_add_share(out, cell->real);
+		break;
+	case CELL_CHANGE:
+		if (!isnan(cell->real))
+			buf_addf(out, "%+.2f%%", cell->real);
+		break;
+	case CELL_COUNT:
+		buf_addf(out, "%" PRId64, cell->value);
 		break;
 	case CELL_NOTE:
 		buf_addf(out, "%s%s%s", color ? STYLE_NOTE : "", cell->text, color ? STYLE_END : "");

@@ -1,0 +1,90 @@
+/*
+ * answer.c - a question about a loaded profile, answered in the format asked for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/answer.h"
+
+#include "engine/view.h"
+#include "report/report.h"
+#include "report/top.h"
+#include "viewers/export/export.h"
+#include "viewers/json/report_json.h"
+#include "viewers/text/text.h"
+
+static void draw(const struct report *r, const struct query *q, bool color, struct buf *out)
+{
+	switch ((enum format)q->format) {
+	case FORMAT_TEXT:
+		text_draw(r, color, out);
+		break;
+	case FORMAT_JSON:
+		json_draw(r, out);
+		break;
+	case FORMAT_CSV:
+		csv_draw(r, out);
+		break;
+	case FORMAT_MARKDOWN:
+		markdown_draw(r, out);
+		break;
+	}
+}
+
+/* The reports that are tables, which every viewer can draw. */
+static int make_table(enum query_report kind, const struct view *v, const struct query *q, struct report *r,
+		      struct err *err)
+{
+	switch (kind) {
+	case REPORT_TOP:
+		return top_make(v, q, r, err);
+	default:
+		return err_set(err, ERR_USAGE, "this report is not built yet");
+	}
+}
+
+/* The reports in the format of some other tool. Gives 1 when kind is none of them. */
+static int write_export(enum query_report kind, const struct view *v, const struct query *q, struct buf *out,
+			struct err *err)
+{
+	(void)v;
+	(void)q;
+	(void)out;
+	(void)err;
+	switch (kind) {
+	default:
+		return 1;
+	}
+}
+
+int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err)
+{
+	enum query_report kind = a->command->report;
+	struct arena *mem = arena_new();
+	struct query q = a->q;
+	struct report r = { 0 };
+	struct view v;
+	int rc;
+
+	query_for_report(&q, kind);
+	rc = view_make(p, &q, mem, &v, &out->notes, err);
+	if (rc == 0)
+		rc = write_export(kind, &v, &q, &out->text, err);
+	if (rc == 1) {
+		rc = make_table(kind, &v, &q, &r, err);
+		if (rc == 0) {
+			draw(&r, &q, color, &out->text);
+			out->is_empty = r.head.total == 0;
+			report_release(&r);
+		}
+	}
+	arena_free(mem);
+	return rc;
+}
+
+void answer_release(struct answer *a)
+{
+	buf_release(&a->text);
+	buf_release(&a->notes);
+}

@@ -1,0 +1,32 @@
+/*
+ * answer.h - a question about a loaded profile, answered in the format asked for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_ANSWER_H
+#define CLI_ANSWER_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "cli/args.h"
+#include "profile/profile.h"
+
+#include <stdbool.h>
+
+struct answer {
+	struct buf text;  /* what is to be written */
+	struct buf notes; /* lines for the user */
+	bool is_empty;    /* every value was 0 */
+};
+
+/*
+ * Answer the command of a.
+ *
+ * color   the text goes to a terminal that shall see colours
+ * out     zero-initialised; released with answer_release, also after a failure
+ * Fails   ERR_USAGE when the question has no answer for this profile or in this format
+ */
+int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err);
+void answer_release(struct answer *a);
+
+#endif

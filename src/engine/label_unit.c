@@ -1,0 +1,142 @@
+/*
+ * label_unit.c - the unit that the numbers of a label key are read in
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/label_unit.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A unit that a key has been seen with. */
+struct pair {
+	str_id key, unit;
+};
+
+struct pairs {
+	const struct profile *p;
+	struct pair *pair; /* [n] in order of appearance */
+	size_t n, cap;
+	struct idtab ids;
+};
+
+static void see(struct pairs *s, str_id key, str_id unit)
+{
+	uint64_t h = hash_u64((uint64_t)key << 32 | unit);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&s->ids, h); idtab_next(&s->ids, h, &pos, &id);)
+		if (s->pair[id].key == key && s->pair[id].unit == unit)
+			return;
+	s->pair = mem_grow(s->pair, &s->cap, s->n + 1, sizeof(*s->pair));
+	idtab_put(&s->ids, h, (uint32_t)s->n);
+	s->pair[s->n++] = (struct pair){ key, unit };
+}
+
+/* What each label says, in order of the rows. */
+static void see_all(struct pairs *s)
+{
+	const struct profile *p = s->p;
+	bool *label = mem_zalloc(p->n_labels, sizeof(*label));
+	bool *set = mem_zalloc(p->label_sets.n, sizeof(*set));
+
+	for (uint32_t row = 0; row < p->n_rows; row++) {
+		uint32_t own = p->labels[row];
+
+		if (set[own])
+			continue;
+		set[own] = true;
+		for (uint32_t i = p->label_sets.off[own]; i < p->label_sets.off[own + 1]; i++) {
+			uint32_t l = p->label_sets.item[i];
+
+			if (!label[l] && !p->label_is_text[l])
+				see(s, p->label_key[l], p->label_unit[l]);
+			label[l] = true;
+		}
+	}
+	free(label);
+	free(set);
+}
+
+static int compare_text(const struct profile *p, str_id a, str_id b)
+{
+	return strcmp(profile_text(p, a), profile_text(p, b));
+}
+
+static int by_key_unit(const void *a, const void *b, void *arg)
+{
+	const struct pair *l = a, *r = b;
+	int c = compare_text(arg, l->key, r->key);
+
+	return c ? c : compare_text(arg, l->unit, r->unit);
+}
+
+static void add_text(const struct profile *p, str_id id, struct buf *out)
+{
+	text_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
+}
+
+static void tell_others(const struct pairs *s, const struct label_units *u, struct buf *notes)
+{
+	const char *told = NULL; /* the unit in use for the key whose line is being written */
+
+	for (size_t i = 0; i < s->n; i++) {
+		const struct pair *pair = &s->pair[i];
+		const char *used = u->unit[pair->key], *unit = profile_text(s->p, pair->unit);
+
+		if (i == 0 || pair->key != s->pair[i - 1].key) {
+			if (told)
+				buf_add(notes, "\n", 1);
+			told = NULL;
+		}
+		if (!*unit || strcmp(unit, used) == 0)
+			continue;
+		if (!told) {
+			buf_addz(notes, "For tag ");
+			add_text(s->p, pair->key, notes);
+			buf_addz(notes, " used unit ");
+			text_add_safe(notes, used, strlen(used));
+			buf_addz(notes, ", also encountered unit(s) ");
+		} else {
+			buf_addz(notes, ", ");
+		}
+		add_text(s->p, pair->unit, notes);
+		told = used;
+	}
+	if (told)
+		buf_add(notes, "\n", 1);
+}
+
+void label_units_make(const struct profile *p, struct arena *mem, struct label_units *out, struct buf *notes)
+{
+	struct label_units u = { arena_zalloc(mem, strtab_count(p->str), sizeof(*u.unit)) };
+	struct pairs s = { .p = p };
+
+	idtab_init(&s.ids, 0);
+	see_all(&s);
+	for (size_t i = 0; i < s.n; i++)
+		if (!u.unit[s.pair[i].key] && s.pair[i].unit)
+			u.unit[s.pair[i].key] = profile_text(p, s.pair[i].unit);
+	for (size_t i = 0; i < s.n; i++) {
+		const char *key = profile_text(p, s.pair[i].key);
+
+		if (!u.unit[s.pair[i].key])
+			u.unit[s.pair[i].key] =
+				strcmp(key, "alignment") == 0 || strcmp(key, "request") == 0 ? "bytes" : key;
+	}
+	if (notes && s.n) {
+		qsort_r(s.pair, s.n, sizeof(*s.pair), by_key_unit, (void *)p);
+		tell_others(&s, &u, notes);
+	}
+	idtab_release(&s.ids);
+	free(s.pair);
+	*out = u;
+}

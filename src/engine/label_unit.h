@@ -1,0 +1,26 @@
+/*
+ * label_unit.h - the unit that the numbers of a label key are read in
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_LABEL_UNIT_H
+#define ENGINE_LABEL_UNIT_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "profile/profile.h"
+
+struct label_units {
+	const char **unit; /* [strings of the profile] by key; NULL for what is no key of a number */
+};
+
+/*
+ * Find the unit of each key: the first one that a row names; without any, bytes for "alignment" and
+ * "request", else the key itself.
+ *
+ * notes   a line for each key that has several units, in order of keys; may be NULL
+ * Like    pprof profile/profile.go, NumLabelUnits
+ */
+void label_units_make(const struct profile *p, struct arena *mem, struct label_units *out, struct buf *notes);
+
+#endif
