@@ -8,6 +8,7 @@
 #include "cli/answer.h"
 
 #include "engine/view.h"
+#include "report/calls.h"
 #include "report/report.h"
 #include "report/top.h"
 #include "viewers/export/export.h"
@@ -39,6 +40,9 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 	switch (kind) {
 	case REPORT_TOP:
 		return top_make(v, q, r, err);
+	case REPORT_TREE:
+	case REPORT_PEEK:
+		return calls_make(v, q, r, err);
 	default:
 		return err_set(err, ERR_USAGE, "this report is not built yet");
 	}

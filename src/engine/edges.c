@@ -99,12 +99,19 @@ static uint32_t calls_find(struct calls *c, uint32_t src, uint32_t dst)
 	return c->n++;
 }
 
-static void count_call(struct call *call, uint32_t stack, int64_t weight, bool residual, bool inlined)
+/* What a stack adds to a call. */
+struct share {
+	uint32_t stack;
+	int64_t weight, div;
+};
+
+static void count_call(struct call *call, const struct share *share, bool residual, bool inlined)
 {
-	if (call->seen == stack + 1)
+	if (call->seen == share->stack + 1)
 		return;
-	call->seen = stack + 1;
-	call->edge.weight += weight;
+	call->seen = share->stack + 1;
+	call->edge.weight += share->weight;
+	call->edge.div += share->div;
 	call->edge.residual |= residual;
 	call->edge.inlined &= inlined;
 }
@@ -144,7 +151,8 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 	const struct spots *spots = &w->spots;
 	const struct csr *stacks = &w->g->view->p->stacks;
 	const uint32_t *first = stacks->item + stacks->off[s], *root = stacks->item + stacks->off[s + 1];
-	int64_t weight = w->g->weight[SIDE_TARGET][s];
+	const int64_t *div = w->g->div[SIDE_TARGET];
+	const struct share share = { s, w->g->weight[SIDE_TARGET][s], div ? div[s] : 0 };
 
 	for (const uint32_t *loc = root; loc-- > first;) {
 		const struct spot *spot;
@@ -157,13 +165,13 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 		spot = &spots->spot[at];
 		parent = spot->outer_wanted ? caller_of(spots, loc, root, &residual) : NO_NODE;
 		if (parent != NO_NODE && parent != spot->outer)
-			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), s, weight,
+			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), &share,
 				   residual || spot->outer_cut, spot->outer_cut);
 		for (uint32_t i = spot->first; i < spot->first + spot->n; i++) {
 			const struct fixed *f = &spots->fixed[i];
 
-			count_call(hinted_call(&part->calls, &part->of_fixed[i], f->src, f->dst), s, weight,
-				   f->residual, true);
+			count_call(hinted_call(&part->calls, &part->of_fixed[i], f->src, f->dst), &share, f->residual,
+				   true);
 		}
 	}
 }
@@ -259,6 +267,7 @@ static void calls_merge(struct calls *into, const struct calls *from)
 		struct edge *sum = &into->call[calls_find(into, e->src, e->dst)].edge;
 
 		sum->weight += e->weight;
+		sum->div += e->div;
 		sum->residual |= e->residual;
 		sum->inlined &= e->inlined;
 	}

@@ -171,24 +171,20 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
 			walk(stacks, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
 		}
-		if (v->div[side])
-			walk(stacks, pl, stack_sums(v, v->div[side], g.live, mem), mem, &g.flat_div[side],
-			     &g.cum_div[side]);
+		if (v->div[side]) {
+			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
+			walk(stacks, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
+		}
 	}
 	*out = g;
 }
 
-static int64_t divided(int64_t value, const int64_t *div, uint32_t node)
+struct nodes graph_nodes(const struct graph *g)
 {
-	return div && div[node] ? value / div[node] : value;
-}
-
-int64_t graph_flat(const struct graph *g, uint32_t node)
-{
-	return divided(g->flat[SIDE_TARGET][node], g->flat_div[SIDE_TARGET], node);
-}
-
-int64_t graph_cum(const struct graph *g, uint32_t node)
-{
-	return divided(g->cum[SIDE_TARGET][node], g->cum_div[SIDE_TARGET], node);
+	return (struct nodes){ .places = g->places,
+			       .n = g->n,
+			       .flat = g->flat[SIDE_TARGET],
+			       .cum = g->cum[SIDE_TARGET],
+			       .flat_div = g->flat_div[SIDE_TARGET],
+			       .cum_div = g->cum_div[SIDE_TARGET] };
 }

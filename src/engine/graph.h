@@ -7,6 +7,7 @@
 #define ENGINE_GRAPH_H
 
 #include "base/arena.h"
+#include "engine/nodes.h"
 #include "engine/places.h"
 #include "engine/view.h"
 
@@ -21,6 +22,7 @@ struct graph {
 	int64_t *flat[N_SIDES], *cum[N_SIDES];         /* [n] */
 	int64_t *flat_div[N_SIDES], *cum_div[N_SIDES]; /* [n] only for a mean */
 	int64_t *weight[N_SIDES];                      /* [stacks] sum of the rows of each stack */
+	int64_t *div[N_SIDES];                         /* [stacks] the same of the divisors, only for a mean */
 	bool *live;                                    /* [stacks] some row of it has a value or a divisor */
 };
 
@@ -33,14 +35,14 @@ struct graph {
  */
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
 
-/* Flat and cum as shown: divided when the view asks for the mean. Like pprof FlatValue, CumValue. */
-int64_t graph_flat(const struct graph *g, uint32_t node);
-int64_t graph_cum(const struct graph *g, uint32_t node);
+/* The target side as nodes: node i is place i. */
+struct nodes graph_nodes(const struct graph *g);
 
 /* A call between two kept nodes. */
 struct edge {
 	uint32_t src, dst;
 	int64_t weight; /* of the target side */
+	int64_t div;    /* what to divide it by for a mean; 0 when there is none */
 	bool residual;  /* some samples passed through nodes that are not kept */
 	bool inlined;   /* in every sample dst was inlined into what called it */
 };

@@ -27,6 +27,7 @@ struct keep {
 struct making {
 	struct places *pl;
 	struct keep keep;
+	bool by_object;
 	struct idtab ids;
 	size_t cap_places;
 	uint32_t *file;       /* [strings of the profile] place file + 1 of a function's file */
@@ -124,7 +125,7 @@ static uint32_t place_of_line(struct making *m, uint32_t loc, uint32_t line)
 	by_function = m->func_place && k.name;
 	if (by_function && m->func_place[f])
 		return m->func_place[f] - 1;
-	if (!k.name && m->keep.name) {
+	if (m->by_object || (!k.name && m->keep.name)) {
 		k.objfile = objfile_of(p, loc);
 		k.start = p->func_start[f];
 	} else if (!k.name && !k.file) {
@@ -166,7 +167,7 @@ static void location_add(struct making *m, uint32_t loc)
 int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
 {
 	struct places pl = { .p = p, .files = strtab_new() };
-	struct making m = { .pl = &pl, .keep = keep_for(q) };
+	struct making m = { .pl = &pl, .keep = keep_for(q), .by_object = q->by_object };
 
 	if ((uint64_t)p->n_lines + 4 * (uint64_t)p->n_locs >= PLACES_MANY) {
 		strtab_free(pl.files);

@@ -44,6 +44,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
+	q->by_object = false;
 }
 
 void query_release(struct query *q)
@@ -63,8 +64,7 @@ void query_for_report(struct query *q, enum query_report report)
 		break;
 	case REPORT_CALLGRIND:
 		q->granularity = GRAIN_ADDRESSES;
-		q->noinlines = false;
-		q->sort = SORT_FLAT;
+		q->by_object = true;
 		/* fall through */
 	case REPORT_PEEK:
 	case REPORT_FOLDED:

@@ -57,6 +57,7 @@ struct query {
 #define OWN OPTION
 #define CHOICE(field) int field;
 #include "engine/query.def"
+	bool by_object; /* functions of different binaries, or that start at different lines, are different places */
 	const char *pattern; /* what peek looks for; "" for other reports */
 };
 

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,41 +61,23 @@ static int compare_keys(const void *a, const void *b)
 	return c ? c : compare_u64(l->node, r->node);
 }
 
-/* The printed name: the string of the profile itself when there is nothing to add. */
-static const char *name_of(const struct places *pl, uint32_t node, struct arena *mem, struct buf *scratch)
-{
-	const struct place *k = &pl->place[node];
-
-	if (k->name && !k->addr && !k->line && !k->file &&
-	    strlen(profile_text(pl->p, k->name)) == strtab_len(pl->p->str, k->name))
-		return profile_text(pl->p, k->name);
-	scratch->len = 0;
-	places_add_name(pl, node, scratch);
-	if (memchr(scratch->data, 0, scratch->len)) { /* a C string could not hold it */
-		struct buf safe = { 0 };
-
-		text_add_safe(&safe, scratch->data, scratch->len);
-		buf_release(scratch);
-		*scratch = safe;
-	}
-	return arena_strndup(mem, scratch->data, scratch->len);
-}
-
-static void sort_nodes(const struct graph *g, bool by_cum, struct arena *mem, struct trimmed *t)
+void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct names *names,
+	       struct trimmed *t)
 {
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
-	struct buf scratch = { 0 };
+	bool by_cum = q->sort == SORT_CUM;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint32_t node = t->node[i];
-		int64_t flat = g->flat[SIDE_TARGET][node], cum = g->cum[SIDE_TARGET][node];
+		uint32_t node = t->node[i], place = nodes_place(nodes, node);
+		int64_t flat = nodes->flat[node], cum = nodes->cum[node];
+		int64_t first = score ? score[node] : by_cum ? cum : flat;
 
-		key[i] = (struct sort_key){ .first = num_abs(by_cum ? cum : flat),
-					    .second = num_abs(by_cum ? flat : cum),
-					    .negative = (by_cum ? cum : flat) < 0,
-					    .addr = g->places->place[node].addr,
-					    .name = name_of(g->places, node, mem, &scratch),
-					    .place = &g->places->place[node],
+		key[i] = (struct sort_key){ .first = num_abs(first),
+					    .second = num_abs(score || by_cum ? flat : cum),
+					    .negative = first < 0,
+					    .addr = nodes->places->place[place].addr,
+					    .name = names_of(names, place),
+					    .place = &nodes->places->place[place],
 					    .node = node };
 	}
 	if (t->n)
@@ -105,37 +86,71 @@ static void sort_nodes(const struct graph *g, bool by_cum, struct arena *mem, st
 		t->node[i] = key[i].node;
 		t->name[i] = key[i].name;
 	}
-	buf_release(&scratch);
 	free(key);
 }
 
-void trim_make(const struct graph *g, const struct query *q, int64_t nodecount, struct arena *mem, struct trimmed *out)
+static bool is_listed(const struct nodes *nodes, const struct query *q, uint32_t node)
+{
+	int64_t flat = nodes->flat[node], cum = nodes->cum[node];
+
+	if (flat == 0 && cum == 0)
+		return false;
+	return !q->drop_negative || !(flat < 0 || (flat == 0 && cum < 0));
+}
+
+void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trimmed *out)
 {
 	struct trimmed t = { 0 };
-	const int64_t *flat = g->flat[SIDE_TARGET], *cum = g->cum[SIDE_TARGET];
 	uint32_t n_listed = 0;
 	int64_t sum = 0;
 
-	for (uint32_t k = 0; k < g->n; k++) {
-		sum += flat[k];
-		n_listed += flat[k] != 0 || cum[k] != 0;
+	for (uint32_t k = 0; k < nodes->n; k++) {
+		if (is_listed(nodes, q, k)) {
+			sum += nodes->flat[k];
+			n_listed++;
+		}
 	}
 	t.node_cut = cutoff(sum, q->nodefraction);
 	t.edge_cut = cutoff(sum, q->edgefraction);
 	t.node = arena_alloc(mem, n_listed, sizeof(*t.node));
-	t.name = arena_alloc(mem, n_listed, sizeof(*t.name));
-	t.keep = arena_zalloc(mem, g->n, sizeof(*t.keep));
-	for (uint32_t k = 0; k < g->n; k++)
-		if ((flat[k] != 0 || cum[k] != 0) && num_abs(cum[k]) >= t.node_cut)
+	t.name = arena_zalloc(mem, n_listed, sizeof(*t.name));
+	t.keep = arena_zalloc(mem, nodes->n, sizeof(*t.keep));
+	for (uint32_t k = 0; k < nodes->n; k++)
+		if (is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut)
 			t.node[t.n++] = k;
 	t.n_dropped = n_listed - t.n;
 	t.n_before = t.n;
-	sort_nodes(g, q->sort == SORT_CUM, mem, &t);
-	if (nodecount > 0 && nodecount < t.n)
-		t.n = (uint32_t)nodecount;
+	for (uint32_t k = 0; k < nodes->n && t.n_dropped == 0; k++)
+		t.keep[k] = true;
 	for (uint32_t i = 0; i < t.n; i++)
 		t.keep[t.node[i]] = true;
 	*out = t;
+}
+
+void trim_keep_shown(const struct nodes *nodes, struct trimmed *t)
+{
+	for (uint32_t k = 0; k < nodes->n; k++)
+		t->keep[k] = false;
+	for (uint32_t i = 0; i < t->n; i++)
+		t->keep[t->node[i]] = true;
+}
+
+bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t)
+{
+	if (n >= t->n)
+		return false;
+	t->n = n;
+	trim_keep_shown(nodes, t);
+	return true;
+}
+
+void trim_make(const struct nodes *nodes, const struct query *q, struct names *names, struct arena *mem,
+	       struct trimmed *out)
+{
+	trim_cut(nodes, q, mem, out);
+	trim_sort(nodes, q, NULL, names, out);
+	if (q->nodecount > 0 && q->nodecount < out->n)
+		trim_limit(nodes, (uint32_t)q->nodecount, out);
 }
 
 /* Nodes that stand somewhere as an inlined call; the others need no look at their callers. */

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "engine/graph.h"
+#include "engine/nodes.h"
 #include "engine/query.h"
 
 #include <stdbool.h>
@@ -15,25 +16,44 @@
 
 struct trimmed {
 	uint32_t n;
-	uint32_t *node;              /* [n] places that are shown, in their order */
-	const char **name;           /* [n] as printed; may hold anything but NUL */
-	bool *keep;                  /* [places] is shown */
+	uint32_t *node;              /* [n] nodes that are shown, in their order */
+	const char **name;           /* [n] as printed */
+	bool *keep;                  /* [nodes] stacks do not run through it unseen; the shown ones, and before
+	                                anything is cut also those that have nothing to show */
 	uint32_t n_dropped;          /* nodes whose cum was below the cutoff */
 	uint32_t n_before;           /* nodes that were left then, before nodecount */
 	uint64_t node_cut, edge_cut; /* cutoffs as magnitudes */
 };
 
 /*
- * Drop the nodes with nothing, then those below nodefraction of the sum of flat, sort, keep the
- * first nodecount.
+ * Leave out the nodes with nothing (and with drop_negative those that lost), then those below
+ * nodefraction of the sum of flat. Nothing is sorted yet and names are not set.
  *
- * nodecount  0 for all
- * mem        the result lives there
- * Like       pprof internal/report newTrimmedGraph, for all reports but pictures
+ * mem     the result lives there
+ * Like    pprof internal/report newTrimmedGraph, first step
  */
-void trim_make(const struct graph *g, const struct query *q, int64_t nodecount, struct arena *mem, struct trimmed *out);
+void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *mem, struct trimmed *out);
 
-/* A node is shown, and how it is called: inlined into its callers always, sometimes or never. */
+/*
+ * Sort what is shown by weight, the larger magnitude first, then by name, then by all else there is.
+ *
+ * score   [nodes] the weight; NULL for flat, or cum when the question says so
+ * Like    pprof internal/graph, Nodes.Sort
+ */
+void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct names *names,
+	       struct trimmed *t);
+
+/* Let stacks run unseen through all that is not shown; pprof leads calls to a node N0 there. */
+void trim_keep_shown(const struct nodes *nodes, struct trimmed *t);
+
+/* Keep the first n of what is shown; gives true when that left some out. */
+bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t);
+
+/* All three: nodecount 0 shows all. For reports without pictures. */
+void trim_make(const struct nodes *nodes, const struct query *q, struct names *names, struct arena *mem,
+	       struct trimmed *out);
+
+/* How a shown node is called: inlined into its callers always, sometimes or never. */
 enum inlined { INLINED_NEVER, INLINED_PARTLY, INLINED_ALWAYS };
 
 /*

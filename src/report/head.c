@@ -73,40 +73,41 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
 	h->out_unit = q->unit;
 	h->ratio = query_ratio(q);
 	h->compact = q->compact_labels;
+	h->dropped_weight = (int64_t)num_abs(num_trunc((double)v->total * q->edgefraction));
 	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
 }
 
 /* The smallest value that will be shown: flat, or cum where flat is 0; 0 when there is none. */
-static int64_t smallest(const struct graph *g, const struct trimmed *t)
+static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
 {
 	uint64_t min = 0;
 
 	for (uint32_t i = 0; i < t->n; i++) {
-		uint64_t v = num_abs(graph_flat(g, t->node[i]));
+		uint64_t v = num_abs(nodes_flat(nodes, t->node[i]));
 
 		if (v == 0)
-			v = num_abs(graph_cum(g, t->node[i]));
+			v = num_abs(nodes_cum(nodes, t->node[i]));
 		if (v > 0 && (min == 0 || v < min))
 			min = v;
 	}
 	return (int64_t)min;
 }
 
-void head_choose_unit(struct head *h, const struct graph *g, const struct trimmed *t)
+void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole)
 {
 	int64_t min, max, hundred;
 	const char *min_unit, *max_unit;
 
 	if (strcmp(h->out_unit, "minimum") != 0 || t->n == 0)
 		return;
-	min = smallest(g, t);
+	min = smallest(nodes, t);
 	if (min == 0)
 		min = h->total;
 	min = report_value(h, min);
 	max = report_value(h, h->total);
 	unit_scale(min, h->unit, "minimum", &min_unit);
 	unit_scale(max, h->unit, "minimum", &max_unit);
-	if (strcmp(min_unit, max_unit) != 0 && !__builtin_mul_overflow(min, 100, &hundred) && hundred < max)
+	if (!whole && strcmp(min_unit, max_unit) != 0 && !__builtin_mul_overflow(min, 100, &hundred) && hundred < max)
 		unit_scale(hundred, h->unit, "minimum", &min_unit);
 	h->out_unit = *min_unit ? min_unit : h->unit;
 }

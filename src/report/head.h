@@ -19,9 +19,10 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
  * Choose the one unit of a report over a graph, when the question leaves it open (minimum): the
  * one that shows the smallest value, or a hundred times it when that and the total are far apart.
  *
+ * whole   values will be shown without decimals, so that the smallest one decides
  * Like    pprof internal/report selectOutputUnit
  */
-void head_choose_unit(struct head *h, const struct graph *g, const struct trimmed *t);
+void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole);
 
 /* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
 const char *head_text(const struct profile *p, str_id id, struct arena *mem);

@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
+	src/report/calls.c \
+	src/report/calls.h \
 	src/report/head.c \
 	src/report/head.h \
 	src/report/report.c \

@@ -16,6 +16,11 @@ void report_release(struct report *r)
 	*r = (struct report){ 0 };
 }
 
+bool report_has(const struct table *t, uint32_t row, uint32_t col)
+{
+	return !t->has || (t->has[col] & 1U << t->role[row]);
+}
+
 int64_t report_value(const struct head *h, int64_t value)
 {
 	return h->ratio > 0 && h->ratio != 1 ? num_trunc((double)value * h->ratio) : value;

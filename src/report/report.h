@@ -16,6 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a row is to those around it. */
+enum row_role { ROW_PLAIN, ROW_CALLER, ROW_NODE, ROW_CALLEE };
+
 enum cell_kind {
 	CELL_VALUE,   /* cell.value in head.unit */
 	CELL_PERCENT, /* cell.value as a share of head.total */
@@ -39,14 +42,12 @@ union cell {
 	const char *text;
 };
 
-/* What a row is to those around it. */
-enum row_role { ROW_PLAIN, ROW_CALLER, ROW_NODE, ROW_CALLEE };
-
 struct table {
 	uint32_t n_cols, n_rows;
 	const struct column *col; /* [n_cols] */
 	union cell *cell;         /* [n_rows * n_cols] row by row */
 	const uint8_t *role;      /* [n_rows] enum row_role; NULL when all are ROW_PLAIN */
+	const uint8_t *has;       /* [n_cols] 1 << role of the rows that have a cell there; NULL when all have */
 };
 
 /* What a report says about the profile and about itself. Texts are hostile; "" when unknown. */
@@ -58,14 +59,17 @@ struct head {
 	uint32_t n_comments;
 	const char **comment;
 	int64_t time_ns, duration_ns;
-	int64_t total;        /* what 100 % is */
-	int64_t shown;        /* sum of flat over the rows */
-	const char *out_unit; /* unit to show values in, or "auto" */
-	double ratio;         /* values are multiplied by it before they are shown */
-	uint32_t n_dropped;   /* rows left out because their cum was too small */
-	int64_t dropped_cum;  /* how small, as pprof tells it */
-	uint32_t n_before;    /* rows there were before the limit on their number */
-	bool compact;         /* leave out what is about the profile */
+	int64_t total;            /* what 100 % is */
+	int64_t shown;            /* sum of flat over the rows */
+	const char *out_unit;     /* unit to show values in, or "auto" */
+	double ratio;             /* values are multiplied by it before they are shown */
+	uint32_t n_dropped;       /* rows left out because their cum was too small */
+	int64_t dropped_cum;      /* how small, as pprof tells it */
+	uint32_t n_shown;         /* nodes that are shown */
+	uint32_t n_dropped_edges; /* calls left out because their weight was too small */
+	int64_t dropped_weight;   /* how small */
+	uint32_t n_before;        /* rows there were before the limit on their number */
+	bool compact;             /* leave out what is about the profile */
 };
 
 struct report {
@@ -73,6 +77,9 @@ struct report {
 	struct table table;
 	struct arena *mem; /* owns it all but for strings of the profile, which must live longer */
 };
+
+/* Has a row something in a column? */
+bool report_has(const struct table *t, uint32_t row, uint32_t col);
 
 void report_release(struct report *r);
 

@@ -32,6 +32,7 @@ static const char *const inlined_note[] = {
 
 static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t)
 {
+	const struct nodes nodes = graph_nodes(g);
 	const enum inlined *inlined = trim_inlined(g, t, r->mem);
 	struct table *table = &r->table;
 
@@ -41,7 +42,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
 	for (uint32_t i = 0; i < t->n; i++) {
 		union cell *cell = table->cell + (size_t)i * N_COLS;
-		int64_t flat = graph_flat(g, t->node[i]), cum = graph_cum(g, t->node[i]);
+		int64_t flat = nodes_flat(&nodes, t->node[i]), cum = nodes_cum(&nodes, t->node[i]);
 
 		r->head.shown += flat;
 		cell[COL_FLAT].value = cell[COL_FLAT_PCT].value = flat;
@@ -57,6 +58,8 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
 	struct places pl;
 	struct graph g;
+	struct nodes nodes;
+	struct names names;
 	struct trimmed t;
 
 	if (places_make(v->p, q, r.mem, &pl, err) < 0) {
@@ -64,10 +67,13 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 		return ERR_LIMIT;
 	}
 	graph_make(v, &pl, r.mem, &g);
-	trim_make(&g, q, q->nodecount, r.mem, &t);
+	nodes = graph_nodes(&g);
+	names_init(&names, &pl, r.mem);
+	trim_make(&nodes, q, &names, r.mem, &t);
 	head_fill(&r.head, v, q, r.mem);
-	head_choose_unit(&r.head, &g, &t);
+	head_choose_unit(&r.head, &nodes, &t, false);
 	r.head.n_dropped = t.n_dropped;
+	r.head.n_shown = t.n;
 	r.head.n_before = t.n_before;
 	fill_table(&r, &g, &t);
 	places_release(&pl);

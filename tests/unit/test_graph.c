@@ -21,9 +21,10 @@
 static void expect_node(const struct asked *a, const char *name, int64_t flat, int64_t cum)
 {
 	uint32_t node = place_named(&a->pl, name);
+	struct nodes nodes = graph_nodes(&a->g);
 
-	assert_int_equal(graph_flat(&a->g, node), flat);
-	assert_int_equal(graph_cum(&a->g, node), cum);
+	assert_int_equal(nodes_flat(&nodes, node), flat);
+	assert_int_equal(nodes_cum(&nodes, node), cum);
 }
 
 static void the_example_of_the_specification_adds_up(void **state)

@@ -202,9 +202,10 @@ static void a_limit_on_rows_is_told_when_it_hides_some(void **state)
 	sheet_start(&s, 10);
 	sheet_row(&s, 10, "f", "");
 	expect_no(&s.r, "Showing top");
+	s.r.head.n_shown = 1;
 	s.r.head.n_before = 7;
 	expect_lines(&s.r, "total\nShowing top 1 nodes out of 7\n      flat");
-	s.r.table.n_rows = 0;
+	s.r.head.n_shown = 0;
 	expect_no(&s.r, "Showing top");
 }
 

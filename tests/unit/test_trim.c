@@ -19,9 +19,14 @@
 static struct trimmed trim(struct asked *a, int64_t nodecount)
 {
 	struct trimmed t;
+	struct nodes nodes;
+	struct names names;
 
 	ask(a);
-	trim_make(&a->g, &a->q, nodecount, a->mem, &t);
+	a->q.nodecount = nodecount;
+	nodes = graph_nodes(&a->g);
+	names_init(&names, &a->pl, a->mem);
+	trim_make(&nodes, &a->q, &names, a->mem, &t);
 	return t;
 }
 
@@ -127,8 +132,8 @@ static void of_equal_names_the_heavier_cum_is_first(void **state)
 	a = ask_about(&m);
 	t = trim(&a, 0);
 	expect_shown(&t, "<unknown> <unknown> f");
-	assert_int_equal(graph_cum(&a.g, t.node[0]), 7);
-	assert_int_equal(graph_cum(&a.g, t.node[1]), 4);
+	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[0]], 7);
+	assert_int_equal(a.g.cum[SIDE_TARGET][t.node[1]], 4);
 	ask_release(&a);
 }
 

@@ -2,5 +2,7 @@
 
 noinst_LIBRARIES += viewers/text/libtext.a
 viewers_text_libtext_a_SOURCES = \
+	viewers/text/calls.c \
 	viewers/text/text.c \
-	viewers/text/text.h
+	viewers/text/text.h \
+	viewers/text/text_int.h

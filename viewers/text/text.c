@@ -10,18 +10,14 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "viewers/text/text_int.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#define STYLE_TITLE "\033[1m"
-#define STYLE_HOT "\033[31m"
-#define STYLE_NOTE "\033[2m"
-#define STYLE_END "\033[0m"
-
-enum { VALUE_WIDTH = 10, HOT_PERCENT = 10 };
+enum { VALUE_WIDTH = 10 };
 
 /* One line "label: text" with the text made harmless; none when it is empty. */
 static void add_line(struct buf *out, const char *label, const char *text)
@@ -33,12 +29,22 @@ static void add_line(struct buf *out, const char *label, const char *text)
 	buf_add(out, "\n", 1);
 }
 
-static void add_safe_value(const struct head *h, int64_t value, struct buf *out)
+static void add_padded(struct buf *out, const char *text, size_t n, size_t to)
 {
-	struct buf raw = { 0 };
+	size_t width = text_count(text, n);
 
-	report_add_value(h, value, &raw); /* the unit is the profile's own text */
-	text_add_safe(out, raw.data, raw.len);
+	buf_fill(out, ' ', width < to ? to - width : 0);
+	buf_add(out, text, n);
+}
+
+void text_add_value(const struct head *h, int64_t value, size_t width, struct buf *out)
+{
+	struct buf raw = { 0 }, safe = { 0 };
+
+	report_add_value(h, value, &raw);
+	text_add_safe(&safe, raw.data, raw.len);
+	add_padded(out, safe.data, safe.len, width);
+	buf_release(&safe);
 	buf_release(&raw);
 }
 
@@ -62,7 +68,7 @@ static void add_duration(const struct head *h, struct buf *out)
 	buf_addz(out, "Duration: ");
 	unit_add_label(out, h->duration_ns, "nanoseconds", "auto");
 	buf_addz(out, ", Total samples = ");
-	add_safe_value(h, h->total, out);
+	text_add_value(h, h->total, 0, out);
 	buf_add(out, " ", 1);
 	if (strcmp(unit, "ns") == 0 && total != 0) {
 		buf_add(out, "(", 1);
@@ -90,36 +96,34 @@ static void add_profile_lines(const struct head *h, struct buf *out)
 }
 
 /* Like pprof internal/report reportLabels. */
-static void add_head(const struct report *r, struct buf *out)
+void text_add_head(const struct report *r, bool full, struct buf *out)
 {
 	const struct head *h = &r->head;
 
-	if (!h->compact)
+	if (full || !h->compact)
 		add_profile_lines(h, out);
 	buf_addz(out, "Showing nodes accounting for ");
-	add_safe_value(h, h->shown, out);
+	text_add_value(h, h->shown, 0, out);
 	buf_addz(out, ", ");
 	unit_add_percent_tight(out, h->shown, h->total);
 	buf_addz(out, " of ");
-	add_safe_value(h, h->total, out);
+	text_add_value(h, h->total, 0, out);
 	buf_addz(out, " total\n");
 	if (h->total == 0)
 		return;
 	if (h->n_dropped) {
 		buf_addf(out, "Dropped %" PRIu32 " node%s (cum <= ", h->n_dropped, h->n_dropped == 1 ? "" : "s");
-		add_safe_value(h, h->dropped_cum, out);
+		text_add_value(h, h->dropped_cum, 0, out);
 		buf_addz(out, ")\n");
 	}
-	if (r->table.n_rows && r->table.n_rows < h->n_before)
-		buf_addf(out, "Showing top %" PRIu32 " nodes out of %" PRIu32 "\n", r->table.n_rows, h->n_before);
-}
-
-static void add_padded(struct buf *out, const char *text, size_t n)
-{
-	size_t width = text_count(text, n);
-
-	buf_fill(out, ' ', width < VALUE_WIDTH ? VALUE_WIDTH - width : 0);
-	buf_add(out, text, n);
+	if (full && h->n_dropped_edges) {
+		buf_addf(out, "Dropped %" PRIu32 " edge%s (freq <= ", h->n_dropped_edges,
+			 h->n_dropped_edges == 1 ? "" : "s");
+		text_add_value(h, h->dropped_weight, 0, out);
+		buf_addz(out, ")\n");
+	}
+	if (h->n_shown && h->n_shown < h->n_before)
+		buf_addf(out, "Showing top %" PRIu32 " nodes out of %" PRIu32 "\n", h->n_shown, h->n_before);
 }
 
 /* Columns are parted by one blank, names by two, notes stand only where there is one. */
@@ -138,19 +142,16 @@ static void add_titles(const struct table *t, bool color, struct buf *out)
 		if (t->col[c].kind == CELL_PERCENT)
 			buf_addf(out, "%6s", t->col[c].title);
 		else
-			add_padded(out, t->col[c].title, strlen(t->col[c].title));
+			add_padded(out, t->col[c].title, strlen(t->col[c].title), VALUE_WIDTH);
 	}
 	buf_addz(out, color ? STYLE_END "\n" : "\n");
 }
 
 static void add_cell(const struct head *h, const struct column *c, const union cell *cell, bool color, struct buf *out)
 {
-	struct buf text = { 0 };
-
 	switch (c->kind) {
 	case CELL_VALUE:
-		add_safe_value(h, cell->value, &text);
-		add_padded(out, buf_text(&text), text.len);
+		text_add_value(h, cell->value, VALUE_WIDTH, out);
 		break;
 	case CELL_PERCENT:
 		unit_add_percent(out, cell->value, h->total);
@@ -175,7 +176,6 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		buf_addf(out, "%s%s%s", color ? STYLE_NOTE : "", cell->text, color ? STYLE_END : "");
 		break;
 	}
-	buf_release(&text);
 }
 
 static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
@@ -197,7 +197,11 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 
 void text_draw(const struct report *r, bool color, struct buf *out)
 {
-	add_head(r, out);
+	if (r->table.role) {
+		text_draw_calls(r, color, out);
+		return;
+	}
+	text_add_head(r, false, out);
 	add_titles(&r->table, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows; i++)
 		add_row(r, i, color, out);

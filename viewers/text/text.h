@@ -19,4 +19,13 @@
  */
 void text_draw(const struct report *r, bool color, struct buf *out);
 
+/*
+ * Append the lines in front of a report.
+ *
+ * full    what is on top of a picture: the profile's own lines even when the head is compact, and
+ *         how many calls were dropped
+ * Like    pprof internal/report reportLabels
+ */
+void text_add_head(const struct report *r, bool full, struct buf *out);
+
 #endif

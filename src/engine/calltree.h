@@ -1,0 +1,42 @@
+/*
+ * calltree.h - every way to a place is a node of its own
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_CALLTREE_H
+#define ENGINE_CALLTREE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "engine/nodes.h"
+#include "engine/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CALLTREE_NONE UINT32_MAX /* no parent: a root of the forest; no node: a stack that is empty or has no value */
+
+/* Stacks folded into a forest; parents have lower numbers than their children. */
+struct calltree {
+	const struct places *places;
+	uint32_t n;
+	uint32_t *parent, *place;    /* [n] */
+	bool *inlined;               /* [n] inlined into its parent in every sample */
+	int64_t *flat, *cum;         /* [n] of the target side */
+	int64_t *flat_div, *cum_div; /* [n] only for a mean, else NULL */
+	uint32_t *leaf;              /* [stacks] where each stack ends */
+};
+
+/*
+ * Fold the stacks that have a value. Nodes are numbered in order of the stacks.
+ *
+ * out     calltree_release frees it
+ * Fails   ERR_LIMIT past 2^32 - 1 nodes
+ * Like    pprof internal/graph newTree
+ */
+int calltree_make(const struct view *v, const struct places *pl, struct calltree *out, struct err *err);
+void calltree_release(struct calltree *t);
+
+struct nodes calltree_nodes(const struct calltree *t);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * net.c - the nodes a report shows, with the calls between them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Calls are counted on the nodes that are kept, once to choose them for a picture and once more
+ * when nodecount cuts further: what runs through a node that went is not the sum of its calls.
+ */
+#include "config.h"
+
+#include "engine/net_int.h"
+
+enum { MAX_NODELETS = 4 }; /* labels drawn per node */
+
+static int make_nodes(const struct view *v, const struct query *q, struct arena *mem, struct net *net, struct err *err)
+{
+	if (places_make(v->p, q, mem, &net->places, err) < 0)
+		return ERR_LIMIT;
+	net->is_tree = q->call_tree;
+	if (net->is_tree) {
+		if (calltree_make(v, &net->places, &net->tree, err) < 0)
+			return ERR_LIMIT;
+		net->nodes = calltree_nodes(&net->tree);
+	} else {
+		graph_make(v, &net->places, mem, &net->graph);
+		net->nodes = graph_nodes(&net->graph);
+	}
+	names_init(&net->names, &net->places, mem);
+	return 0;
+}
+
+static void make_edges(struct net *net, struct arena *mem)
+{
+	if (net->is_tree)
+		net_tree_edges(net, mem);
+	else
+		graph_edges(&net->graph, net->shown.keep, NULL, mem, &net->edges);
+}
+
+/* Sort the shown nodes; a picture puts the ones first that tell most. */
+static void sort_nodes(struct net *net, const struct query *q, bool picture, struct arena *mem)
+{
+	const int64_t *score = NULL;
+
+	if (picture) {
+		make_edges(net, mem);
+		net_list_edges(net, mem);
+		score = net_scores(net, mem);
+	}
+	trim_sort(&net->nodes, q, score, &net->names, &net->shown);
+}
+
+/* Collect the labels of the first n of the shown nodes. */
+static void make_tags(struct net *net, const struct view *v, const struct query *q, const struct label_units *units,
+		      uint32_t n, struct arena *mem)
+{
+	bool *wanted = arena_zalloc(mem, net->nodes.n, sizeof(*wanted));
+
+	for (uint32_t i = 0; i < n && i < net->shown.n; i++)
+		wanted[net->shown.node[i]] = true;
+	tags_make(v, &net->nodes, net->is_tree ? &net->tree : NULL, wanted, units, q->unit, mem, &net->tags);
+	tags_cut(&net->tags, net->nodes.n, net->shown.node_cut);
+}
+
+/* How many nodes of a picture fit into count, when each label that is drawn counts as one too. */
+static uint32_t fit_nodes(const struct net *net, uint32_t count)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		uint32_t node = net->shown.node[i], n = 0;
+
+		for (size_t k = net->tags.off[node]; k < net->tags.off[node + 1]; k++)
+			n += net->tags.tag[k].flat != 0;
+		sum += 1 + (n < MAX_NODELETS ? n : MAX_NODELETS);
+		if (sum >= count)
+			return i + 1;
+	}
+	return count;
+}
+
+/* Keep what nodecount allows. */
+static bool limit_nodes(struct net *net, const struct view *v, const struct query *q, bool picture,
+			const struct label_units *units, struct arena *mem)
+{
+	uint32_t count = q->nodecount < UINT32_MAX ? (uint32_t)q->nodecount : UINT32_MAX;
+
+	if (q->nodecount <= 0)
+		return false;
+	if (picture) {
+		make_tags(net, v, q, units, count, mem);
+		count = fit_nodes(net, count);
+	}
+	if (net->is_tree)
+		net_tree_cut(net);
+	if (!trim_limit(&net->nodes, count, &net->shown))
+		return false;
+	if (net->is_tree)
+		net_tree_splice(net);
+	if (picture)
+		sort_nodes(net, q, picture, mem);
+	return true;
+}
+
+int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
+	     struct arena *mem, struct net *out, struct err *err)
+{
+	struct net net = { 0 };
+	bool limited;
+
+	if (make_nodes(v, q, mem, &net, err) < 0) {
+		net_release(&net);
+		return ERR_LIMIT;
+	}
+	trim_cut(&net.nodes, q, mem, &net.shown);
+	if (picture)
+		trim_keep_shown(&net.nodes, &net.shown);
+	if (net.is_tree)
+		net_tree_start(&net, mem);
+	sort_nodes(&net, q, picture, mem);
+	limited = limit_nodes(&net, v, q, picture, units, mem);
+	if (!picture || net.is_tree)
+		make_edges(&net, mem);
+	net.position = arena_zalloc(mem, net.nodes.n, sizeof(*net.position));
+	for (uint32_t i = 0; i < net.shown.n; i++)
+		net.position[net.shown.node[i]] = i + 1;
+	net.n_dropped_edges = net_cut_edges(&net);
+	if (q->nodecount > 0 && !limited)
+		net.n_dropped_edges = 0; /* pprof has dropped them before it starts to count */
+	net_list_edges(&net, mem);
+	if (picture) {
+		net_remove_redundant(&net);
+		net_list_edges(&net, mem);
+		make_tags(&net, v, q, units, net.shown.n, mem);
+	}
+	*out = net;
+	return 0;
+}
+
+void net_release(struct net *net)
+{
+	places_release(&net->places);
+	if (net->is_tree)
+		calltree_release(&net->tree);
+}

@@ -1,0 +1,95 @@
+/*
+ * nodes.c - what reports choose from and sort
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/nodes.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t nodes_mean(int64_t value, int64_t div)
+{
+	return div ? value / div : value;
+}
+
+int64_t nodes_flat(const struct nodes *nodes, uint32_t node)
+{
+	return nodes_mean(nodes->flat[node], nodes->flat_div ? nodes->flat_div[node] : 0);
+}
+
+int64_t nodes_cum(const struct nodes *nodes, uint32_t node)
+{
+	return nodes_mean(nodes->cum[node], nodes->cum_div ? nodes->cum_div[node] : 0);
+}
+
+void names_init(struct names *names, const struct places *pl, struct arena *mem)
+{
+	*names = (struct names){ .places = pl, .mem = mem, .name = arena_zalloc(mem, pl->n, sizeof(*names->name)) };
+}
+
+/* The string of the profile itself when there is nothing to add. */
+static const char *make_name(const struct places *pl, uint32_t place, struct arena *mem)
+{
+	const struct place *k = &pl->place[place];
+	struct buf text = { 0 };
+	const char *name;
+
+	if (k->name && !k->addr && !k->line && !k->file &&
+	    strlen(profile_text(pl->p, k->name)) == strtab_len(pl->p->str, k->name))
+		return profile_text(pl->p, k->name);
+	places_add_name(pl, place, &text);
+	if (memchr(text.data, 0, text.len)) { /* a C string could not hold it */
+		struct buf safe = { 0 };
+
+		text_add_safe(&safe, text.data, text.len);
+		buf_release(&text);
+		text = safe;
+	}
+	name = arena_strndup(mem, text.data, text.len);
+	buf_release(&text);
+	return name;
+}
+
+const char *names_of(struct names *names, uint32_t place)
+{
+	if (!names->name[place])
+		names->name[place] = make_name(names->places, place, names->mem);
+	return names->name[place];
+}
+
+struct ranked {
+	const char *name;
+	uint32_t place;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct ranked *l = a, *r = b;
+
+	return strcmp(l->name, r->name);
+}
+
+uint32_t *names_rank(struct names *names, const bool *some, struct arena *mem)
+{
+	uint32_t *rank = arena_zalloc(mem, names->places->n, sizeof(*rank));
+	struct ranked *list = mem_alloc(names->places->n, sizeof(*list));
+	uint32_t n = 0, last = 0;
+
+	for (uint32_t k = 0; k < names->places->n; k++)
+		if (some[k])
+			list[n++] = (struct ranked){ names_of(names, k), k };
+	if (n)
+		qsort(list, n, sizeof(*list), by_name);
+	for (uint32_t i = 0; i < n; i++) {
+		last += i == 0 || strcmp(list[i].name, list[i - 1].name) != 0;
+		rank[list[i].place] = last;
+	}
+	free(list);
+	return rank;
+}

@@ -1,0 +1,57 @@
+/*
+ * nodes.h - what reports choose from and sort: places of a graph, or calls of a call tree
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_NODES_H
+#define ENGINE_NODES_H
+
+#include "base/arena.h"
+#include "engine/places.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Borrowed columns, of the target side. */
+struct nodes {
+	const struct places *places;
+	uint32_t n;
+	const uint32_t *place;             /* [n] NULL when node i is place i */
+	const int64_t *flat, *cum;         /* [n] */
+	const int64_t *flat_div, *cum_div; /* [n] NULL unless a mean is asked for */
+};
+
+static inline uint32_t nodes_place(const struct nodes *nodes, uint32_t node)
+{
+	return nodes->place ? nodes->place[node] : node;
+}
+
+/* Flat and cum as shown: divided when the view asks for the mean. Like pprof FlatValue, CumValue. */
+int64_t nodes_flat(const struct nodes *nodes, uint32_t node);
+int64_t nodes_cum(const struct nodes *nodes, uint32_t node);
+
+/* value / div, value itself when div is 0. Like pprof WeightValue. */
+int64_t nodes_mean(int64_t value, int64_t div);
+
+/* Printed names of places, each made once. */
+struct names {
+	const struct places *places;
+	struct arena *mem;
+	const char **name; /* [places] NULL until asked for */
+};
+
+void names_init(struct names *names, const struct places *pl, struct arena *mem);
+
+/* The name of a place as printed; may hold anything but NUL, which is spelt out. */
+const char *names_of(struct names *names, uint32_t place);
+
+/*
+ * The order of some places by name.
+ *
+ * some    [places] which ones are wanted
+ * mem     the result lives there
+ * Gives   [places] ranks from 1; places of one name share one, others are 0
+ */
+uint32_t *names_rank(struct names *names, const bool *some, struct arena *mem);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * tags.c - the labels of the samples that reach a node
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Label sets are made into words once each; then the rows are walked in their order, since a number
+ * that is printed like one before it counts for that one, with its value.
+ */
+#include "config.h"
+
+#include "engine/tags.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/strtab.h"
+#include "base/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BASE_LABEL "pprof::base" /* marks the rows of a base; not of interest in a graph */
+
+/* A number of the key bytes in a label set. */
+struct number {
+	uint32_t text; /* as printed, in texts */
+	int64_t value;
+};
+
+/* What a label set says: its joined text labels, and its numbers. */
+struct set_words {
+	uint32_t label; /* in texts; 0 for none */
+	uint32_t first, n;
+};
+
+struct collecting {
+	const struct view *v;
+	const struct nodes *nodes;
+	const struct calltree *tree;
+	const bool *wanted;
+	const char *unit; /* of numbers of the key bytes */
+	struct strtab *texts;
+	struct set_words *set; /* [label sets] */
+	struct number *number;
+	size_t n_numbers, cap_numbers;
+	struct tag *tag;
+	uint32_t *text; /* [tags] of tag[i] as a string of texts */
+	size_t n, cap, cap_text;
+	struct idtab ids;
+	uint32_t *seen, *reached; /* [nodes] the last row there, and the nodes a row reaches */
+};
+
+static bool is_text(const struct profile *p, uint32_t label)
+{
+	return p->label_is_text[label] && strcmp(profile_text(p, p->label_key[label]), BASE_LABEL) != 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_t n, struct arena *scratch)
+{
+	const struct profile *p = c->v->p;
+	char **part = arena_alloc(scratch, n, sizeof(*part));
+	struct buf all = { 0 };
+	uint32_t n_parts = 0, id;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct buf one = { 0 };
+
+		if (!is_text(p, label[i]))
+			continue;
+		buf_addf(&one, "%s:%s", profile_text(p, p->label_key[label[i]]),
+			 profile_text(p, p->label_text[label[i]]));
+		part[n_parts++] = arena_own(scratch, one.data);
+	}
+	if (n_parts == 0)
+		return 0;
+	qsort(part, n_parts, sizeof(*part), by_text);
+	for (uint32_t i = 0; i < n_parts; i++)
+		buf_addf(&all, "%s%s", i ? "\\n" : "", part[i]);
+	id = strtab_add(c->texts, all.data, all.len);
+	buf_release(&all);
+	return id;
+}
+
+static void add_number(struct collecting *c, int64_t value, const char *shown_unit)
+{
+	struct buf text = { 0 };
+
+	unit_add_label(&text, value, c->unit, shown_unit);
+	c->number = mem_grow(c->number, &c->cap_numbers, c->n_numbers + 1, sizeof(*c->number));
+	c->number[c->n_numbers++] = (struct number){ strtab_add(c->texts, text.data, text.len), value };
+	buf_release(&text);
+}
+
+static void read_sets(struct collecting *c, const char *shown_unit)
+{
+	const struct profile *p = c->v->p;
+	struct arena *scratch = arena_new();
+
+	c->set = mem_zalloc(p->label_sets.n, sizeof(*c->set));
+	for (uint32_t s = 0; s < p->label_sets.n; s++) {
+		const uint32_t *label = p->label_sets.item + p->label_sets.off[s];
+		uint32_t n = p->label_sets.off[s + 1] - p->label_sets.off[s];
+
+		c->set[s].label = join_labels(c, label, n, scratch);
+		c->set[s].first = (uint32_t)c->n_numbers;
+		for (uint32_t i = 0; i < n; i++)
+			if (!p->label_is_text[label[i]] &&
+			    strcmp(profile_text(p, p->label_key[label[i]]), "bytes") == 0)
+				add_number(c, p->label_num[label[i]], shown_unit);
+		c->set[s].n = (uint32_t)c->n_numbers - c->set[s].first;
+	}
+	arena_free(scratch);
+}
+
+/* The tag of a node for a text: the joined labels, or a number under them. */
+static struct tag *find_tag(struct collecting *c, uint32_t node, uint32_t label, bool is_number, uint32_t text)
+{
+	uint64_t words[2] = { (uint64_t)node << 32 | label, (uint64_t)text << 1 | is_number };
+	uint64_t h = hash_bytes(words, sizeof(words));
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&c->ids, h); idtab_next(&c->ids, h, &pos, &id);)
+		if (c->tag[id].node == node && c->tag[id].label == label && c->tag[id].is_number == is_number &&
+		    c->text[id] == text)
+			return &c->tag[id];
+	c->tag = mem_grow(c->tag, &c->cap, c->n + 1, sizeof(*c->tag));
+	c->text = mem_grow(c->text, &c->cap_text, c->n + 1, sizeof(*c->text));
+	c->tag[c->n] = (struct tag){ .node = node, .label = label, .is_number = is_number };
+	c->text[c->n] = text;
+	idtab_put(&c->ids, h, (uint32_t)c->n);
+	return &c->tag[c->n++];
+}
+
+static void add_to(struct tag *t, int64_t w, int64_t d, bool flat)
+{
+	*(flat ? &t->flat : &t->cum) += w;
+	*(flat ? &t->flat_div : &t->cum_div) += d;
+}
+
+/* One row at one node. */
+static void add_row(struct collecting *c, uint32_t node, uint32_t row, bool flat)
+{
+	const struct set_words *set = &c->set[c->v->p->labels[row]];
+	const int64_t *div = c->v->div[SIDE_TARGET];
+	int64_t w = c->v->val[SIDE_TARGET][row], d = div ? div[row] : 0;
+
+	if (set->label)
+		add_to(find_tag(c, node, set->label, false, set->label), w, d, flat);
+	for (uint32_t i = set->first; i < set->first + set->n; i++) {
+		size_t before = c->n;
+		struct tag *t = find_tag(c, node, set->label, true, c->number[i].text);
+
+		if (c->n > before)
+			t->value = c->number[i].value;
+		add_to(t, w, d, flat);
+	}
+}
+
+/* The wanted nodes that a row reaches, root first; gives how many. The one it ends at is set. */
+static uint32_t reach_places(struct collecting *c, uint32_t row, uint32_t *leaf)
+{
+	const struct csr *stacks = &c->v->p->stacks;
+	uint32_t s = c->v->p->stack[row], n = 0, k, at = 0;
+
+	for (uint32_t i = stacks->off[s + 1]; i-- > stacks->off[s];) {
+		const uint32_t *place = places_of(c->nodes->places, stacks->item[i], &k);
+
+		while (k-- > 0) {
+			at = place[k];
+			if (!c->wanted[at] || c->seen[at] == row + 1)
+				continue;
+			c->seen[at] = row + 1;
+			c->reached[n++] = at;
+		}
+	}
+	*leaf = at;
+	return n;
+}
+
+static uint32_t reach_tree(struct collecting *c, uint32_t row, uint32_t *leaf)
+{
+	uint32_t n = 0;
+
+	*leaf = c->tree->leaf[c->v->p->stack[row]];
+	for (uint32_t at = *leaf; at != CALLTREE_NONE; at = c->tree->parent[at])
+		if (c->wanted[at])
+			c->reached[n++] = at;
+	return n;
+}
+
+static void collect(struct collecting *c)
+{
+	const struct profile *p = c->v->p;
+	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
+
+	for (uint32_t row = 0; row < c->v->n; row++) {
+		const struct set_words *set = &c->set[p->labels[row]];
+		uint32_t n, leaf, s = p->stack[row];
+
+		if ((!set->label && !set->n) || (!val[row] && !(div && div[row])) ||
+		    p->stacks.off[s] == p->stacks.off[s + 1])
+			continue;
+		n = c->tree ? reach_tree(c, row, &leaf) : reach_places(c, row, &leaf);
+		for (uint32_t i = 0; i < n; i++)
+			add_row(c, c->reached[i], row, false);
+		if (leaf != CALLTREE_NONE && c->wanted[leaf])
+			add_row(c, leaf, row, true);
+	}
+}
+
+/* Put the tags in order of their nodes and give them their names. */
+static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
+{
+	struct tags t = { .n = c->n, .tag = arena_alloc(mem, c->n, sizeof(*t.tag)) };
+
+	t.off = arena_zalloc(mem, (size_t)c->nodes->n + 2, sizeof(*t.off));
+	for (size_t i = 0; i < c->n; i++)
+		t.off[c->tag[i].node + 2]++;
+	for (uint32_t k = 0; k < c->nodes->n; k++)
+		t.off[k + 2] += t.off[k + 1];
+	for (size_t i = 0; i < c->n; i++) {
+		struct tag *tag = &t.tag[t.off[c->tag[i].node + 1]++];
+		const char *text = strtab_text(c->texts, c->text[i]);
+
+		*tag = c->tag[i];
+		tag->name = arena_strndup(mem, text, strlen(text));
+		tag->unit = c->unit;
+	}
+	*out = t;
+}
+
+void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
+	       const struct label_units *units, const char *unit, struct arena *mem, struct tags *out)
+{
+	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
+	str_id key = 0;
+
+	for (uint32_t l = 0; l < v->p->n_labels && key == 0; l++)
+		if (strcmp(profile_text(v->p, v->p->label_key[l]), "bytes") == 0)
+			key = v->p->label_key[l];
+	if (key && units->unit[key])
+		c.unit = units->unit[key];
+	c.texts = strtab_new();
+	idtab_init(&c.ids, 0);
+	c.seen = mem_zalloc(nodes->n, sizeof(*c.seen));
+	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
+	read_sets(&c, unit);
+	collect(&c);
+	hand_over(&c, mem, out);
+	strtab_free(c.texts);
+	idtab_release(&c.ids);
+	free(c.seen);
+	free(c.reached);
+	free(c.set);
+	free(c.number);
+	free(c.tag);
+	free(c.text);
+}
+
+void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
+{
+	size_t n = 0, lo = 0;
+
+	for (size_t k = 0; k < n_nodes; k++) {
+		size_t hi = tags->off[k + 1];
+
+		for (size_t i = lo; i < hi; i++)
+			if (num_abs(tags->tag[i].flat) >= cutoff || num_abs(tags->tag[i].cum) >= cutoff)
+				tags->tag[n++] = tags->tag[i];
+		lo = hi;
+		tags->off[k + 1] = n;
+	}
+	tags->n = n;
+}
+
+int tags_compare(const struct tag *a, const struct tag *b, bool by_flat)
+{
+	if (!by_flat && a->cum != b->cum && num_abs(a->cum) != num_abs(b->cum))
+		return num_abs(a->cum) > num_abs(b->cum) ? -1 : 1;
+	if (num_abs(a->flat) != num_abs(b->flat))
+		return num_abs(a->flat) > num_abs(b->flat) ? -1 : 1;
+	if (strcmp(a->name, b->name) != 0)
+		return strcmp(a->name, b->name);
+	if (a->flat != b->flat)
+		return a->flat > b->flat ? -1 : 1;
+	return a->cum == b->cum ? 0 : a->cum > b->cum ? -1 : 1;
+}

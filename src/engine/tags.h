@@ -1,0 +1,59 @@
+/*
+ * tags.h - the labels of the samples that reach a node
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_TAGS_H
+#define ENGINE_TAGS_H
+
+#include "base/arena.h"
+#include "engine/calltree.h"
+#include "engine/label_unit.h"
+#include "engine/nodes.h"
+#include "engine/query.h"
+#include "engine/view.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A label of a node: all text labels of a sample taken together ("k:v" parted by \n, two
+ * characters), or a number of the key bytes under them.
+ */
+struct tag {
+	uint32_t node;
+	uint32_t label; /* text labels it stands for or under; 0 for none */
+	bool is_number;
+	const char *name; /* joined text labels, or the number as printed; hostile */
+	int64_t value;    /* of a number, in unit */
+	const char *unit;
+	int64_t flat, cum, flat_div, cum_div;
+};
+
+struct tags {
+	size_t n;
+	struct tag *tag; /* [n] by node, in order of appearance */
+	size_t *off;     /* [nodes + 1] */
+};
+
+/*
+ * Collect the labels of some nodes.
+ *
+ * tree    the nodes are its, NULL when they are places
+ * wanted  [nodes->n] whose labels
+ * units   of numeric labels
+ * unit    what numbers are shown in, as the question has it
+ * mem     the result lives there
+ * Like    pprof internal/graph addSample
+ */
+void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
+	       const struct label_units *units, const char *unit, struct arena *mem, struct tags *out);
+
+/* Leave out tags whose flat and cum are both below the cutoff. Like pprof TrimLowFrequencyTags. */
+void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff);
+
+/* The heavier first: by cum unless by_flat, then by flat, then by name. Like pprof SortTags. */
+int tags_compare(const struct tag *a, const struct tag *b, bool by_flat);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * calls.c - the reports tree and peek
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/calls.h"
+
+#include "base/mem.h"
+#include "base/regex.h"
+#include "base/unit.h"
+#include "report/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that have a cell in a column. */
+enum { NODES = 1 << ROW_NODE, CALLS = 1 << ROW_CALLER | 1 << ROW_CALLEE };
+
+static const struct column columns[N_CALLS_COLS] = {
+	[CALLS_FLAT] = { "flat", "flat", CELL_VALUE },
+	[CALLS_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
+	[CALLS_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
+	[CALLS_CUM] = { "cum", "cum", CELL_VALUE },
+	[CALLS_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
+	[CALLS_WEIGHT] = { "calls", "calls", CELL_VALUE },
+	[CALLS_WEIGHT_PCT] = { "calls_percent", "calls%", CELL_RATIO },
+	[CALLS_NAME] = { "name", "", CELL_NAME },
+	[CALLS_INLINED] = { "inlined", "", CELL_NOTE },
+};
+
+static const uint8_t has[N_CALLS_COLS] = {
+	[CALLS_FLAT] = NODES,       [CALLS_FLAT_PCT] = NODES,     [CALLS_SUM_PCT] = NODES,
+	[CALLS_CUM] = NODES,        [CALLS_CUM_PCT] = NODES,      [CALLS_WEIGHT] = CALLS,
+	[CALLS_WEIGHT_PCT] = CALLS, [CALLS_NAME] = NODES | CALLS, [CALLS_INLINED] = CALLS,
+};
+
+/* Which of the shown nodes the pattern picks; NULL when there is none. */
+static int match_names(const struct net *net, const char *pattern, bool **out, struct err *err)
+{
+	struct regex *re;
+	bool *match, any = false;
+	int rc = 0;
+
+	*out = NULL;
+	if (!*pattern)
+		return 0;
+	if (regex_new(pattern, &re, err) < 0)
+		return err_wrap(err, "parsing argument regexp");
+	match = mem_zalloc(net->shown.n, sizeof(*match));
+	for (uint32_t i = 0; rc == 0 && i < net->shown.n; i++) {
+		rc = regex_match(re, net->shown.name[i], strlen(net->shown.name[i]), &match[i], err);
+		any |= match[i];
+	}
+	regex_free(re);
+	if (rc == 0 && !any)
+		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", pattern);
+	if (rc < 0)
+		free(match);
+	else
+		*out = match;
+	return rc;
+}
+
+static size_t count_rows(const struct net *net, const bool *match)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		uint32_t node = net->shown.node[i];
+
+		if (!match || match[i])
+			n += net->in.off[node + 1] - net->in.off[node] + 1 + net->out.off[node + 1] -
+			     net->out.off[node];
+	}
+	return n;
+}
+
+/* A table being filled. */
+struct filling {
+	struct net *net;
+	struct table *t;
+	uint8_t *role;
+};
+
+static union cell *add_row(struct filling *f, enum row_role role)
+{
+	f->role[f->t->n_rows] = (uint8_t)role;
+	return f->t->cell + (size_t)f->t->n_rows++ * N_CALLS_COLS;
+}
+
+static void add_calls(struct filling *f, const struct call_lists *lists, uint32_t node, enum row_role role)
+{
+	struct net *net = f->net;
+	int64_t cum = nodes_cum(&net->nodes, node);
+
+	for (size_t i = lists->off[node]; i < lists->off[node + 1]; i++) {
+		const struct edge *e = &net->edges.edge[lists->call[i]];
+		union cell *cell = add_row(f, role);
+		uint32_t other = role == ROW_CALLER ? e->src : e->dst;
+
+		cell[CALLS_WEIGHT].value = e->weight;
+		cell[CALLS_WEIGHT_PCT].real = unit_percent(e->weight, cum);
+		cell[CALLS_NAME].text = names_of(&net->names, nodes_place(&net->nodes, other));
+		cell[CALLS_INLINED].text = e->inlined ? "(inline)" : "";
+	}
+}
+
+static void add_node(struct filling *f, uint32_t i, int64_t *sum)
+{
+	const struct net *net = f->net;
+	union cell *cell = add_row(f, ROW_NODE);
+	uint32_t node = net->shown.node[i];
+
+	cell[CALLS_FLAT].value = cell[CALLS_FLAT_PCT].value = nodes_flat(&net->nodes, node);
+	*sum += cell[CALLS_FLAT].value;
+	cell[CALLS_SUM_PCT].value = *sum;
+	cell[CALLS_CUM].value = cell[CALLS_CUM_PCT].value = nodes_cum(&net->nodes, node);
+	cell[CALLS_NAME].text = net->shown.name[i];
+}
+
+static void fill_table(struct net *net, const bool *match, struct report *r)
+{
+	size_t n = count_rows(net, match);
+	struct filling f = { net, &r->table, arena_alloc(r->mem, n, sizeof(*f.role)) };
+	int64_t sum = 0;
+
+	r->table = (struct table){ .n_cols = N_CALLS_COLS,
+				   .col = columns,
+				   .role = f.role,
+				   .has = has,
+				   .cell = arena_zalloc(r->mem, n * N_CALLS_COLS, sizeof(*r->table.cell)) };
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		if (match && !match[i])
+			continue;
+		add_calls(&f, &net->in, net->shown.node[i], ROW_CALLER);
+		add_node(&f, i, &sum);
+		add_calls(&f, &net->out, net->shown.node[i], ROW_CALLEE);
+	}
+}
+
+void calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r)
+{
+	head_fill(&r->head, v, q, r->mem);
+	head_choose_unit(&r->head, &net->nodes, &net->shown, whole);
+	r->head.n_shown = net->shown.n;
+	r->head.n_dropped = net->shown.n_dropped;
+	r->head.n_before = net->shown.n_before;
+	r->head.n_dropped_edges = net->n_dropped_edges;
+	for (uint32_t i = 0; i < net->shown.n; i++)
+		r->head.shown += nodes_flat(&net->nodes, net->shown.node[i]);
+}
+
+int calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = *q->pattern ? "peek" : "tree" } };
+	struct net net;
+	bool *match = NULL;
+	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
+
+	if (rc == 0) {
+		rc = match_names(&net, q->pattern, &match, err);
+		if (rc == 0) {
+			calls_head(&net, q, v, false, &r);
+			fill_table(&net, match, &r);
+			free(match);
+		}
+		net_release(&net);
+	}
+	if (rc == 0)
+		*out = r;
+	else
+		report_release(&r);
+	return rc;
+}

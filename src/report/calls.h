@@ -1,0 +1,47 @@
+/*
+ * calls.h - the reports about calls: tree, peek, and the head of pictures
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_CALLS_H
+#define REPORT_CALLS_H
+
+#include "base/err.h"
+#include "engine/net.h"
+#include "engine/query.h"
+#include "engine/view.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+
+enum {
+	CALLS_FLAT,
+	CALLS_FLAT_PCT,
+	CALLS_SUM_PCT,
+	CALLS_CUM,
+	CALLS_CUM_PCT,
+	CALLS_WEIGHT,
+	CALLS_WEIGHT_PCT,
+	CALLS_NAME,
+	CALLS_INLINED,
+	N_CALLS_COLS
+};
+
+/*
+ * Answer tree, and peek when the question has a pattern: per node a row for each caller, one for
+ * itself (ROW_NODE), one for each callee.
+ *
+ * out     released with report_release; untouched on failure
+ * Fails   ERR_USAGE when the pattern does not parse or matches nothing
+ * Like    pprof internal/report printTree
+ */
+int calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+
+/*
+ * Fill the head of a report on a net.
+ *
+ * whole   values will be shown without decimals
+ */
+void calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r);
+
+#endif
