@@ -11,6 +11,8 @@
 #include "report/calls.h"
 #include "report/report.h"
 #include "report/top.h"
+#include "viewers/export/callgrind.h"
+#include "viewers/export/dot.h"
 #include "viewers/export/export.h"
 #include "viewers/json/report_json.h"
 #include "viewers/text/text.h"
@@ -48,15 +50,36 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 	}
 }
 
+/* The calls: as a graph, whatever picture is to be made of it, or for callgrind. */
+static int write_net(const struct view *v, const struct query *q, bool dot, struct buf *out, struct err *err)
+{
+	struct report r = { .mem = arena_new() };
+	struct label_units units;
+	struct net net;
+	int rc;
+
+	label_units_make(v->p, r.mem, &units, NULL);
+	rc = net_make(v, q, dot, &units, r.mem, &net, err);
+	if (rc == 0) {
+		calls_head(&net, q, v, !dot, &r);
+		if (dot)
+			dot_draw(&net, &r, out);
+		else
+			callgrind_draw(&net, &r, out);
+		net_release(&net);
+	}
+	report_release(&r);
+	return rc;
+}
+
 /* The reports in the format of some other tool. Gives 1 when kind is none of them. */
 static int write_export(enum query_report kind, const struct view *v, const struct query *q, struct buf *out,
 			struct err *err)
 {
-	(void)v;
-	(void)q;
-	(void)out;
-	(void)err;
 	switch (kind) {
+	case REPORT_DOT:
+	case REPORT_CALLGRIND:
+		return write_net(v, q, kind == REPORT_DOT, out, err);
 	default:
 		return 1;
 	}

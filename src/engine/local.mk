@@ -25,6 +25,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/query.c \
 	src/engine/query.def \
 	src/engine/query.h \
+	src/engine/shorten.c \
+	src/engine/shorten.h \
 	src/engine/tags.c \
 	src/engine/tags.h \
 	src/engine/trim.c \

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"
+#include "base/text.h"
 #include "base/unit.h"
 
 #include <stdlib.h>
@@ -41,6 +42,9 @@ struct collecting {
 	const bool *wanted;
 	const char *unit; /* of numbers of the key bytes */
 	struct strtab *texts;
+	const char **shown; /* [texts] a text of joined labels for people, else NULL */
+	size_t n_shown, cap_shown;
+	struct arena *mem;
 	struct set_words *set; /* [label sets] */
 	struct number *number;
 	size_t n_numbers, cap_numbers;
@@ -59,6 +63,26 @@ static bool is_text(const struct profile *p, uint32_t label)
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Remember the labels one per line, for people. */
+static void show_labels(struct collecting *c, uint32_t id, char *const *part, uint32_t n)
+{
+	struct buf lines = { 0 };
+
+	while (c->n_shown <= id) {
+		c->shown = mem_grow(c->shown, &c->cap_shown, c->n_shown + 1, sizeof(*c->shown));
+		c->shown[c->n_shown++] = NULL;
+	}
+	if (c->shown[id])
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i)
+			buf_add(&lines, "\n", 1);
+		text_add_safe(&lines, part[i], strlen(part[i]));
+	}
+	c->shown[id] = arena_strndup(c->mem, buf_text(&lines), lines.len);
+	buf_release(&lines);
 }
 
 static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_t n, struct arena *scratch)
@@ -83,6 +107,7 @@ static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_
 	for (uint32_t i = 0; i < n_parts; i++)
 		buf_addf(&all, "%s%s", i ? "\\n" : "", part[i]);
 	id = strtab_add(c->texts, all.data, all.len);
+	show_labels(c, id, part, n_parts);
 	buf_release(&all);
 	return id;
 }
@@ -230,6 +255,7 @@ static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
 
 		*tag = c->tag[i];
 		tag->name = arena_strndup(mem, text, strlen(text));
+		tag->text = tag->is_number ? tag->name : c->shown[c->text[i]];
 		tag->unit = c->unit;
 	}
 	*out = t;
@@ -246,6 +272,7 @@ void tags_make(const struct view *v, const struct nodes *nodes, const struct cal
 			key = v->p->label_key[l];
 	if (key && units->unit[key])
 		c.unit = units->unit[key];
+	c.mem = mem;
 	c.texts = strtab_new();
 	idtab_init(&c.ids, 0);
 	c.seen = mem_zalloc(nodes->n, sizeof(*c.seen));
@@ -261,6 +288,7 @@ void tags_make(const struct view *v, const struct nodes *nodes, const struct cal
 	free(c.number);
 	free(c.tag);
 	free(c.text);
+	free(c.shown);
 }
 
 void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)

@@ -25,7 +25,8 @@ struct tag {
 	uint32_t node;
 	uint32_t label; /* text labels it stands for or under; 0 for none */
 	bool is_number;
-	const char *name; /* joined text labels, or the number as printed; hostile */
+	const char *name; /* what it is told from others by: joined text labels, or the number as printed */
+	const char *text; /* the same for people: text labels one per line, nothing in them to fear */
 	int64_t value;    /* of a number, in unit */
 	const char *unit;
 	int64_t flat, cum, flat_div, cum_div;

@@ -2,6 +2,12 @@
 
 noinst_LIBRARIES += viewers/export/libexport.a
 viewers_export_libexport_a_SOURCES = \
+	viewers/export/callgrind.c \
+	viewers/export/callgrind.h \
 	viewers/export/csv.c \
+	viewers/export/dot.c \
+	viewers/export/dot.h \
+	viewers/export/dot_int.h \
+	viewers/export/dot_label.c \
 	viewers/export/export.h \
 	viewers/export/markdown.c

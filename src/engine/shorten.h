@@ -1,0 +1,18 @@
+/*
+ * shorten.h - function names without their packages, for boxes that are narrow
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_SHORTEN_H
+#define ENGINE_SHORTEN_H
+
+#include "base/buf.h"
+
+/*
+ * Append a function name without package path (Go), packages (Java) or outer namespaces (C++).
+ *
+ * Like    pprof internal/graph ShortenFunctionName
+ */
+void shorten_add(struct buf *out, const char *name);
+
+#endif

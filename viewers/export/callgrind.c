@@ -1,0 +1,261 @@
+/*
+ * callgrind.c - a profile for kcachegrind
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The format is that of the Valgrind manual, "Callgrind Format Specification": names are written
+ * once and then called by number, addresses relative to the line before.
+ */
+#include "config.h"
+
+#include "viewers/export/callgrind.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions that the format would take for one: number which of how many. */
+struct alias {
+	uint32_t number, of; /* of is 0 for a name that needs none */
+};
+
+struct writing {
+	const struct net *net;
+	const struct head *h;
+	struct buf *out;
+	struct strtab *objects, *files, *names;
+	struct alias *alias; /* [nodes] */
+	bool has_prev;
+	uint64_t prev; /* address of the line before */
+};
+
+/* "(N) name" when it is new, "(N)" when it is not, nothing for no name. */
+static void add_name(struct writing *w, const char *key, struct strtab *seen, const char *name)
+{
+	uint32_t before = strtab_count(seen);
+	str_id id;
+
+	buf_addz(w->out, key);
+	if (*name) {
+		id = strtab_addz(seen, name);
+		buf_addf(w->out, "(%" PRIu32 ")", id);
+		if (id == before) {
+			buf_add(w->out, " ", 1);
+			text_add_safe(w->out, name, strlen(name));
+		}
+	}
+	buf_add(w->out, "\n", 1);
+}
+
+static void add_address(struct writing *w, uint64_t addr)
+{
+	char absolute[24], relative[24];
+	int n = snprintf(absolute, sizeof(absolute), addr ? "%#" PRIx64 : "0x%" PRIx64, addr);
+
+	if (w->has_prev && addr == w->prev) {
+		buf_addz(w->out, "*");
+		return;
+	}
+	if (w->has_prev && snprintf(relative, sizeof(relative), "%+" PRId64, (int64_t)(addr - w->prev)) < n)
+		buf_addz(w->out, relative);
+	else
+		buf_addz(w->out, absolute);
+}
+
+static int64_t whole_value(const struct head *h, int64_t value)
+{
+	const char *unit;
+
+	return num_trunc(unit_scale(value, h->unit, h->out_unit, &unit));
+}
+
+static const struct place *place_of(const struct writing *w, uint32_t node)
+{
+	return &w->net->places.place[nodes_place(&w->net->nodes, node)];
+}
+
+static const char *file_of(const struct writing *w, uint32_t node)
+{
+	return places_file(&w->net->places, nodes_place(&w->net->nodes, node));
+}
+
+static const char *text_of(const struct writing *w, str_id id)
+{
+	return profile_text(w->net->places.p, id);
+}
+
+/* A callee, told from others of its name. */
+static void add_callee(struct writing *w, uint32_t node)
+{
+	const struct alias *a = &w->alias[node];
+	struct buf name = { 0 };
+
+	buf_addz(&name, text_of(w, place_of(w, node)->name));
+	if (a->of)
+		buf_addf(&name, " [%" PRIu32 "/%" PRIu32 "]", a->number, a->of);
+	add_name(w, "cfn=", w->names, buf_text(&name));
+	buf_release(&name);
+}
+
+static bool same_block(const struct writing *w, uint32_t a, uint32_t b)
+{
+	const struct place *l = place_of(w, a), *r = place_of(w, b);
+
+	return l->objfile == r->objfile && l->file == r->file && l->name == r->name;
+}
+
+static void add_block(struct writing *w, uint32_t node)
+{
+	buf_add(w->out, "\n", 1);
+	add_name(w, "ob=", w->objects, text_of(w, place_of(w, node)->objfile));
+	add_name(w, "fl=", w->files, file_of(w, node));
+	add_name(w, "fn=", w->names, text_of(w, place_of(w, node)->name)); /* like pprof, without a number */
+}
+
+static void add_call(struct writing *w, const struct edge *e)
+{
+	add_name(w, "cfl=", w->files, file_of(w, e->dst));
+	add_callee(w, e->dst);
+	buf_addz(w->out, "calls=0 ");
+	add_address(w, place_of(w, e->dst)->addr);
+	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line, whole_value(w->h, e->weight));
+}
+
+static void add_node(struct writing *w, uint32_t node)
+{
+	const struct net *net = w->net;
+	uint64_t addr = place_of(w, node)->addr;
+
+	add_address(w, addr);
+	buf_addf(w->out, " %" PRId64 " %" PRId64 "\n", place_of(w, node)->line,
+		 whole_value(w->h, nodes_flat(&net->nodes, node)));
+	for (size_t i = net->out.off[node]; i < net->out.off[node + 1]; i++)
+		add_call(w, &net->edges.edge[net->out.call[i]]);
+	w->has_prev = true;
+	w->prev = addr;
+}
+
+/* What tells functions apart that have one name and file: in a tree also where they are called from. */
+struct function {
+	str_id name, objfile;
+	uint32_t file, parent;
+	int64_t start;
+	uint32_t number; /* which of its name */
+	uint32_t first;  /* the function that the name was first met in */
+	uint32_t of;     /* in the first of a name: how many there are */
+};
+
+struct functions {
+	struct function *f;
+	uint32_t n;
+	size_t cap;
+	struct idtab ids, names;
+};
+
+static bool same_name(const struct function *a, const struct function *b)
+{
+	return a->name == b->name && a->file == b->file;
+}
+
+static bool same_function(const struct function *a, const struct function *b)
+{
+	return same_name(a, b) && a->objfile == b->objfile && a->parent == b->parent && a->start == b->start;
+}
+
+/* The first function of a name; n when there is none yet. */
+static uint32_t find_first(struct functions *fs, const struct function *key)
+{
+	uint64_t h = hash_u64((uint64_t)key->name << 32 | key->file);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&fs->names, h); idtab_next(&fs->names, h, &pos, &id);)
+		if (same_name(&fs->f[id], key))
+			return id;
+	idtab_put(&fs->names, h, fs->n);
+	return fs->n;
+}
+
+static uint32_t find_function(struct functions *fs, const struct function *key)
+{
+	uint64_t words[4] = { (uint64_t)key->name << 32 | key->file, key->objfile, key->parent, (uint64_t)key->start };
+	uint64_t h = hash_bytes(words, sizeof(words));
+	uint32_t id, first;
+
+	for (size_t pos = idtab_start(&fs->ids, h); idtab_next(&fs->ids, h, &pos, &id);)
+		if (same_function(&fs->f[id], key))
+			return id;
+	first = find_first(fs, key);
+	fs->f = mem_grow(fs->f, &fs->cap, (size_t)fs->n + 1, sizeof(*fs->f));
+	fs->f[fs->n] = *key;
+	fs->f[fs->n].first = first;
+	fs->f[fs->n].number = ++fs->f[first].of;
+	idtab_put(&fs->ids, h, fs->n);
+	return fs->n++;
+}
+
+/* Number the functions of each name in order of the nodes. Like pprof getDisambiguatedNames. */
+static void find_aliases(struct writing *w)
+{
+	const struct net *net = w->net;
+	struct functions fs = { 0 };
+	uint32_t *of = mem_alloc(net->shown.n, sizeof(*of));
+
+	idtab_init(&fs.ids, 0);
+	idtab_init(&fs.names, 0);
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		uint32_t node = net->shown.node[i];
+		const struct place *k = place_of(w, node);
+		const struct function key = { .name = k->name,
+					      .objfile = k->objfile,
+					      .file = k->file,
+					      .parent = net->is_tree ? net->tree.parent[node] : 0,
+					      .start = k->start };
+
+		of[i] = find_function(&fs, &key);
+	}
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		const struct function *own = &fs.f[of[i]];
+
+		if (fs.f[own->first].of > 1)
+			w->alias[net->shown.node[i]] = (struct alias){ own->number, fs.f[own->first].of };
+	}
+	idtab_release(&fs.ids);
+	idtab_release(&fs.names);
+	free(of);
+	free(fs.f);
+}
+
+void callgrind_draw(const struct net *net, const struct report *r, struct buf *out)
+{
+	struct writing w = { .net = net,
+			     .h = &r->head,
+			     .out = out,
+			     .objects = strtab_new(),
+			     .files = strtab_new(),
+			     .names = strtab_new(),
+			     .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
+
+	find_aliases(&w);
+	buf_addz(out, "positions: instr line\nevents: ");
+	text_add_safe(out, r->head.type, strlen(r->head.type));
+	buf_addz(out, "(");
+	text_add_safe(out, r->head.out_unit, strlen(r->head.out_unit));
+	buf_addz(out, ")\n");
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		if (i == 0 || !same_block(&w, net->shown.node[i - 1], net->shown.node[i]))
+			add_block(&w, net->shown.node[i]);
+		add_node(&w, net->shown.node[i]);
+	}
+	strtab_free(w.objects);
+	strtab_free(w.files);
+	strtab_free(w.names);
+	free(w.alias);
+}
