@@ -61,6 +61,7 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 	label_units_make(v->p, r.mem, &units, NULL);
 	rc = net_make(v, q, dot, &units, r.mem, &net, err);
 	if (rc == 0) {
+		net_calls(&net, q, NULL, r.mem);
 		calls_head(&net, q, v, !dot, &r);
 		if (dot)
 			dot_draw(&net, &r, out);

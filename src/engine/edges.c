@@ -34,8 +34,9 @@ struct calls {
 	uint32_t n;
 };
 
-/* What a walk has to know of each location, in one byte: most hold nothing that is kept. */
-enum { LOC_KEPT = 1, LOC_WANTED = 2 };
+/* What a walk has to know of each location, in one byte: most hold nothing that is kept. The calls
+   out of the innermost kept place of LOC_CALLS are wanted, whatever they lead into. */
+enum { LOC_KEPT = 1, LOC_WANTED = 2, LOC_CALLS = 4 };
 
 /* What is known beforehand of the calls into and inside a location with a kept place. */
 struct spot {
@@ -143,8 +144,8 @@ static uint32_t caller_of(const struct spots *spots, const uint32_t *loc, const 
 
 /*
  * From root to leaf, since the first of equal calls tells whether it is inlined. Only locations
- * with a wanted place are looked at; their callers are searched from there, which passes each frame
- * once at most because what is wanted is kept.
+ * with a wanted place, or called from one, are looked at; their callers are searched from there, which
+ * passes each frame once at most because these are kept.
  */
 static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32_t s)
 {
@@ -154,16 +155,20 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 	const int64_t *div = w->g->div[SIDE_TARGET];
 	const struct share share = { s, w->g->weight[SIDE_TARGET][s], div ? div[s] : 0 };
 
+	uint8_t outside = 0; /* mark of the kept location before */
+
 	for (const uint32_t *loc = root; loc-- > first;) {
 		const struct spot *spot;
 		uint32_t at, parent;
 		bool residual = false;
+		uint8_t mark = spots->mark[*loc], called = outside & LOC_CALLS;
 
-		if (!(spots->mark[*loc] & LOC_WANTED))
+		outside = mark ? mark : outside;
+		if (!(mark & LOC_WANTED) && !(mark && called))
 			continue;
 		at = spots->of[*loc];
 		spot = &spots->spot[at];
-		parent = spot->outer_wanted ? caller_of(spots, loc, root, &residual) : NO_NODE;
+		parent = spot->outer_wanted || called ? caller_of(spots, loc, root, &residual) : NO_NODE;
 		if (parent != NO_NODE && parent != spot->outer)
 			count_call(hinted_call(&part->calls, &part->of_spot[at], parent, spot->outer), &share,
 				   residual || spot->outer_cut, spot->outer_cut);
@@ -177,7 +182,8 @@ static void walk_stack(const struct edge_walk *w, struct edge_part *part, uint32
 }
 
 /* Make the spot of a location; its places are innermost first. */
-static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, const bool *keep, const bool *wanted)
+static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, const bool *keep, const bool *wanted,
+		     bool both)
 {
 	struct spot spot = { .inner = NO_NODE, .outer = NO_NODE, .first = (uint32_t)spots->n_fixed };
 	bool residual = false;
@@ -194,7 +200,7 @@ static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, con
 			spot.outer = place[k];
 			spot.outer_cut = residual;
 			spot.outer_wanted = !wanted || wanted[place[k]];
-		} else if (outside != place[k] && (!wanted || wanted[place[k]])) {
+		} else if (outside != place[k] && (!wanted || wanted[place[k]] || (both && wanted[outside]))) {
 			spots->fixed =
 				mem_grow(spots->fixed, &spots->cap_fixed, spots->n_fixed + 1, sizeof(*spots->fixed));
 			spots->fixed[spots->n_fixed++] = (struct fixed){ outside, place[k], residual };
@@ -207,7 +213,7 @@ static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, con
 	spots->spot[spots->n++] = spot;
 }
 
-static void spots_init(struct spots *spots, const struct graph *g, const bool *keep, const bool *wanted)
+static void spots_init(struct spots *spots, const struct graph *g, const bool *keep, const bool *wanted, bool both)
 {
 	uint32_t n_locs = g->view->p->n_locs;
 
@@ -221,8 +227,11 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 			if (keep[place[k]])
 				spots->mark[loc] |= !wanted || wanted[place[k]] ? LOC_KEPT | LOC_WANTED : LOC_KEPT;
 		spots->of[loc] = (uint32_t)spots->n;
-		if (spots->mark[loc])
-			spot_add(spots, place, n, keep, wanted);
+		if (!spots->mark[loc])
+			continue;
+		spot_add(spots, place, n, keep, wanted, both);
+		if (both && wanted && wanted[spots->spot[spots->n - 1].inner])
+			spots->mark[loc] |= LOC_CALLS;
 	}
 }
 
@@ -264,7 +273,8 @@ static void calls_merge(struct calls *into, const struct calls *from)
 {
 	for (uint32_t i = 0; i < from->n; i++) {
 		const struct edge *e = &from->call[i].edge;
-		struct edge *sum = &into->call[calls_find(into, e->src, e->dst)].edge;
+		uint32_t id = calls_find(into, e->src, e->dst); /* may move the calls */
+		struct edge *sum = &into->call[id].edge;
 
 		sum->weight += e->weight;
 		sum->div += e->div;
@@ -273,14 +283,15 @@ static void calls_merge(struct calls *into, const struct calls *from)
 	}
 }
 
-void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, struct arena *mem, struct edges *out)
+void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
+		 struct edges *out)
 {
 	uint32_t wish = g->view->p->stacks.n / STACKS_PER_THREAD + 1;
 	struct edge_walk w = { .g = g, .parts = wish < pool_size() ? wish : pool_size() };
 	struct edges e = { 0 };
 	struct calls *all;
 
-	spots_init(&w.spots, g, keep, wanted);
+	spots_init(&w.spots, g, keep, wanted, both);
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	pool_run(edge_run, &w, w.parts);
 	all = &w.part[0].calls;

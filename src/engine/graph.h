@@ -56,10 +56,12 @@ struct edges {
  * The calls between nodes that are kept, counted once per stack.
  *
  * keep    [g->n] nodes that remain; stacks run through the others
- * wanted  [g->n] only calls into these are needed; NULL wants all
+ * wanted  [g->n] kept nodes whose calls are needed; NULL wants all
+ * both    calls out of them too, not only into them
  * mem     the result lives there
  * Like    pprof internal/graph newGraph with kept nodes
  */
-void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, struct arena *mem, struct edges *out);
+void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,
+		 struct edges *out);
 
 #endif

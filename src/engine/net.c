@@ -29,12 +29,12 @@ static int make_nodes(const struct view *v, const struct query *q, struct arena 
 	return 0;
 }
 
-static void make_edges(struct net *net, struct arena *mem)
+static void make_edges(struct net *net, const bool *wanted, struct arena *mem)
 {
 	if (net->is_tree)
 		net_tree_edges(net, mem);
 	else
-		graph_edges(&net->graph, net->shown.keep, NULL, mem, &net->edges);
+		graph_edges(&net->graph, net->shown.keep, wanted, true, mem, &net->edges);
 }
 
 /* Sort the shown nodes; a picture puts the ones first that tell most. */
@@ -43,7 +43,7 @@ static void sort_nodes(struct net *net, const struct query *q, bool picture, str
 	const int64_t *score = NULL;
 
 	if (picture) {
-		make_edges(net, mem);
+		make_edges(net, NULL, mem);
 		net_list_edges(net, mem);
 		score = net_scores(net, mem);
 	}
@@ -58,8 +58,8 @@ static void make_tags(struct net *net, const struct view *v, const struct query 
 
 	for (uint32_t i = 0; i < n && i < net->shown.n; i++)
 		wanted[net->shown.node[i]] = true;
-	tags_make(v, &net->nodes, net->is_tree ? &net->tree : NULL, wanted, units, q->unit, mem, &net->tags);
-	tags_cut(&net->tags, net->nodes.n, net->shown.node_cut);
+	tags_make(v, &net->nodes, net->is_tree ? &net->tree : NULL, wanted, units, q->unit, net->shown.node_cut, mem,
+		  &net->tags);
 }
 
 /* How many nodes of a picture fit into count, when each label that is drawn counts as one too. */
@@ -103,38 +103,40 @@ static bool limit_nodes(struct net *net, const struct view *v, const struct quer
 }
 
 int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
-	     struct arena *mem, struct net *out, struct err *err)
+	     struct arena *mem, struct net *net, struct err *err)
 {
-	struct net net = { 0 };
-	bool limited;
-
-	if (make_nodes(v, q, mem, &net, err) < 0) {
-		net_release(&net);
+	*net = (struct net){ .picture = picture };
+	if (make_nodes(v, q, mem, net, err) < 0) {
+		net_release(net);
 		return ERR_LIMIT;
 	}
-	trim_cut(&net.nodes, q, mem, &net.shown);
+	trim_cut(&net->nodes, q, mem, &net->shown);
 	if (picture)
-		trim_keep_shown(&net.nodes, &net.shown);
-	if (net.is_tree)
-		net_tree_start(&net, mem);
-	sort_nodes(&net, q, picture, mem);
-	limited = limit_nodes(&net, v, q, picture, units, mem);
-	if (!picture || net.is_tree)
-		make_edges(&net, mem);
-	net.position = arena_zalloc(mem, net.nodes.n, sizeof(*net.position));
-	for (uint32_t i = 0; i < net.shown.n; i++)
-		net.position[net.shown.node[i]] = i + 1;
-	net.n_dropped_edges = net_cut_edges(&net);
-	if (q->nodecount > 0 && !limited)
-		net.n_dropped_edges = 0; /* pprof has dropped them before it starts to count */
-	net_list_edges(&net, mem);
-	if (picture) {
-		net_remove_redundant(&net);
-		net_list_edges(&net, mem);
-		make_tags(&net, v, q, units, net.shown.n, mem);
-	}
-	*out = net;
+		trim_keep_shown(&net->nodes, &net->shown);
+	if (net->is_tree)
+		net_tree_start(net, mem);
+	sort_nodes(net, q, picture, mem);
+	net->limited = limit_nodes(net, v, q, picture, units, mem);
+	net->position = arena_zalloc(mem, net->nodes.n, sizeof(*net->position));
+	for (uint32_t i = 0; i < net->shown.n; i++)
+		net->position[net->shown.node[i]] = i + 1;
+	if (picture)
+		make_tags(net, v, q, units, net->shown.n, mem);
 	return 0;
+}
+
+void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
+{
+	if (!net->picture || net->is_tree)
+		make_edges(net, wanted, mem);
+	net->n_dropped_edges = net_cut_edges(net);
+	if (q->nodecount > 0 && !net->limited)
+		net->n_dropped_edges = 0; /* pprof has dropped them before it starts to count */
+	net_list_edges(net, mem);
+	if (net->picture) {
+		net_remove_redundant(net);
+		net_list_edges(net, mem);
+	}
 }
 
 void net_release(struct net *net)

@@ -31,7 +31,8 @@ struct net {
 	struct places places;
 	struct graph graph;   /* unless the nodes are those of a tree */
 	struct calltree tree; /* with call_tree */
-	bool is_tree;
+	bool is_tree, picture;
+	bool limited;                   /* nodecount left nodes out */
 	uint32_t *parent;               /* [nodes] of a tree, as splicing left it */
 	bool *is_inlined, *is_residual; /* [nodes] the call from that parent */
 	struct nodes nodes;
@@ -45,17 +46,25 @@ struct net {
 };
 
 /*
- * Build the calls of a report.
+ * Choose and sort the nodes of a report; their calls come from net_calls.
  *
  * picture  choose and order nodes as suits a drawing, with labels counted as nodes, and leave out
  *          calls that are implied by others
  * units    of numeric labels; only for a picture
  * mem      what is not freed by net_release lives there
+ * net      must stay where it is, since its parts point at each other; nothing to release on failure
  * Fails    ERR_LIMIT
  * Like     pprof internal/report newTrimmedGraph
  */
 int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
-	     struct arena *mem, struct net *out, struct err *err);
+	     struct arena *mem, struct net *net, struct err *err);
 void net_release(struct net *net);
+
+/*
+ * Fill in the calls: edges, in, out, n_dropped_edges.
+ *
+ * wanted  [nodes] only calls into or out of these; NULL for all, as always for a picture
+ */
+void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem);
 
 #endif

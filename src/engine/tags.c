@@ -4,7 +4,9 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Label sets are made into words once each; then the rows are walked in their order, since a number
- * that is printed like one before it counts for that one, with its value.
+ * that is printed like one before it counts for that one, with its value. A label whose samples
+ * together weigh less than the cutoff cannot reach it at any node and is left out from the start,
+ * which with a label per request is nearly all of them.
  */
 #include "config.h"
 
@@ -23,15 +25,21 @@
 
 #define BASE_LABEL "pprof::base" /* marks the rows of a base; not of interest in a graph */
 
-/* A number of the key bytes in a label set. */
-struct number {
-	uint32_t text; /* as printed, in texts */
-	int64_t value;
+/* A tag whatever the node: the joined text labels of a set, or a number under them. */
+struct word {
+	uint32_t label, text; /* in texts; label is 0 for none */
+	bool is_number;
+	uint64_t weight; /* sum of the magnitudes of all samples that have it */
 };
 
-/* What a label set says: its joined text labels, and its numbers. */
-struct set_words {
-	uint32_t label; /* in texts; 0 for none */
+/* A word as a label set has it. */
+struct use {
+	uint32_t word;
+	int64_t value; /* of a number */
+};
+
+/* What a label set says: use[first] .. use[first + n]. */
+struct set_uses {
 	uint32_t first, n;
 };
 
@@ -45,12 +53,15 @@ struct collecting {
 	const char **shown; /* [texts] a text of joined labels for people, else NULL */
 	size_t n_shown, cap_shown;
 	struct arena *mem;
-	struct set_words *set; /* [label sets] */
-	struct number *number;
-	size_t n_numbers, cap_numbers;
+	struct set_uses *set; /* [label sets] */
+	struct word *word;
+	size_t n_words, cap_words;
+	struct idtab words;
+	struct use *use;
+	size_t n_uses, cap_uses;
 	struct tag *tag;
-	uint32_t *text; /* [tags] of tag[i] as a string of texts */
-	size_t n, cap, cap_text;
+	uint32_t *of; /* [tags] its word */
+	size_t n, cap, cap_of;
 	struct idtab ids;
 	uint32_t *seen, *reached; /* [nodes] the last row there, and the nodes a row reaches */
 };
@@ -112,17 +123,37 @@ static uint32_t join_labels(struct collecting *c, const uint32_t *label, uint32_
 	return id;
 }
 
-static void add_number(struct collecting *c, int64_t value, const char *shown_unit)
+static uint32_t find_word(struct collecting *c, uint32_t label, bool is_number, uint32_t text)
+{
+	uint64_t words[2] = { (uint64_t)label << 32 | text, is_number };
+	uint64_t h = hash_bytes(words, sizeof(words));
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&c->words, h); idtab_next(&c->words, h, &pos, &id);)
+		if (c->word[id].label == label && c->word[id].is_number == is_number && c->word[id].text == text)
+			return id;
+	c->word = mem_grow(c->word, &c->cap_words, c->n_words + 1, sizeof(*c->word));
+	c->word[c->n_words] = (struct word){ .label = label, .text = text, .is_number = is_number };
+	idtab_put(&c->words, h, (uint32_t)c->n_words);
+	return (uint32_t)c->n_words++;
+}
+
+static void add_use(struct collecting *c, uint32_t word, int64_t value)
+{
+	c->use = mem_grow(c->use, &c->cap_uses, c->n_uses + 1, sizeof(*c->use));
+	c->use[c->n_uses++] = (struct use){ word, value };
+}
+
+static void add_number(struct collecting *c, uint32_t label, int64_t value, const char *shown_unit)
 {
 	struct buf text = { 0 };
 
 	unit_add_label(&text, value, c->unit, shown_unit);
-	c->number = mem_grow(c->number, &c->cap_numbers, c->n_numbers + 1, sizeof(*c->number));
-	c->number[c->n_numbers++] = (struct number){ strtab_add(c->texts, text.data, text.len), value };
+	add_use(c, find_word(c, label, true, strtab_add(c->texts, text.data, text.len)), value);
 	buf_release(&text);
 }
 
-static void read_sets(struct collecting *c, const char *shown_unit)
+static void read_sets(struct collecting *c, str_id bytes, const char *shown_unit)
 {
 	const struct profile *p = c->v->p;
 	struct arena *scratch = arena_new();
@@ -131,59 +162,78 @@ static void read_sets(struct collecting *c, const char *shown_unit)
 	for (uint32_t s = 0; s < p->label_sets.n; s++) {
 		const uint32_t *label = p->label_sets.item + p->label_sets.off[s];
 		uint32_t n = p->label_sets.off[s + 1] - p->label_sets.off[s];
+		uint32_t joined = join_labels(c, label, n, scratch);
 
-		c->set[s].label = join_labels(c, label, n, scratch);
-		c->set[s].first = (uint32_t)c->n_numbers;
+		c->set[s].first = (uint32_t)c->n_uses;
+		if (joined)
+			add_use(c, find_word(c, joined, false, joined), 0);
 		for (uint32_t i = 0; i < n; i++)
-			if (!p->label_is_text[label[i]] &&
-			    strcmp(profile_text(p, p->label_key[label[i]]), "bytes") == 0)
-				add_number(c, p->label_num[label[i]], shown_unit);
-		c->set[s].n = (uint32_t)c->n_numbers - c->set[s].first;
+			if (bytes && !p->label_is_text[label[i]] && p->label_key[label[i]] == bytes)
+				add_number(c, joined, p->label_num[label[i]], shown_unit);
+		c->set[s].n = (uint32_t)c->n_uses - c->set[s].first;
 	}
 	arena_free(scratch);
 }
 
-/* The tag of a node for a text: the joined labels, or a number under them. */
-static struct tag *find_tag(struct collecting *c, uint32_t node, uint32_t label, bool is_number, uint32_t text)
+static void add_saturated(uint64_t *sum, uint64_t v)
 {
-	uint64_t words[2] = { (uint64_t)node << 32 | label, (uint64_t)text << 1 | is_number };
-	uint64_t h = hash_bytes(words, sizeof(words));
+	*sum = *sum + v < v ? UINT64_MAX : *sum + v;
+}
+
+/* Forget the words that weigh less than the cutoff in all samples together. */
+static void drop_light(struct collecting *c, uint64_t cutoff)
+{
+	const struct profile *p = c->v->p;
+	uint32_t n = 0;
+
+	for (uint32_t row = 0; row < c->v->n; row++) {
+		const struct set_uses *set = &c->set[p->labels[row]];
+
+		for (uint32_t i = set->first; i < set->first + set->n; i++)
+			add_saturated(&c->word[c->use[i].word].weight, num_abs(c->v->val[SIDE_TARGET][row]));
+	}
+	for (uint32_t s = 0; s < p->label_sets.n; s++) {
+		uint32_t first = n;
+
+		for (uint32_t i = c->set[s].first; i < c->set[s].first + c->set[s].n; i++)
+			if (c->word[c->use[i].word].weight >= cutoff)
+				c->use[n++] = c->use[i];
+		c->set[s] = (struct set_uses){ first, n - first };
+	}
+}
+
+/* The tag of a node for a word. */
+static struct tag *find_tag(struct collecting *c, uint32_t node, const struct use *use)
+{
+	uint64_t h = hash_u64((uint64_t)node << 32 | use->word);
 	uint32_t id;
 
 	for (size_t pos = idtab_start(&c->ids, h); idtab_next(&c->ids, h, &pos, &id);)
-		if (c->tag[id].node == node && c->tag[id].label == label && c->tag[id].is_number == is_number &&
-		    c->text[id] == text)
+		if (c->tag[id].node == node && c->of[id] == use->word)
 			return &c->tag[id];
 	c->tag = mem_grow(c->tag, &c->cap, c->n + 1, sizeof(*c->tag));
-	c->text = mem_grow(c->text, &c->cap_text, c->n + 1, sizeof(*c->text));
-	c->tag[c->n] = (struct tag){ .node = node, .label = label, .is_number = is_number };
-	c->text[c->n] = text;
+	c->of = mem_grow(c->of, &c->cap_of, c->n + 1, sizeof(*c->of));
+	c->tag[c->n] = (struct tag){ .node = node,
+				     .label = c->word[use->word].label,
+				     .is_number = c->word[use->word].is_number,
+				     .value = use->value };
+	c->of[c->n] = use->word;
 	idtab_put(&c->ids, h, (uint32_t)c->n);
 	return &c->tag[c->n++];
-}
-
-static void add_to(struct tag *t, int64_t w, int64_t d, bool flat)
-{
-	*(flat ? &t->flat : &t->cum) += w;
-	*(flat ? &t->flat_div : &t->cum_div) += d;
 }
 
 /* One row at one node. */
 static void add_row(struct collecting *c, uint32_t node, uint32_t row, bool flat)
 {
-	const struct set_words *set = &c->set[c->v->p->labels[row]];
+	const struct set_uses *set = &c->set[c->v->p->labels[row]];
 	const int64_t *div = c->v->div[SIDE_TARGET];
 	int64_t w = c->v->val[SIDE_TARGET][row], d = div ? div[row] : 0;
 
-	if (set->label)
-		add_to(find_tag(c, node, set->label, false, set->label), w, d, flat);
 	for (uint32_t i = set->first; i < set->first + set->n; i++) {
-		size_t before = c->n;
-		struct tag *t = find_tag(c, node, set->label, true, c->number[i].text);
+		struct tag *t = find_tag(c, node, &c->use[i]);
 
-		if (c->n > before)
-			t->value = c->number[i].value;
-		add_to(t, w, d, flat);
+		*(flat ? &t->flat : &t->cum) += w;
+		*(flat ? &t->flat_div : &t->cum_div) += d;
 	}
 }
 
@@ -225,10 +275,9 @@ static void collect(struct collecting *c)
 	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
 
 	for (uint32_t row = 0; row < c->v->n; row++) {
-		const struct set_words *set = &c->set[p->labels[row]];
 		uint32_t n, leaf, s = p->stack[row];
 
-		if ((!set->label && !set->n) || (!val[row] && !(div && div[row])) ||
+		if (c->set[p->labels[row]].n == 0 || (!val[row] && !(div && div[row])) ||
 		    p->stacks.off[s] == p->stacks.off[s + 1])
 			continue;
 		n = c->tree ? reach_tree(c, row, &leaf) : reach_places(c, row, &leaf);
@@ -251,47 +300,19 @@ static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
 		t.off[k + 2] += t.off[k + 1];
 	for (size_t i = 0; i < c->n; i++) {
 		struct tag *tag = &t.tag[t.off[c->tag[i].node + 1]++];
-		const char *text = strtab_text(c->texts, c->text[i]);
+		uint32_t id = c->word[c->of[i]].text;
+		const char *text = strtab_text(c->texts, id);
 
 		*tag = c->tag[i];
 		tag->name = arena_strndup(mem, text, strlen(text));
-		tag->text = tag->is_number ? tag->name : c->shown[c->text[i]];
+		tag->text = tag->is_number ? tag->name : c->shown[id];
 		tag->unit = c->unit;
 	}
 	*out = t;
 }
 
-void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
-	       const struct label_units *units, const char *unit, struct arena *mem, struct tags *out)
-{
-	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
-	str_id key = 0;
-
-	for (uint32_t l = 0; l < v->p->n_labels && key == 0; l++)
-		if (strcmp(profile_text(v->p, v->p->label_key[l]), "bytes") == 0)
-			key = v->p->label_key[l];
-	if (key && units->unit[key])
-		c.unit = units->unit[key];
-	c.mem = mem;
-	c.texts = strtab_new();
-	idtab_init(&c.ids, 0);
-	c.seen = mem_zalloc(nodes->n, sizeof(*c.seen));
-	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
-	read_sets(&c, unit);
-	collect(&c);
-	hand_over(&c, mem, out);
-	strtab_free(c.texts);
-	idtab_release(&c.ids);
-	free(c.seen);
-	free(c.reached);
-	free(c.set);
-	free(c.number);
-	free(c.tag);
-	free(c.text);
-	free(c.shown);
-}
-
-void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
+/* Leave out tags whose flat and cum are both below the cutoff. */
+static void cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 {
 	size_t n = 0, lo = 0;
 
@@ -305,6 +326,41 @@ void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 		tags->off[k + 1] = n;
 	}
 	tags->n = n;
+}
+
+void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
+	       const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out)
+{
+	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
+	str_id key = 0;
+
+	for (uint32_t l = 0; l < v->p->n_labels && key == 0; l++)
+		if (strcmp(profile_text(v->p, v->p->label_key[l]), "bytes") == 0)
+			key = v->p->label_key[l];
+	if (key && units->unit[key])
+		c.unit = units->unit[key];
+	c.mem = mem;
+	c.texts = strtab_new();
+	idtab_init(&c.ids, 0);
+	idtab_init(&c.words, 0);
+	c.seen = mem_zalloc(nodes->n, sizeof(*c.seen));
+	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
+	read_sets(&c, key, unit);
+	drop_light(&c, cutoff);
+	collect(&c);
+	hand_over(&c, mem, out);
+	cut(out, nodes->n, cutoff);
+	strtab_free(c.texts);
+	idtab_release(&c.ids);
+	idtab_release(&c.words);
+	free(c.seen);
+	free(c.reached);
+	free(c.set);
+	free(c.use);
+	free(c.word);
+	free(c.tag);
+	free(c.of);
+	free(c.shown);
 }
 
 int tags_compare(const struct tag *a, const struct tag *b, bool by_flat)

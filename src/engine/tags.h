@@ -45,14 +45,12 @@ struct tags {
  * wanted  [nodes->n] whose labels
  * units   of numeric labels
  * unit    what numbers are shown in, as the question has it
+ * cutoff  tags of which both flat and cum are below are left out
  * mem     the result lives there
- * Like    pprof internal/graph addSample
+ * Like    pprof internal/graph addSample, TrimLowFrequencyTags
  */
 void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
-	       const struct label_units *units, const char *unit, struct arena *mem, struct tags *out);
-
-/* Leave out tags whose flat and cum are both below the cutoff. Like pprof TrimLowFrequencyTags. */
-void tags_cut(struct tags *tags, size_t n_nodes, uint64_t cutoff);
+	       const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out);
 
 /* The heavier first: by cum unless by_flat, then by flat, then by name. Like pprof SortTags. */
 int tags_compare(const struct tag *a, const struct tag *b, bool by_flat);

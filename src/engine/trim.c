@@ -180,7 +180,7 @@ enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struc
 
 	if (!any)
 		return out;
-	graph_edges(g, t->keep, wanted, mem, &e);
+	graph_edges(g, t->keep, wanted, false, mem, &e);
 	yes = arena_zalloc(mem, g->n, sizeof(*yes));
 	no = arena_zalloc(mem, g->n, sizeof(*no));
 	for (size_t i = 0; i < e.n; i++)

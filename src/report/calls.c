@@ -7,12 +7,10 @@
 
 #include "report/calls.h"
 
-#include "base/mem.h"
 #include "base/regex.h"
 #include "base/unit.h"
 #include "report/head.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Rows that have a cell in a column. */
@@ -36,11 +34,11 @@ static const uint8_t has[N_CALLS_COLS] = {
 	[CALLS_WEIGHT_PCT] = CALLS, [CALLS_NAME] = NODES | CALLS, [CALLS_INLINED] = CALLS,
 };
 
-/* Which of the shown nodes the pattern picks; NULL when there is none. */
-static int match_names(const struct net *net, const char *pattern, bool **out, struct err *err)
+/* Which nodes the pattern picks, of those that are shown; NULL when there is none. */
+static int match_names(const struct net *net, const char *pattern, struct arena *mem, bool **out, struct err *err)
 {
 	struct regex *re;
-	bool *match, any = false;
+	bool any = false;
 	int rc = 0;
 
 	*out = NULL;
@@ -48,18 +46,16 @@ static int match_names(const struct net *net, const char *pattern, bool **out, s
 		return 0;
 	if (regex_new(pattern, &re, err) < 0)
 		return err_wrap(err, "parsing argument regexp");
-	match = mem_zalloc(net->shown.n, sizeof(*match));
+	*out = arena_zalloc(mem, net->nodes.n, sizeof(**out));
 	for (uint32_t i = 0; rc == 0 && i < net->shown.n; i++) {
-		rc = regex_match(re, net->shown.name[i], strlen(net->shown.name[i]), &match[i], err);
-		any |= match[i];
+		bool *match = &(*out)[net->shown.node[i]];
+
+		rc = regex_match(re, net->shown.name[i], strlen(net->shown.name[i]), match, err);
+		any |= *match;
 	}
 	regex_free(re);
 	if (rc == 0 && !any)
 		rc = err_set(err, ERR_USAGE, "no matches found for regexp: %s", pattern);
-	if (rc < 0)
-		free(match);
-	else
-		*out = match;
 	return rc;
 }
 
@@ -70,7 +66,7 @@ static size_t count_rows(const struct net *net, const bool *match)
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
 
-		if (!match || match[i])
+		if (!match || match[node])
 			n += net->in.off[node + 1] - net->in.off[node] + 1 + net->out.off[node + 1] -
 			     net->out.off[node];
 	}
@@ -132,7 +128,7 @@ static void fill_table(struct net *net, const bool *match, struct report *r)
 				   .has = has,
 				   .cell = arena_zalloc(r->mem, n * N_CALLS_COLS, sizeof(*r->table.cell)) };
 	for (uint32_t i = 0; i < net->shown.n; i++) {
-		if (match && !match[i])
+		if (match && !match[net->shown.node[i]])
 			continue;
 		add_calls(&f, &net->in, net->shown.node[i], ROW_CALLER);
 		add_node(&f, i, &sum);
@@ -160,11 +156,11 @@ int calls_make(const struct view *v, const struct query *q, struct report *out, 
 	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
 
 	if (rc == 0) {
-		rc = match_names(&net, q->pattern, &match, err);
+		rc = match_names(&net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
+			net_calls(&net, q, match, r.mem);
 			calls_head(&net, q, v, false, &r);
 			fill_table(&net, match, &r);
-			free(match);
 		}
 		net_release(&net);
 	}

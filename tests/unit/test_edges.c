@@ -47,7 +47,7 @@ static void calls_without(struct calls *c, struct make *m, const char *dropped)
 	keep = arena_alloc(a->mem, a->g.n + 1, sizeof(*keep));
 	memset(keep, true, a->g.n);
 	mark(&a->pl, dropped, keep, false);
-	graph_edges(&a->g, keep, NULL, a->mem, &c->e);
+	graph_edges(&a->g, keep, NULL, false, a->mem, &c->e);
 }
 
 static const struct edge *find_edge(const struct calls *c, const char *src, const char *dst)
@@ -262,7 +262,7 @@ static void only_calls_into_wanted_nodes_are_given(void **state)
 	calls_without(&c, &m, "");
 	memset(keep, true, sizeof(keep));
 	mark(&c.a.pl, "inl;c", wanted, true);
-	graph_edges(&c.a.g, keep, wanted, c.a.mem, &c.e);
+	graph_edges(&c.a.g, keep, wanted, false, c.a.mem, &c.e);
 	assert_int_equal(c.e.n, 3);
 	expect_edge(&c, "b", "c", 50, 0);
 	expect_edge(&c, "host", "inl", 10, INLINED);
@@ -324,7 +324,7 @@ static void any_number_of_threads_gives_equal_calls(void **state)
 		memset(keep, true, sizeof(keep));
 		mark(&c.a.pl, "f3;f10;f17", keep, false);
 		pool_set_size(threads[t]);
-		graph_edges(&c.a.g, keep, NULL, c.a.mem, &e);
+		graph_edges(&c.a.g, keep, NULL, false, c.a.mem, &e);
 		assert_int_equal(e.n, c.e.n);
 		for (size_t i = 0; i < e.n; i++) {
 			const struct edge *l = &e.edge[i], *r = &c.e.edge[i];
