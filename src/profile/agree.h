@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,18 +20,28 @@ struct agreement {
 	double *ratio;        /* [n][n_types] what its values are multiplied by */
 	uint32_t *unit_of;    /* [n_types] the profile whose unit for type t is the finest */
 	uint32_t period_from; /* the profile whose period unit is the finest */
+	bool period_mixed;    /* with intersect: period types differ, so that there is none */
+};
+
+struct agree_how {
+	const char *const *name; /* [n] what the profiles are called in messages; NULL: by number from 1 */
+	bool intersect;          /* make do with what fits: see agreement_find */
 };
 
 /*
  * Find out how n >= 1 profiles can be added.
  *
+ * how     with intersect, types whose units do not fit are left out, period types may differ, and
+ *         inuse_space and inuse_objects are the space and objects of profiles that have no others
  * out     released with agreement_release; also safe to release after a failure
- * Fails   ERR_FORMAT when they have no type in common, or units or period types do not fit
+ * Fails   ERR_FORMAT when they have no type in common, or units or period types do not fit; names
+ *         --intersect-types when that would do
  * Like    pprof profile/merge.go, CompatibilizeSampleTypes, and internal/measurement,
  *         ScaleProfiles. Types of one name in one profile are told apart by their order; pprof
  *         loses them.
  */
-int agreement_find(const struct profile *const *src, size_t n, struct agreement *out, struct err *err);
+int agreement_find(const struct profile *const *src, size_t n, const struct agree_how *how, struct agreement *out,
+		   struct err *err);
 void agreement_release(struct agreement *a);
 
 /*

@@ -166,6 +166,11 @@ uint32_t builder_n_types(const struct builder *b)
 	return b->p->n_types;
 }
 
+const struct profile *builder_so_far(const struct builder *b)
+{
+	return b->p;
+}
+
 static int id_check(uint32_t n, const char *what, struct err *err)
 {
 	if (n >= ID_MAX)

@@ -59,6 +59,9 @@ void builder_comment(struct builder *b, str_id text);
 void builder_type(struct builder *b, str_id name, str_id unit);
 uint32_t builder_n_types(const struct builder *b);
 
+/* The profile so far: its types, meta and strings can be read, its columns not yet. Borrowed. */
+const struct profile *builder_so_far(const struct builder *b);
+
 int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, struct err *err);
 int builder_function(struct builder *b, const struct builder_function *f, uint32_t *id, struct err *err);
 

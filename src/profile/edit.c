@@ -8,7 +8,9 @@
 #include "profile/edit.h"
 
 #include "base/arena.h"
+#include "profile/scale.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void profile_set_binary(struct profile *p, const char *file)
@@ -37,4 +39,101 @@ void profile_add_comment(struct profile *p, const char *text)
 void profile_keep_all_frames(struct profile *p)
 {
 	p->meta.drop_frames = p->meta.keep_frames = 0;
+}
+
+/* One more in a column that keeps its values. */
+static void *longer(struct profile *p, const void *column, uint32_t n, size_t size)
+{
+	void *copy = arena_alloc(p->mem, (size_t)n + 1, size);
+
+	if (n)
+		memcpy(copy, column, n * size);
+	return copy;
+}
+
+static uint32_t add_label(struct profile *p, str_id key, str_id text)
+{
+	uint32_t n = p->n_labels;
+
+	p->label_key = longer(p, p->label_key, n, sizeof(*p->label_key));
+	p->label_text = longer(p, p->label_text, n, sizeof(*p->label_text));
+	p->label_unit = longer(p, p->label_unit, n, sizeof(*p->label_unit));
+	p->label_num = longer(p, p->label_num, n, sizeof(*p->label_num));
+	p->label_is_text = longer(p, p->label_is_text, n, sizeof(*p->label_is_text));
+	p->label_key[n] = key;
+	p->label_text[n] = text;
+	p->label_unit[n] = 0;
+	p->label_num[n] = 0;
+	p->label_is_text[n] = true;
+	return p->n_labels++;
+}
+
+/* Set 0 stays the empty one; what was set i is set i + 1, with the label behind what stays of it. */
+static struct csr sets_with(struct profile *p, uint32_t label)
+{
+	const struct csr *old = &p->label_sets;
+	struct csr new = { .n = old->n + 1 };
+	uint32_t at = 0;
+
+	new.off = arena_alloc(p->mem, (size_t) new.n + 1, sizeof(*new.off));
+	new.item = arena_alloc(p->mem, (size_t)old->off[old->n] + old->n, sizeof(*new.item));
+	new.off[0] = new.off[1] = 0;
+	for (uint32_t set = 0; set < old->n; set++) {
+		for (uint32_t i = old->off[set]; i < old->off[set + 1]; i++) {
+			uint32_t other = old->item[i];
+
+			if (!p->label_is_text[other] || p->label_key[other] != p->label_key[label])
+				new.item[at++] = other;
+		}
+		new.item[at++] = label;
+		new.off[set + 2] = at;
+	}
+	return new;
+}
+
+int profile_set_label(struct profile *p, const char *key, const char *text, struct err *err)
+{
+	const struct csr *sets = &p->label_sets;
+	uint32_t label;
+
+	if (p->n_labels >= PROFILE_NONE - 1 || sets->n >= PROFILE_NONE - 2 ||
+	    sets->off[sets->n] >= PROFILE_NONE - sets->n)
+		return err_set(err, ERR_LIMIT, "too many labels for one more, %.100s", key);
+	label = add_label(p, strtab_addz(p->str, key), strtab_addz(p->str, text));
+	p->label_sets = sets_with(p, label);
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		p->labels[row]++;
+	return 0;
+}
+
+static int value_failed(const struct profile *p, uint32_t t, uint32_t row, double ratio, struct err *err)
+{
+	return err_set(err, ERR_RANGE, "sample %" PRIu32 ": its %.100s times %g leaves 64 bits", row + 1,
+		       profile_text(p, p->type[t].name), ratio);
+}
+
+int profile_scale(struct profile *p, const double *ratio, struct err *err)
+{
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		int64_t *value = p->value[SIDE_TARGET][t];
+
+		for (uint32_t row = 0; row < p->n_rows; row++)
+			if (scale_value(value[row], ratio[t], &value[row]))
+				return value_failed(p, t, row, ratio[t], err);
+	}
+	return 0;
+}
+
+int profile_negate(struct profile *p, struct err *err)
+{
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		int64_t *value = p->value[SIDE_TARGET][t];
+
+		for (uint32_t row = 0; row < p->n_rows; row++) {
+			if (value[row] == INT64_MIN)
+				return value_failed(p, t, row, -1, err);
+			value[row] = -value[row];
+		}
+	}
+	return 0;
 }

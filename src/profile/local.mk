@@ -16,8 +16,13 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/keys.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
+	src/profile/merge_header.c \
+	src/profile/merge_header.h \
 	src/profile/merge_ids.c \
 	src/profile/merge_ids.h \
+	src/profile/merge_int.h \
+	src/profile/normalize.c \
+	src/profile/normalize.h \
 	src/profile/profile.c \
 	src/profile/profile.h \
 	src/profile/prune.c \

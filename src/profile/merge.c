@@ -5,36 +5,34 @@
  *
  * Sources are walked row by row, in blocks. Stacks and label sets are translated to ids of the
  * result, each once per source (merge_ids.c), so that a row is found by two numbers; its values
- * are then added column by column. Only when a sum became zero is the result compacted.
+ * are then added column by column. The result grows from one merger_add to the next. Only when
+ * sources come that change what the result is made of - a finer unit, a type less - it is sealed
+ * and becomes the first source of a new one; when a sum became zero, it is compacted in between.
  */
 #include "config.h"
 
 #include "profile/merge.h"
 
 #include "base/idtab.h"
+#include "base/mem.h"
 #include "base/num.h"
 #include "profile/agree.h"
 #include "profile/builder.h"
 #include "profile/compact.h"
 #include "profile/keys.h"
+#include "profile/merge_header.h"
 #include "profile/merge_ids.h"
+#include "profile/merge_int.h"
 #include "profile/scale.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_ROWS = 512 };
-
-struct merge {
-	const struct profile *const *src;
-	size_t n;
-	struct agreement agreed;
-	struct builder *b;
-	struct merge_ids ids;
-	struct keys rows; /* stack << 32 | label set */
-};
+enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 
 /* Rows of one source on their way into the result. */
 struct block {
@@ -45,103 +43,8 @@ struct block {
 	uint64_t key[BLOCK_ROWS], hash[BLOCK_ROWS];
 };
 
-static void merge_types(struct merge *m)
-{
-	const struct agreement *a = &m->agreed;
-
-	for (uint32_t t = 0; t < a->n_types; t++) {
-		const struct profile *first = m->src[0], *finest = m->src[a->unit_of[t]];
-		uint32_t at = a->column[a->unit_of[t] * (size_t)a->n_types + t];
-		str_id name = merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
-
-		builder_type(m->b, name, merge_ids_text(&m->ids, finest, finest->type[at].unit));
-	}
-}
-
-static int merge_period(struct merge *m, struct err *err)
-{
-	const struct profile *first = m->src[0], *finest = m->src[m->agreed.period_from];
-	struct profile_meta *meta = builder_meta(m->b);
-	const char *unit = profile_text(finest, finest->meta.period_type.unit);
-
-	meta->has_period_type = first->meta.has_period_type;
-	meta->period_type.name = merge_ids_text(&m->ids, first, first->meta.period_type.name);
-	meta->period_type.unit = merge_ids_text(&m->ids, finest, finest->meta.period_type.unit);
-	for (size_t i = 0; i < m->n; i++) {
-		const struct profile *p = m->src[i];
-		const char *own = profile_text(p, p->meta.period_type.unit);
-		int64_t period;
-
-		if (scale_period(p->meta.period, own, unit, &period))
-			return err_set(err, ERR_RANGE,
-				       "profile %zu: a period of %" PRId64 " %.100s is too much in %.100s", i + 1,
-				       p->meta.period, own, unit);
-		if (meta->period == 0 || meta->period < period)
-			meta->period = period;
-	}
-	return 0;
-}
-
-/* The earliest time; but like pprof, a profile without one makes those before it forgotten. */
-static int merge_times(struct merge *m, struct err *err)
-{
-	struct profile_meta *meta = builder_meta(m->b);
-
-	for (size_t i = 0; i < m->n; i++) {
-		const struct profile_meta *own = &m->src[i]->meta;
-
-		if (meta->time_ns == 0 || own->time_ns < meta->time_ns)
-			meta->time_ns = own->time_ns;
-		if (num_add(&meta->duration_ns, own->duration_ns))
-			return err_set(err, ERR_RANGE,
-				       "profile %zu: its duration of %" PRId64
-				       " ns, added to those before, leaves 64 bits",
-				       i + 1, own->duration_ns);
-	}
-	return 0;
-}
-
-static int merge_comments(struct merge *m, struct err *err)
-{
-	struct keys seen;
-	int rc = 0;
-
-	keys_init(&seen, 1, 0);
-	for (size_t i = 0; i < m->n; i++)
-		for (uint32_t c = 0; rc == 0 && c < m->src[i]->meta.n_comments; c++) {
-			str_id text = merge_ids_text(&m->ids, m->src[i], m->src[i]->meta.comment[c]);
-			uint32_t before = seen.n, id = 0;
-
-			rc = keys_add(&seen, &(uint64_t){ text }, 1, hash_u64(text), &id, err);
-			if (rc == 0 && id == before)
-				builder_comment(m->b, text);
-		}
-	keys_release(&seen);
-	return rc;
-}
-
-static int merge_header(struct merge *m, struct err *err)
-{
-	struct profile_meta *meta = builder_meta(m->b);
-	const struct profile *first = m->src[0];
-
-	meta->drop_frames = merge_ids_text(&m->ids, first, first->meta.drop_frames);
-	meta->keep_frames = merge_ids_text(&m->ids, first, first->meta.keep_frames);
-	for (size_t i = 0; i < m->n; i++) {
-		const struct profile *p = m->src[i];
-
-		if (meta->default_type == 0)
-			meta->default_type = merge_ids_text(&m->ids, p, agreement_default(&m->agreed, p, i));
-		if (meta->doc_url == 0)
-			meta->doc_url = merge_ids_text(&m->ids, p, p->meta.doc_url);
-	}
-	if (merge_period(m, err) < 0 || merge_times(m, err) < 0)
-		return ERR_RANGE;
-	return merge_comments(m, err);
-}
-
 /* Column and ratio of type t in a source. */
-static const int64_t *source_values(const struct merge *m, size_t profile, uint32_t t, double *ratio)
+static const int64_t *source_values(const struct merger *m, size_t profile, uint32_t t, double *ratio)
 {
 	size_t at = profile * m->agreed.n_types + t;
 
@@ -149,29 +52,29 @@ static const int64_t *source_values(const struct merge *m, size_t profile, uint3
 	return m->src[profile]->value[SIDE_TARGET][m->agreed.column[at]];
 }
 
-static int scale_failed(const struct merge *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
+static int scale_failed(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
 {
 	const struct profile *p = m->src[profile];
 	const struct value_type *type = &p->type[m->agreed.column[profile * m->agreed.n_types + t]];
 
 	return err_set(err, ERR_RANGE,
-		       "profile %zu, sample %" PRIu32 ": its %.100s in %.100s is too much for the finer "
+		       "%.200s, sample %" PRIu32 ": its %.100s in %.100s is too much for the finer "
 		       "unit of another profile",
-		       profile + 1, row + 1, profile_text(p, type->name), profile_text(p, type->unit));
+		       m->how.name[profile], row + 1, profile_text(p, type->name), profile_text(p, type->unit));
 }
 
-static int add_failed(const struct merge *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
+static int add_failed(const struct merger *m, size_t profile, uint32_t row, uint32_t t, struct err *err)
 {
 	const struct profile *first = m->src[0];
 
 	return err_set(err, ERR_RANGE,
-		       "profile %zu, sample %" PRIu32 ": its %.100s, added to that of the same stack and "
+		       "%.200s, sample %" PRIu32 ": its %.100s, added to that of the same stack and "
 		       "labels before, leaves 64 bits",
-		       profile + 1, row + 1, profile_text(first, first->type[m->agreed.column[t]].name));
+		       m->how.name[profile], row + 1, profile_text(first, first->type[m->agreed.column[t]].name));
 }
 
 /* Note the rows of [lo, hi) that have some value other than 0 once they are scaled. */
-static int block_rows(const struct merge *m, struct block *b, uint32_t lo, uint32_t hi, struct err *err)
+static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint32_t hi, struct err *err)
 {
 	bool some[BLOCK_ROWS] = { false };
 
@@ -194,7 +97,7 @@ static int block_rows(const struct merge *m, struct block *b, uint32_t lo, uint3
 	return 0;
 }
 
-static int block_stacks(struct merge *m, const struct block *b, struct err *err)
+static int block_stacks(struct merger *m, const struct block *b, struct err *err)
 {
 	const struct profile *p = m->src[b->profile];
 
@@ -209,7 +112,7 @@ static int block_stacks(struct merge *m, const struct block *b, struct err *err)
 	return 0;
 }
 
-static int block_keys(struct merge *m, struct block *b, struct err *err)
+static int block_keys(struct merger *m, struct block *b, struct err *err)
 {
 	const struct profile *p = m->src[b->profile];
 
@@ -228,7 +131,7 @@ static int block_keys(struct merge *m, struct block *b, struct err *err)
 }
 
 /* Find the rows that the block is added to, appending what there is none for. */
-static int block_places(struct merge *m, struct block *b, struct err *err)
+static int block_places(struct merger *m, struct block *b, struct err *err)
 {
 	uint32_t before = m->rows.n;
 	struct builder_rows added;
@@ -245,7 +148,7 @@ static int block_places(struct merge *m, struct block *b, struct err *err)
 	return 0;
 }
 
-static int block_add(struct merge *m, const struct block *b, struct err *err)
+static int block_add(struct merger *m, const struct block *b, struct err *err)
 {
 	for (uint32_t t = 0; t < m->agreed.n_types; t++) {
 		int64_t *sum = builder_values(m->b, t), v = 0;
@@ -261,7 +164,7 @@ static int block_add(struct merge *m, const struct block *b, struct err *err)
 	return 0;
 }
 
-static int merge_rows(struct merge *m, size_t profile, struct err *err)
+static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
 	struct block b = { .profile = profile };
@@ -279,7 +182,7 @@ static int merge_rows(struct merge *m, size_t profile, struct err *err)
 }
 
 /* Most merges are of profiles of one program: they need little more than the largest does. */
-static void merge_expect(struct merge *m)
+static void merge_expect(struct merger *m)
 {
 	size_t stacks = 0, items = 0;
 
@@ -292,18 +195,6 @@ static void merge_expect(struct merge *m)
 	builder_expect(m->b, stacks, items);
 }
 
-static int merge_all(struct merge *m, struct err *err)
-{
-	int rc;
-
-	merge_types(m);
-	merge_expect(m);
-	rc = merge_header(m, err);
-	for (size_t i = 0; rc == 0 && i < m->n; i++)
-		rc = merge_rows(m, i, err);
-	return rc;
-}
-
 static size_t rows_expected(const struct profile *const *src, size_t n)
 {
 	size_t most = 0;
@@ -313,24 +204,203 @@ static size_t rows_expected(const struct profile *const *src, size_t n)
 	return most;
 }
 
-int profile_merge(const struct profile *const *src, size_t n, struct profile **out, struct err *err)
+/* Begin an empty result of what the sources agreed on. */
+static void result_begin(struct merger *m)
 {
-	struct merge m = { .src = src, .n = n, .b = builder_new() };
+	m->b = builder_new();
+	merge_ids_init(&m->ids, m->b);
+	keys_init(&m->rows, 1, rows_expected(m->src, m->n));
+	keys_init(&m->comments, 1, 0);
+	merge_expect(m);
+	merge_header_begin(m);
+}
+
+static void result_drop(struct merger *m)
+{
+	if (!m->b)
+		return;
+	merge_ids_release(&m->ids);
+	keys_release(&m->rows);
+	keys_release(&m->comments);
+	builder_free(m->b);
+	m->b = NULL;
+}
+
+static struct profile *result_seal(struct merger *m)
+{
+	struct profile *p = builder_seal(m->b);
+
+	result_drop(m);
+	profile_compact(p);
+	return p;
+}
+
+/* Add the sources from the one numbered first on. */
+static int result_add(struct merger *m, size_t first, struct err *err)
+{
+	int rc = merge_header_add(m, first, err);
+
+	for (size_t i = first; rc == 0 && i < m->n; i++)
+		rc = merge_rows(m, i, err);
+	return rc;
+}
+
+/* May the result go on as it is? Its head is source 0 of the agreement. */
+static bool result_stays(const struct merger *m)
+{
+	uint32_t n_types = builder_n_types(m->b);
+
+	if (m->agreed.n_types != n_types || m->agreed.period_from != 0)
+		return false;
+	for (uint32_t t = 0; t < n_types; t++)
+		if (m->agreed.column[t] != t || m->agreed.ratio[t] != 1)
+			return false;
+	return true;
+}
+
+/* Make the result anew, with what there is of it, if anything, as source 0. */
+static int result_again(struct merger *m, struct err *err)
+{
+	struct profile *old = NULL;
 	int rc;
 
-	assert(n >= 2);
-	merge_ids_init(&m.ids, m.b);
-	keys_init(&m.rows, 1, rows_expected(src, n));
-	rc = agreement_find(src, n, &m.agreed, err);
-	if (rc == 0)
-		rc = merge_all(&m, err);
-	merge_ids_release(&m.ids);
-	keys_release(&m.rows);
-	agreement_release(&m.agreed);
-	if (rc == 0) {
-		*out = builder_seal(m.b);
-		profile_compact(*out);
+	if (m->b)
+		m->src[0] = old = result_seal(m);
+	result_begin(m);
+	rc = result_add(m, 0, err);
+	profile_free(old);
+	return rc;
+}
+
+static char *copy_of(const char *text)
+{
+	return mem_strndup(text, strlen(text));
+}
+
+/* The sources of one merger_add behind the head of the result, with names for messages. */
+static void sources_set(struct merger *m, const struct profile *head, const struct profile *const *src,
+			const char *const *name, size_t n)
+{
+	size_t at = head != NULL;
+	char text[NAME_MAX_BYTES];
+
+	m->n = n + at;
+	m->src = mem_alloc(m->n, sizeof(*m->src));
+	m->own_name = mem_zalloc(m->n, sizeof(*m->own_name));
+	if (head)
+		m->src[0] = head;
+	for (size_t i = 0; i < n; i++) {
+		m->src[at + i] = src[i];
+		snprintf(text, sizeof(text), "profile %zu", m->n_added + i + 1);
+		m->own_name[at + i] = copy_of(name ? name[i] : text);
 	}
-	builder_free(m.b);
+	if (head)
+		m->own_name[0] = copy_of(m->first_name);
+	else if (!m->first_name)
+		m->first_name = copy_of(m->own_name[0]);
+	m->how.name = (const char *const *)m->own_name;
+}
+
+static void sources_release(struct merger *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->own_name[i]);
+	free(m->own_name);
+	free(m->src);
+	m->own_name = NULL;
+	m->src = NULL;
+	m->n = 0;
+}
+
+/* Add the sources that are set; the first is the head when there is a result. */
+static int sources_add(struct merger *m, struct err *err)
+{
+	int rc = agreement_find(m->src, m->n, &m->how, &m->agreed, err);
+
+	if (rc == 0 && m->b && result_stays(m))
+		rc = result_add(m, 1, err);
+	else if (rc == 0)
+		rc = result_again(m, err);
+	agreement_release(&m->agreed);
+	return rc;
+}
+
+int merger_add(struct merger *m, const struct profile *const *src, const char *const *name, size_t n, struct err *err)
+{
+	int rc;
+
+	assert(n > 0);
+	sources_set(m, m->b ? builder_so_far(m->b) : NULL, src, name, n);
+	rc = sources_add(m, err);
+	sources_release(m);
+	m->n_added += n;
+	return rc;
+}
+
+static bool has_zero_row(const struct merger *m)
+{
+	uint32_t n_types = builder_n_types(m->b);
+
+	for (uint32_t row = 0; row < m->rows.n; row++) {
+		bool some = false;
+
+		for (uint32_t t = 0; !some && t < n_types; t++)
+			some = builder_values(m->b, t)[row] != 0;
+		if (!some)
+			return true;
+	}
+	return false;
+}
+
+int merger_pause(struct merger *m, struct err *err)
+{
+	struct profile *p;
+	int rc;
+
+	merge_header_pause(m);
+	if (!m->b || !has_zero_row(m))
+		return 0;
+	p = result_seal(m);
+	sources_set(m, p, NULL, NULL, 0);
+	rc = sources_add(m, err);
+	sources_release(m);
+	profile_free(p);
+	return rc;
+}
+
+struct merger *merger_new(bool intersect)
+{
+	struct merger *m = mem_zalloc(1, sizeof(*m));
+
+	m->how.intersect = intersect;
+	return m;
+}
+
+struct profile *merger_finish(struct merger *m)
+{
+	assert(m->b);
+	merge_header_pause(m);
+	builder_meta(m->b)->time_ns = m->time_ns;
+	return result_seal(m);
+}
+
+void merger_free(struct merger *m)
+{
+	if (!m)
+		return;
+	result_drop(m);
+	free(m->first_name);
+	free(m);
+}
+
+int profile_merge(const struct profile *const *src, size_t n, struct profile **out, struct err *err)
+{
+	struct merger *m = merger_new(false);
+	int rc = merger_add(m, src, NULL, n, err);
+
+	assert(n >= 2);
+	if (rc == 0)
+		*out = merger_finish(m);
+	merger_free(m);
 	return rc;
 }

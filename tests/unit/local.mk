@@ -34,6 +34,7 @@ unit_tests = \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
 	tests/unit/test_edges \
+	tests/unit/test_edit \
 	tests/unit/test_err \
 	tests/unit/test_graph \
 	tests/unit/test_hash \
@@ -56,6 +57,8 @@ unit_tests = \
 	tests/unit/test_memmap \
 	tests/unit/test_merge \
 	tests/unit/test_merge_ids \
+	tests/unit/test_merger \
+	tests/unit/test_normalize \
 	tests/unit/test_num \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
@@ -89,6 +92,7 @@ tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_edges_LDADD = $(unit_engine)
+tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
@@ -111,6 +115,8 @@ tests_unit_test_markdown_LDADD = $(unit_viewers)
 tests_unit_test_memmap_LDADD = $(unit_reader)
 tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)
+tests_unit_test_merger_LDADD = $(unit_profile)
+tests_unit_test_normalize_LDADD = $(unit_profile)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)

@@ -23,6 +23,7 @@ static struct err err;
 
 /* The profiles of one test and what came out. */
 struct trial {
+	bool intersect;
 	struct profile *p[PROFILES_MAX];
 	size_t n;
 	struct agreement a;
@@ -62,7 +63,8 @@ static void add(struct trial *t, const char *types, const char *period, const ch
 
 static int find(struct trial *t)
 {
-	return agreement_find((const struct profile *const *)t->p, t->n, &t->a, &err);
+	return agreement_find((const struct profile *const *)t->p, t->n,
+			      &(struct agree_how){ .intersect = t->intersect }, &t->a, &err);
 }
 
 static void done(struct trial *t)
@@ -137,7 +139,7 @@ static void the_profile_that_leaves_nothing_common_is_named(void **state)
 	add(&t, "b/x", NULL, "");
 	add(&t, "a/x c/x", NULL, "");
 	add(&t, "b/x", NULL, "");
-	assert_refused(&t, "profiles 1 to 3: profile 1 has a, b, profile 3 has a, c");
+	assert_refused(&t, "in all profiles: profile 1 has a, b, profile 3 has a, c");
 }
 
 static void values_are_scaled_to_the_finest_unit(void **state)

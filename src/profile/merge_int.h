@@ -1,0 +1,39 @@
+/*
+ * merge_int.h - what the parts of merging share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * For profile/merge.c and profile/merge_header.c alone.
+ */
+#ifndef PROFILE_MERGE_INT_H
+#define PROFILE_MERGE_INT_H
+
+#include "profile/agree.h"
+#include "profile/builder.h"
+#include "profile/keys.h"
+#include "profile/merge_ids.h"
+#include "profile/profile.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct merger {
+	size_t n_added;   /* sources so far */
+	char *first_name; /* of the first source of all */
+	/* the result so far; b is NULL before the first source */
+	struct builder *b;
+	struct merge_ids ids;
+	struct keys rows;     /* stack << 32 | label set */
+	struct keys comments; /* their texts */
+	int64_t time_ns;      /* of what was added up to the last merger_pause */
+	int64_t pausing_ns;   /* of what came since */
+	bool pausing;         /* something came since */
+	/* what is being added: the result as far as it matters to the agreement, then the sources */
+	const struct profile **src; /* [n] */
+	char **own_name;            /* [n] */
+	size_t n;
+	struct agree_how how;
+	struct agreement agreed;
+};
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * test_edit.c - last changes by the loader
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "profile/edit.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profile/check.h"
+#include "tests/unit/make_profile.h"
+
+static struct err err;
+
+static uint32_t label(struct make *m, const char *key, const char *text, int64_t num)
+{
+	struct builder_label l = { .key = make_text(m, key, strlen(key)),
+				   .text = make_text(m, text, strlen(text)),
+				   .num = num,
+				   .is_text = *text != 0 };
+	uint32_t id = 0;
+
+	assert_int_equal(builder_label(m->b, &l, &id, &err), 0);
+	return id;
+}
+
+/* The labels of a row as "key=text" or "key=number", parted by blanks. */
+static const char *labels(const struct profile *p, uint32_t row, char out[200])
+{
+	uint32_t set = p->labels[row];
+	size_t n = 0;
+
+	out[0] = 0;
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t l = p->label_sets.item[i];
+
+		n += (size_t)snprintf(out + n, 200 - n, "%s%s=", n ? " " : "", profile_text(p, p->label_key[l]));
+		if (p->label_is_text[l])
+			n += (size_t)snprintf(out + n, 200 - n, "%s", profile_text(p, p->label_text[l]));
+		else
+			n += (size_t)snprintf(out + n, 200 - n, "%d", (int)p->label_num[l]);
+	}
+	return out;
+}
+
+static void a_label_is_set_on_every_row_in_place_of_its_texts(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	const int64_t value = 1;
+	struct profile *p;
+	char text[200];
+
+	(void)state;
+	ROW(&m, "a", 1);
+	make_row(&m, "b", &value, (const uint32_t[]){ label(&m, "k", "old", 0), label(&m, "x", "y", 0) }, 2);
+	make_row(&m, "c", &value, (const uint32_t[]){ label(&m, "k", "", 7) }, 1);
+	p = make_end(&m);
+	assert_int_equal(profile_set_label(p, "k", "new", &err), 0);
+	assert_int_equal(profile_check(p, &err), 0);
+	assert_string_equal(labels(p, 0, text), "k=new");
+	assert_string_equal(labels(p, 1, text), "x=y k=new");
+	assert_string_equal(labels(p, 2, text), "k=7 k=new");
+	profile_free(p);
+}
+
+static struct profile *with_values(int64_t a, int64_t b)
+{
+	struct make m = make_start("n/count cpu/ns");
+
+	ROW(&m, "a", a, b);
+	return make_end(&m);
+}
+
+static void each_type_is_scaled_by_its_ratio_and_rounded(void **state)
+{
+	struct profile *p = with_values(3, -3);
+
+	(void)state;
+	assert_int_equal(profile_scale(p, (const double[]){ 1, 0.5 }, &err), 0);
+	assert_int_equal(p->value[SIDE_TARGET][0][0], 3);
+	assert_int_equal(p->value[SIDE_TARGET][1][0], -2);
+	profile_free(p);
+}
+
+static void a_value_too_large_to_scale_is_named(void **state)
+{
+	struct profile *p = with_values(1, INT64_MAX / 2);
+
+	(void)state;
+	assert_int_equal(profile_scale(p, (const double[]){ 1, 3 }, &err), ERR_RANGE);
+	assert_non_null(strstr(err.msg, "sample 1: its cpu times 3 leaves 64 bits"));
+	profile_free(p);
+}
+
+static void the_sign_changes_to_the_last_bit(void **state)
+{
+	struct profile *p = with_values(INT64_MAX, -5);
+
+	(void)state;
+	assert_int_equal(profile_negate(p, &err), 0);
+	assert_true(p->value[SIDE_TARGET][0][0] == -INT64_MAX);
+	assert_int_equal(p->value[SIDE_TARGET][1][0], 5);
+	profile_free(p);
+}
+
+static void the_least_number_has_no_negative(void **state)
+{
+	struct profile *p = with_values(0, INT64_MIN);
+
+	(void)state;
+	assert_int_equal(profile_negate(p, &err), ERR_RANGE);
+	assert_non_null(strstr(err.msg, "sample 1: its cpu times -1 leaves 64 bits"));
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_label_is_set_on_every_row_in_place_of_its_texts),
+		cmocka_unit_test(each_type_is_scaled_by_its_ratio_and_rounded),
+		cmocka_unit_test(a_value_too_large_to_scale_is_named),
+		cmocka_unit_test(the_sign_changes_to_the_last_bit),
+		cmocka_unit_test(the_least_number_has_no_negative),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
