@@ -7,6 +7,8 @@
 
 #include "engine/query.h"
 
+#include "profile/normalize.h"
+
 #include <string.h>
 
 const struct opt query_options[] = {
@@ -114,6 +116,17 @@ static void settle_type(struct query *q, const char **ignored)
 	}
 }
 
+/* An empty name, of a variable that is not set say, is none. */
+static void drop_empty(struct opt_list *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (*l->item[i])
+			l->item[n++] = l->item[i];
+	l->n = n;
+}
+
 int query_finish(struct query *q, const char **ignored, struct err *err)
 {
 	const struct {
@@ -126,6 +139,7 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		       { q->max_depth, "max-depth" },
 		       { q->max_nesting, "max-nesting" },
 		       { q->threads, "threads" } };
+	struct normalize how;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].value < 0)
@@ -138,6 +152,10 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
 	if (*q->symbolize && strcmp(q->symbolize, "none") != 0 && strcmp(q->symbolize, "no") != 0)
 		return err_set(err, ERR_USAGE, "-symbolize=%s: this version only knows none", q->symbolize);
+	if (normalize_parse(q->normalize, &how, err) < 0)
+		return ERR_USAGE;
+	drop_empty(&q->base);
+	drop_empty(&q->diff_base);
 	if (q->base.n && q->diff_base.n)
 		return err_set(err, ERR_USAGE, "-base and -diff_base flags cannot both be specified");
 	settle_type(q, ignored);

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/num.h"
 #include "engine/filter.h"
+#include "profile/edit.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -77,14 +78,23 @@ int view_type(const struct profile *p, const char *name, uint32_t *out, struct e
 	return unknown_type(p, name, err);
 }
 
+/* A row counts unless there is a mask of label sets and its set is not in it. */
+static bool counts(const struct view *v, const bool *only, uint32_t row)
+{
+	return !only || only[v->p->labels[row]];
+}
+
 /* Sum of the magnitudes of a column; all of them together must stay within int64_t. */
-static int column_total(const struct view *v, const int64_t *column, const char *what, int64_t *total, struct err *err)
+static int column_total(const struct view *v, const int64_t *column, const bool *only, const char *what, int64_t *total,
+			struct err *err)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; column && i < v->n; i++) {
 		uint64_t next = sum + num_abs(column[i]);
 
+		if (!counts(v, only, i))
+			continue;
 		if (next < sum || next > INT64_MAX)
 			return err_set(err, ERR_RANGE, "sample %" PRIu32 ": the sum of %s leaves 64 bits", i + 1, what);
 		sum = next;
@@ -93,12 +103,12 @@ static int column_total(const struct view *v, const int64_t *column, const char 
 	return 0;
 }
 
-static int64_t column_sum(const struct view *v, const int64_t *column)
+static int64_t column_sum(const struct view *v, const int64_t *column, const bool *only)
 {
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < v->n; i++)
-		sum += column[i];
+		sum += counts(v, only, i) ? column[i] : 0;
 	return sum;
 }
 
@@ -113,18 +123,43 @@ static void use_rows(struct view *v, const struct profile *p)
 	}
 }
 
-static int find_total(struct view *v, struct err *err)
+/* The label sets of samples of a base: [label_sets.n], NULL when there are none. */
+static bool *base_sets(const struct profile *p, struct arena *mem)
+{
+	bool *is_base = arena_zalloc(mem, p->n_labels, sizeof(*is_base)), *of_base = NULL;
+	bool any = false;
+
+	for (uint32_t l = 0; l < p->n_labels; l++) {
+		is_base[l] = p->label_is_text[l] && strcmp(profile_text(p, p->label_key[l]), BASE_LABEL) == 0 &&
+			     strcmp(profile_text(p, p->label_text[l]), "true") == 0;
+		any |= is_base[l];
+	}
+	if (!any)
+		return NULL;
+	of_base = arena_zalloc(mem, p->label_sets.n, sizeof(*of_base));
+	for (uint32_t set = 0; set < p->label_sets.n; set++)
+		for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++)
+			of_base[set] |= is_base[p->label_sets.item[i]];
+	return of_base;
+}
+
+static int find_total(struct view *v, struct arena *mem, struct err *err)
 {
 	const struct profile *p = v->p;
-	int64_t magnitude;
+	const bool *only = base_sets(p, mem);
+	int64_t magnitude = 0;
 
-	if (column_total(v, v->val[SIDE_TARGET], profile_text(p, p->type[v->type].name), &v->total, err) < 0)
+	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
+	if (only && column_total(v, v->val[SIDE_TARGET], only, "", &magnitude, err) == 0 && magnitude > 0)
+		v->total = magnitude;
+	else
+		only = NULL;
 	if (!v->mean)
 		return 0;
-	if (column_total(v, v->div[SIDE_TARGET], profile_text(p, p->type[0].name), &magnitude, err) < 0)
+	if (column_total(v, v->div[SIDE_TARGET], NULL, profile_text(p, p->type[0].name), &magnitude, err) < 0)
 		return ERR_RANGE;
-	magnitude = column_sum(v, v->div[SIDE_TARGET]);
+	magnitude = column_sum(v, v->div[SIDE_TARGET], only);
 	if (magnitude)
 		v->total /= magnitude;
 	return 0;
@@ -144,10 +179,10 @@ int view_make(const struct profile *p, const struct query *q, struct arena *mem,
 	if (rc < 0)
 		return rc;
 	use_rows(&v, p); /* even if only filtered rows make the total, sums over all rows must not overflow */
-	rc = find_total(&v, err);
+	rc = find_total(&v, mem, err);
 	use_rows(&v, left);
 	if (rc == 0 && q->relative_percentages)
-		rc = find_total(&v, err);
+		rc = find_total(&v, mem, err);
 	if (rc == 0)
 		*out = v;
 	return rc;

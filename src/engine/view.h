@@ -29,7 +29,8 @@ struct view {
 
 /*
  * Apply the filters, choose the sample type and add up its total: the sum of the magnitudes, of all
- * samples or of those that are left with relative_percentages.
+ * samples or of those that are left with relative_percentages. When samples with BASE_LABEL have some
+ * other than 0, it is theirs alone.
  *
  * mem     what filters make lives there
  * notes   lines for the user are appended

@@ -260,6 +260,59 @@ static void without_mean_divisors_may_be_anything(void **state)
 	TOTAL(false, 2, { INT64_MAX, 1 }, { INT64_MIN, 1 });
 }
 
+/* Rows of 7 samples, 70 ns and, of the base, -2 samples, -10 ns; or 0 of the base. */
+static struct profile *with_base(const char *label, int64_t base_samples, int64_t base_ns)
+{
+	struct make m = make_start("samples/count cpu/ns");
+	struct builder_label l = { .key = make_text(&m, "pprof::base", 11),
+				   .text = make_text(&m, label, strlen(label)),
+				   .is_text = true };
+	uint32_t id = 0;
+
+	builder_label(m.b, &l, &id, NULL);
+	ROW(&m, "a", 7, 70);
+	make_row(&m, "a", (const int64_t[]){ base_samples, base_ns }, &id, 1);
+	return make_end(&m);
+}
+
+/* The total of a profile, which is freed. */
+static int64_t total_of(struct profile *p, bool mean)
+{
+	struct arena *mem = arena_new();
+	struct buf notes = { 0 };
+	struct query q;
+	struct view v;
+	struct err err;
+
+	query_init(&q);
+	q.mean = mean;
+	if (view_make(p, &q, mem, &v, &notes, &err) < 0)
+		fail_msg("%s", err.msg);
+	arena_free(mem);
+	profile_free(p);
+	return v.total;
+}
+
+static void rows_of_a_base_alone_are_what_100_percent_is(void **state)
+{
+	(void)state;
+	assert_int_equal(total_of(with_base("true", -2, -10), false), 10);
+	assert_int_equal(total_of(with_base("yes", -2, -10), false), 80);
+}
+
+static void a_base_of_zeros_is_no_100_percent(void **state)
+{
+	(void)state;
+	assert_int_equal(total_of(with_base("true", -2, 0), false), 70);
+}
+
+static void means_of_a_base_are_divided_by_its_count_with_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(total_of(with_base("true", -2, -10), true), -5);
+	assert_int_equal(total_of(with_base("yes", -2, -10), true), 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -282,6 +335,9 @@ int main(void)
 		cmocka_unit_test(divisors_that_add_up_to_0_do_not_divide),
 		cmocka_unit_test(divisors_beyond_64_bits_are_refused),
 		cmocka_unit_test(without_mean_divisors_may_be_anything),
+		cmocka_unit_test(rows_of_a_base_alone_are_what_100_percent_is),
+		cmocka_unit_test(a_base_of_zeros_is_no_100_percent),
+		cmocka_unit_test(means_of_a_base_are_divided_by_its_count_with_sign),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
