@@ -10,7 +10,10 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 #include "engine/view.h"
+#include "profile/normalize.h"
+#include "session/compare.h"
 #include "session/load.h"
+#include "session/sources.h"
 #include "source/source.h"
 
 #include <string.h>
@@ -32,7 +35,7 @@ static void explain_empty(const struct profile *p, const struct query *q)
 		return;
 	type = profile_text(p, p->type[own].name);
 	if (p->n_rows == 0) {
-		say("the profile has no samples");
+		say(q->base.n + q->diff_base.n ? "profile and base are equal" : "the profile has no samples");
 		return;
 	}
 	for (uint32_t t = 0; t < p->n_types; t++) {
@@ -105,55 +108,90 @@ static void tell_notes(const struct load *l)
 		line += n + (line[n] == '\n');
 	}
 	if (l->n_failed && l->n > 1)
-		say_error("Fetched %zu source profiles out of %zu", l->n - l->n_failed, l->n);
+		say_error("Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
 }
 
 /* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
-static int check_sources(const struct load *l, const struct query *q)
+static int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
 {
 	struct stat in, out;
 	bool is_file = !to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
-	size_t n_stdin = 0;
 
-	for (size_t i = 0; i < l->n; i++) {
-		const char *source = l->source[i];
+	for (size_t i = 0; i < s->n; i++) {
+		const char *source = s->name[i];
 
-		n_stdin += strcmp(source, "-") == 0;
+		*n_stdin += strcmp(source, "-") == 0;
 		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return say_error("%s: the report would take the place of a source", source);
+			return say_error("%s: the report would take the place of a %s", source, kind);
 		if (strstr(source, "://") && access(source, F_OK) != 0)
 			return say_error("%s: URLs are not in this version; try: curl -s URL | cpa top -", source);
 	}
-	return n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
+	return *n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
 }
 
-int cmd_report(const struct args *a)
+/* Read what the report is about, say what there is to say about that, report. */
+static int load_and_report(const struct args *a, struct load *target, struct load *base)
 {
-	struct load l = { .source = a->word, .n = a->n_words, .q = &a->q };
 	struct profile *p = NULL;
 	struct err err;
 	int rc, status;
 
+	progress_begin("reading");
+	rc = compare_load(target, base, &p, &err);
+	if (rc < 0 || target->notes.len || base->notes.len) {
+		progress_end();
+		tell_notes(target);
+		tell_notes(base);
+	}
+	if (rc < 0)
+		status = say_error("%s", err.msg);
+	else
+		status = report_profile(p, a, target->n == 1 && base->n == 0 ? target->source[0] : NULL);
+	profile_free(p);
+	return target->n_failed || base->n_failed ? STATUS_TROUBLE : status;
+}
+
+static int report_sources(const struct args *a, const struct sources *source, const struct sources *base)
+{
+	struct load target = { .source = source->name, .n = source->n, .kind = "source", .q = &a->q };
+	struct load minus = { .source = base->name, .n = base->n, .kind = "base", .q = &a->q };
+	size_t n_stdin = 0;
+	int status;
+
+	if (target.n >= 2 && source_is_binary(target.source[0])) {
+		target.binary = minus.binary = *target.source++;
+		target.n--;
+	}
+	if (target.n == 0)
+		return say_error("no profile source specified; try: cpa %s cpu.pb.gz", a->command->name);
+	if (check_sources(source, "source", &a->q, &n_stdin) != STATUS_FINE ||
+	    check_sources(base, "base", &a->q, &n_stdin) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	if (target.n > 1 && base->n == 0)
+		target.progress = progress_count;
+	status = load_and_report(a, &target, &minus);
+	buf_release(&target.notes);
+	buf_release(&minus.notes);
+	return status;
+}
+
+int cmd_report(const struct args *a)
+{
+	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
+	struct sources source = { 0 }, base = { 0 };
+	struct normalize how;
+	struct err err;
+	int status;
+
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (l.n >= 2 && source_is_binary(l.source[0])) {
-		l.binary = *l.source++;
-		l.n--;
-	}
-	if (l.n == 0)
-		return say_error("no profile source specified; try: cpa %s cpu.pb.gz", a->command->name);
-	if (check_sources(&l, &a->q) != STATUS_FINE)
-		return STATUS_TROUBLE;
-	progress_begin("reading");
-	rc = load_profile(&l, &p, &err);
-	if (rc < 0 || l.notes.len) {
-		progress_end();
-		tell_notes(&l);
-	}
-	status = rc < 0 ? say_error("%s", err.msg) : report_profile(p, a, l.n == 1 ? l.source[0] : NULL);
-	if (l.n_failed)
-		status = STATUS_TROUBLE;
-	buf_release(&l.notes);
-	profile_free(p);
+	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
+		return say_error("must have base profile to normalize by");
+	if (sources_add(&source, a->word, a->n_words, &err) < 0 || sources_add(&base, bases->item, bases->n, &err) < 0)
+		status = say_error("%s", err.msg);
+	else
+		status = report_sources(a, &source, &base);
+	sources_release(&source);
+	sources_release(&base);
 	return status;
 }

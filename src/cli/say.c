@@ -86,6 +86,7 @@ static struct {
 	pthread_t thread;
 	bool running, shown;
 	const char *what;
+	size_t done, all; /* all 0 when there is nothing to count */
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 enum { PROGRESS_STEP_NS = 500000000 };
@@ -107,6 +108,8 @@ static void *progress_main(void *arg)
 		halves++;
 		if (progress.running) {
 			fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
+			if (progress.all)
+				fprintf(stderr, ", %zu of %zu files", progress.done, progress.all);
 			progress.shown = true;
 		}
 	}
@@ -121,10 +124,19 @@ void progress_begin(const char *what)
 	if (!isatty(STDERR_FILENO))
 		return;
 	progress.what = what;
+	progress.done = progress.all = 0;
 	progress.shown = false;
 	progress.running = true;
 	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
 		progress.running = false;
+}
+
+void progress_count(size_t done, size_t all)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.done = done;
+	progress.all = all;
+	pthread_mutex_unlock(&progress.lock);
 }
 
 void progress_end(void)

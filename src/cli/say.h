@@ -7,6 +7,7 @@
 #define CLI_SAY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { STATUS_FINE = 0, STATUS_NO = 1, STATUS_TROUBLE = 2 };
 
@@ -29,5 +30,8 @@ int say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void progress_begin(const char *what);
 void progress_end(void);
+
+/* Show behind it how many of all files are done, from the next time on that something is shown. */
+void progress_count(size_t done, size_t all);
 
 #endif

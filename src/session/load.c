@@ -3,8 +3,11 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Sources are taken in chunks, so that a thousand files need the memory of a chunk and of the
- * result. Like pprof internal/driver fetch.go.
+ * Every thread does what is to be done next: add what has been read to the result if nobody else
+ * does and it is worth it, else read the next source, else wait. Sources are added in their order
+ * and in groups that do not depend on who was quicker, as long as they are small; large ones are
+ * added as they come, which makes no difference but in the order of rows, and that only when
+ * sources have different types.
  */
 #include "config.h"
 
@@ -14,25 +17,42 @@
 #include "base/pool.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "profile/prune.h"
 #include "reader/reader.h"
 #include "source/source.h"
 
-#include <stdatomic.h>
+#include <assert.h>
+#include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { CHUNK = 128 };
+enum {
+	GROUP = 128,                /* pprof merges so many, then the results */
+	ENOUGH_BYTES = 64 << 20,    /* of profiles make it worth to add them before a group is complete */
+	TOO_MANY_BYTES = 128 << 20, /* waiting: no more are read for now */
+};
 
 struct fetched {
-	struct profile *profile; /* NULL when it failed */
-	struct err err;
+	struct profile *profile; /* NULL when it failed, or is not needed any more */
+	char *why;               /* the sentence when it failed */
+	int code;                /* ERR_* then */
+	uint64_t bytes;          /* of profile, roughly */
+	bool done;
 };
 
 struct fetch {
 	struct load *load;
-	size_t first, n;
-	atomic_size_t next;
-	struct fetched got[CHUNK];
+	pthread_mutex_t lock; /* guards everything below but what a reading or adding thread has taken */
+	pthread_cond_t changed;
+	struct fetched *got;    /* [n] */
+	size_t next;            /* the first source that nobody has taken */
+	size_t added;           /* all before this one are in the result, or failed */
+	uint64_t waiting_bytes; /* of those read but not added */
+	bool adding;            /* a thread is at it: merger and alone are its own */
+	struct merger *merger;  /* NULL until there are two profiles */
+	struct profile *alone;  /* the only one so far */
+	size_t alone_at;        /* its number */
+	int rc;                 /* not 0 when merging failed: err says why */
+	struct err err;
 };
 
 /* -1 goes by the machine, 0 is no limit. */
@@ -50,7 +70,7 @@ static struct reader_limits limits_of(const struct query *q)
 				       .max_nesting = (uint64_t)q->max_nesting };
 }
 
-static int fetch_one(const struct load *l, const char *source, struct profile **out, struct err *err)
+static int fetch_profile(const struct load *l, const char *source, struct profile **out, struct err *err)
 {
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
@@ -64,7 +84,134 @@ static int fetch_one(const struct load *l, const char *source, struct profile **
 		profile_set_binary(*out, l->binary);
 	if (*l->q->buildid)
 		profile_set_build_id(*out, l->q->buildid);
-	return 0;
+	if (*l->q->label)
+		rc = profile_set_label(*out, l->q->label, source, err);
+	if (rc < 0) {
+		profile_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+/* What a profile takes, roughly; strings count for what most are. */
+static uint64_t profile_bytes(const struct profile *p)
+{
+	enum { STRING = 64, LOCATION = 48, FUNCTION = 32, LABEL = 24 };
+	uint64_t items = (uint64_t)p->stacks.off[p->stacks.n] + p->stacks.n + p->label_sets.off[p->label_sets.n] +
+			 p->label_sets.n;
+
+	return p->n_rows * (8 + 8 * (uint64_t)p->n_types) + items * sizeof(uint32_t) +
+	       (uint64_t)strtab_count(p->str) * STRING + (uint64_t)p->n_locs * LOCATION +
+	       (uint64_t)p->n_funcs * FUNCTION + (uint64_t)p->n_labels * LABEL;
+}
+
+/* With the lock held, which is let go meanwhile. */
+static void read_next(struct fetch *f)
+{
+	size_t i = f->next++;
+	struct fetched got = { .done = true };
+	struct err err;
+
+	pthread_mutex_unlock(&f->lock);
+	got.code = fetch_profile(f->load, f->load->source[i], &got.profile, &err);
+	if (got.code < 0)
+		got.why = mem_strndup(err.msg, strlen(err.msg));
+	else
+		got.bytes = profile_bytes(got.profile);
+	pthread_mutex_lock(&f->lock);
+	f->got[i] = got;
+	f->waiting_bytes += got.bytes;
+	pthread_cond_broadcast(&f->changed);
+}
+
+/* Up to where sources shall be added now; f->added when it is too early. */
+static size_t ready_end(const struct fetch *f)
+{
+	size_t group_end = (f->added / GROUP + 1) * GROUP, i = f->added;
+	uint64_t bytes = 0;
+
+	group_end = group_end < f->load->n ? group_end : f->load->n;
+	for (; i < group_end && f->got[i].done; i++)
+		bytes += f->got[i].bytes;
+	return i == group_end || bytes >= ENOUGH_BYTES ? i : f->added;
+}
+
+static int add_alone(struct fetch *f, size_t before)
+{
+	struct profile *p = f->alone;
+	int rc;
+
+	f->merger = merger_new(f->load->q->intersect_types);
+	rc = merger_add(f->merger, (const struct profile *const *)&p, &f->load->source[f->alone_at], 1, &f->err);
+	if (rc == 0 && f->alone_at / GROUP != before / GROUP)
+		rc = merger_pause(f->merger, &f->err);
+	profile_free(p);
+	f->alone = NULL;
+	return rc;
+}
+
+/* Add the n sources that could be read among those from the one numbered lo on. */
+static int add_profiles(struct fetch *f, const struct profile *const *src, const char *const *name, size_t n, size_t lo)
+{
+	int rc = 0;
+
+	if (n == 0)
+		return 0;
+	if (f->alone)
+		rc = add_alone(f, lo);
+	else if (!f->merger)
+		f->merger = merger_new(f->load->q->intersect_types);
+	return rc == 0 ? merger_add(f->merger, src, name, n, &f->err) : rc;
+}
+
+/* Add sources [lo, hi), by the one thread that does. */
+static int add_range(struct fetch *f, size_t lo, size_t hi)
+{
+	const struct profile *src[GROUP];
+	const char *name[GROUP];
+	size_t n = 0, last = lo;
+	int rc;
+
+	assert(hi - lo <= GROUP);
+	for (size_t i = lo; i < hi; i++) {
+		if (!f->got[i].profile)
+			continue;
+		last = i;
+		src[n] = f->got[i].profile;
+		name[n++] = f->load->source[i];
+	}
+	if (n == 1 && !f->merger && !f->alone) {
+		f->alone = f->got[last].profile;
+		f->alone_at = last;
+		f->got[last].profile = NULL;
+		return 0;
+	}
+	rc = add_profiles(f, src, name, n, lo);
+	for (size_t i = lo; i < hi; i++) {
+		profile_free(f->got[i].profile);
+		f->got[i].profile = NULL;
+	}
+	return rc == 0 && f->merger && hi % GROUP == 0 ? merger_pause(f->merger, &f->err) : rc;
+}
+
+/* With the lock held, which is let go meanwhile. */
+static void add_ready(struct fetch *f, size_t end)
+{
+	size_t lo = f->added;
+	int rc;
+
+	f->adding = true;
+	pthread_mutex_unlock(&f->lock);
+	rc = add_range(f, lo, end);
+	pthread_mutex_lock(&f->lock);
+	f->adding = false;
+	f->rc = rc;
+	f->added = end;
+	for (size_t i = lo; i < end; i++)
+		f->waiting_bytes -= f->got[i].bytes;
+	if (f->load->progress)
+		f->load->progress(f->added, f->load->n);
+	pthread_cond_broadcast(&f->changed);
 }
 
 static void fetch_part(void *arg, unsigned part)
@@ -72,101 +219,76 @@ static void fetch_part(void *arg, unsigned part)
 	struct fetch *f = arg;
 
 	(void)part;
-	for (;;) {
-		size_t i = atomic_fetch_add(&f->next, 1);
+	pthread_mutex_lock(&f->lock);
+	while (f->rc == 0 && f->added < f->load->n) {
+		size_t end = f->adding ? f->added : ready_end(f);
 
-		if (i >= f->n)
-			return;
-		fetch_one(f->load, f->load->source[f->first + i], &f->got[i].profile, &f->got[i].err);
+		if (end > f->added)
+			add_ready(f, end);
+		else if (f->next < f->load->n && f->waiting_bytes < TOO_MANY_BYTES)
+			read_next(f);
+		else
+			pthread_cond_wait(&f->changed, &f->lock);
 	}
+	pthread_mutex_unlock(&f->lock);
 }
 
-/* Merge n > 0 profiles into p[0]; the others are freed, on failure all. */
-static int merge_all(struct profile **p, size_t n, struct err *err)
+/* What could not be read, in the order of the sources. Gives the error of the last one. */
+static int note_failures(struct fetch *f)
 {
-	struct profile *merged = NULL;
-	int rc;
+	struct load *l = f->load;
+	int code = 0;
 
-	if (n == 1)
-		return 0;
-	rc = profile_merge((const struct profile *const *)p, n, &merged, err);
-	for (size_t i = 0; i < n; i++)
-		profile_free(p[i]);
-	p[0] = merged;
-	return rc < 0 ? err_wrap(err, "merging %zu profiles", n) : 0;
-}
-
-/* Fetch a chunk and merge it behind what came before (or NULL). */
-static int load_chunk(struct load *l, size_t first, struct profile **all, struct err *err)
-{
-	struct fetch *f = mem_zalloc(1, sizeof(*f));
-	struct profile *good[CHUNK], *pair[2] = { *all };
-	size_t n = 0;
-	unsigned parts;
-	int rc;
-
-	f->load = l;
-	f->first = first;
-	f->n = l->n - first < CHUNK ? l->n - first : CHUNK;
-	parts = pool_size() < f->n ? pool_size() : (unsigned)f->n;
-	pool_run(fetch_part, f, parts);
-	for (size_t i = 0; i < f->n; i++) {
-		if (f->got[i].profile) {
-			good[n++] = f->got[i].profile;
+	for (size_t i = 0; i < l->n; i++) {
+		if (!f->got[i].why)
 			continue;
-		}
 		l->n_failed++;
-		buf_addf(&l->notes, "%s\n", f->got[i].err.msg);
-		*err = f->got[i].err;
+		buf_addf(&l->notes, "%s\n", f->got[i].why);
+		code = err_set(&f->err, f->got[i].code, "%s", f->got[i].why);
 	}
-	free(f);
-	if (n == 0)
-		return 0;
-	rc = merge_all(good, n, err);
-	pair[*all ? 1 : 0] = good[0];
-	if (rc == 0 && *all)
-		rc = merge_all(pair, 2, err);
-	else if (rc < 0)
-		profile_free(*all);
-	*all = rc < 0 ? NULL : pair[0];
-	return rc;
+	return code;
 }
 
-static int drop_frames(struct load *l, struct profile *p, struct err *err)
+/* Take the result out; without one, say why. */
+static int fetch_result(struct fetch *f, struct profile **out, struct err *err)
 {
-	struct err warning = { 0 };
-	int rc;
+	struct load *l = f->load;
+	int rc = f->rc == 0 ? note_failures(f) : f->rc;
 
-	if (l->q->all_frames)
-		profile_keep_all_frames(p);
-	rc = profile_prune(p, &warning, err);
-	if (*warning.msg)
-		buf_addf(&l->notes, "%s\n", warning.msg);
-	return rc;
+	if (f->rc == 0 && (f->merger || f->alone)) {
+		*out = f->merger ? merger_finish(f->merger) : f->alone;
+		f->alone = NULL;
+		return 0;
+	}
+	if (f->rc == 0 && l->n > 1)
+		return err_set(err, rc, "none of %zu %s profiles could be read", l->n, l->kind);
+	if (f->rc == 0)
+		buf_release(&l->notes); /* the error says it */
+	return err_set(err, rc, "%s", f->err.msg);
+}
+
+static void fetch_release(struct fetch *f)
+{
+	for (size_t i = 0; i < f->load->n; i++) {
+		profile_free(f->got[i].profile);
+		free(f->got[i].why);
+	}
+	free(f->got);
+	profile_free(f->alone);
+	merger_free(f->merger);
+	pthread_cond_destroy(&f->changed);
+	pthread_mutex_destroy(&f->lock);
 }
 
 int load_profile(struct load *l, struct profile **out, struct err *err)
 {
-	struct profile *all = NULL;
-	int rc = 0;
+	struct fetch f = { .load = l, .got = mem_zalloc(l->n, sizeof(*f.got)) };
+	int rc;
 
-	for (size_t first = 0; rc == 0 && first < l->n; first += CHUNK)
-		rc = load_chunk(l, first, &all, err);
-	if (rc == 0 && !all) {
-		rc = err->code;
-		if (l->n == 1)
-			buf_release(&l->notes); /* the error says it */
-		else
-			err_set(err, rc, "none of %zu sources could be read", l->n);
-	}
-	if (rc == 0)
-		rc = drop_frames(l, all, err);
-	if (rc < 0) {
-		profile_free(all);
-		return rc;
-	}
-	if (*l->q->add_comment)
-		profile_add_comment(all, l->q->add_comment);
-	*out = all;
-	return 0;
+	pthread_mutex_init(&f.lock, NULL);
+	pthread_cond_init(&f.changed, NULL);
+	pool_run(fetch_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
+	rc = fetch_result(&f, out, err);
+	fetch_release(&f);
+	return rc;
 }

@@ -16,17 +16,22 @@
 struct load {
 	const char *const *source; /* [n] */
 	size_t n;
+	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* file name for the first mapping; NULL keeps the profiles' own */
-	const struct query *q; /* limits, all_frames, add_comment, buildid */
-	struct buf notes;      /* lines for the user, one per source that failed; caller releases */
-	size_t n_failed;       /* sources left out; notes say why */
+	const struct query *q; /* limits, buildid, label, intersect_types */
+	/* NULL or told how many sources have been read and added; by any thread, but not by two at once */
+	void (*progress)(size_t done, size_t n);
+	struct buf notes; /* lines for the user, one per source that failed; caller releases */
+	size_t n_failed;  /* sources left out; notes say why */
 };
 
 /*
- * Read the sources side by side and merge them in their order.
+ * Read the sources side by side and merge them in their order. Few are held at a time: one per
+ * thread, and what is waiting to be merged, which is kept small.
  *
- * out     sealed; freed with profile_free
+ * out     the caller's alone; freed with profile_free
  * Fails   when no source could be read (a single one says why in err), or they do not fit
+ * Like    pprof internal/driver/fetch.go: groups of 128 sources are merged, then their results
  */
 int load_profile(struct load *l, struct profile **out, struct err *err);
 

@@ -2,5 +2,9 @@
 
 noinst_LIBRARIES += src/session/libsession.a
 src_session_libsession_a_SOURCES = \
+	src/session/compare.c \
+	src/session/compare.h \
 	src/session/load.c \
-	src/session/load.h
+	src/session/load.h \
+	src/session/sources.c \
+	src/session/sources.h

@@ -7,6 +7,8 @@ cli_tests = \
 	tests/cli/t110-arguments.t \
 	tests/cli/t120-bad-input.t \
 	tests/cli/t130-sources.t \
+	tests/cli/t150-compare.t \
+	tests/cli/t155-merge.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

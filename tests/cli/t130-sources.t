@@ -6,7 +6,7 @@
 golden top -nodecount=5 go-heap1.pb.gz go-heap2.pb.gz
 golden top edge/merge-ms.pb.gz edge/merge-ns.pb.gz
 golden top -all_frames edge/drop-frames.pb.gz
-fails 'merging 2 profiles' top go-cpu.pb.gz go-heap1.pb.gz
+fails 'no sample type is in all profiles: go-cpu.pb.gz has' top go-cpu.pb.gz go-heap1.pb.gz
 
 "$CPA" completion bash >"$tmp/bash" && bash -n "$tmp/bash"
 result $? "the bash completion is valid"

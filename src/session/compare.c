@@ -1,0 +1,122 @@
+/*
+ * compare.c - from sources and bases to the profile that a report is about
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/compare.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "profile/edit.h"
+#include "profile/merge.h"
+#include "profile/normalize.h"
+#include "profile/prune.h"
+
+#include <stdlib.h>
+
+struct loaded {
+	struct load *load;
+	struct profile *profile;
+	struct err err;
+	int rc;
+};
+
+static void load_side(void *arg, unsigned part)
+{
+	struct loaded *s = (struct loaded *)arg + part;
+
+	s->rc = load_profile(s->load, &s->profile, &s->err);
+}
+
+static int scale_to(struct profile *p, const struct profile *base, const struct normalize *how, struct err *err)
+{
+	double *ratio = mem_alloc(p->n_types, sizeof(*ratio));
+	int rc = normalize_ratios(how, p, base, ratio, err);
+
+	if (rc == 0)
+		rc = profile_scale(p, ratio, err);
+	free(ratio);
+	return rc;
+}
+
+static const char *side_name(const struct load *l, const char *several)
+{
+	return l->n == 1 ? l->source[0] : several;
+}
+
+/* Both are used up, whatever happens. */
+static int subtract(const struct loaded side[2], struct profile **out, struct err *err)
+{
+	const struct query *q = side[0].load->q;
+	const char *const name[] = { side_name(side[0].load, "sources"), side_name(side[1].load, "bases") };
+	const struct profile *both[] = { side[0].profile, side[1].profile };
+	struct merger *m = merger_new(q->intersect_types);
+	struct normalize how;
+	int rc = normalize_parse(q->normalize, &how, err);
+
+	if (rc == 0 && q->diff_base.n)
+		rc = profile_set_label(side[1].profile, BASE_LABEL, "true", err);
+	if (rc == 0 && how.by != NORMALIZE_NONE)
+		rc = scale_to(side[0].profile, side[1].profile, &how, err);
+	if (rc == 0 && (rc = profile_negate(side[1].profile, err)) < 0)
+		err_wrap(err, "%.200s", name[1]);
+	if (rc == 0)
+		rc = merger_add(m, both, name, 2, err);
+	if (rc == 0)
+		*out = merger_finish(m);
+	merger_free(m);
+	return rc;
+}
+
+static int load_sides(struct load *target, struct load *base, struct profile **out, struct err *err)
+{
+	struct loaded side[2] = { { .load = target }, { .load = base } };
+	int rc;
+
+	pool_run(load_side, side, base->n ? 2 : 1);
+	rc = side[0].rc < 0 ? 0 : side[1].rc < 0 ? 1 : 2;
+	if (rc < 2) {
+		*err = side[rc].err;
+		rc = side[rc].rc;
+	} else if (base->n) {
+		rc = subtract(side, out, err);
+	} else {
+		*out = side[0].profile;
+		return 0;
+	}
+	profile_free(side[0].profile);
+	profile_free(side[1].profile);
+	return rc;
+}
+
+static int drop_frames(struct load *l, struct profile *p, struct err *err)
+{
+	struct err warning = { 0 };
+	int rc;
+
+	if (l->q->all_frames)
+		profile_keep_all_frames(p);
+	rc = profile_prune(p, &warning, err);
+	if (*warning.msg)
+		buf_addf(&l->notes, "%s\n", warning.msg);
+	return rc;
+}
+
+int compare_load(struct load *target, struct load *base, struct profile **out, struct err *err)
+{
+	struct profile *p = NULL;
+	int rc = load_sides(target, base, &p, err);
+
+	if (rc == 0)
+		rc = drop_frames(target, p, err);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	if (*target->q->add_comment)
+		profile_add_comment(p, target->q->add_comment);
+	*out = p;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/*
+ * compare.h - from sources and bases to the profile that a report is about
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SESSION_COMPARE_H
+#define SESSION_COMPARE_H
+
+#include "base/err.h"
+#include "profile/profile.h"
+#include "session/load.h"
+
+/*
+ * Read sources and bases side by side, take the bases off, drop frames, add the comment.
+ *
+ * target  sources; its notes get the lines about the result too
+ * base    bases, n 0 for none; with q->diff_base their samples keep apart by BASE_LABEL
+ * out     sealed, values may be below 0; freed with profile_free
+ * Fails   as load_profile for either; ERR_RANGE when a difference leaves 64 bits
+ * Like    pprof internal/driver/fetch.go, fetchProfiles, but for a scaled sample with one value other
+ *         than 0, which stays, and for the sign, which is changed exactly
+ */
+int compare_load(struct load *target, struct load *base, struct profile **out, struct err *err);
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * sources.c - patterns of file names to file names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A shell does this as well, but thousands of names may be too long for a command line, and scripts
+ * pass patterns on unexpanded.
+ */
+#include "config.h"
+
+#include "session/sources.h"
+
+#include "base/mem.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add_name(struct sources *s, const char *name)
+{
+	s->name = mem_grow(s->name, &s->cap, s->n + 1, sizeof(*s->name));
+	s->name[s->n++] = name;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_pattern(struct sources *s, const char *pattern, struct err *err)
+{
+	glob_t found;
+	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
+
+	if (rc != 0)
+		return err_set(err, ERR_IO, rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot be looked up",
+			       pattern);
+	qsort(found.gl_pathv, found.gl_pathc, sizeof(*found.gl_pathv), compare_names);
+	s->own = mem_grow(s->own, &s->cap_own, s->n_own + found.gl_pathc, sizeof(*s->own));
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		char *name = mem_strndup(found.gl_pathv[i], strlen(found.gl_pathv[i]));
+
+		s->own[s->n_own++] = name;
+		add_name(s, name);
+	}
+	globfree(&found);
+	return 0;
+}
+
+int sources_add(struct sources *out, const char *const *word, size_t n, struct err *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		if (strpbrk(word[i], "*?[") && !strstr(word[i], "://") && access(word[i], F_OK) != 0)
+			rc = add_pattern(out, word[i], err);
+		else
+			add_name(out, word[i]);
+	}
+	return rc;
+}
+
+void sources_release(struct sources *s)
+{
+	for (size_t i = 0; i < s->n_own; i++)
+		free(s->own[i]);
+	free(s->own);
+	free(s->name);
+	*s = (struct sources){ 0 };
+}

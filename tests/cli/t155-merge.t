@@ -1,0 +1,48 @@
+#!/bin/sh
+# t155-merge.t - many sources, patterns of them, sources of different kinds
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+mkdir "$tmp/many"
+i=100
+while [ $i -lt 400 ]; do
+	cp "go-heap$((i % 2 + 1)).pb.gz" "$tmp/many/$i.pb.gz"
+	i=$((i + 1))
+done
+"$CPA" top -nodecount=0 "$tmp"/many/*.pb.gz >"$tmp/want"
+"$CPA" top -nodecount=0 "$tmp/many/*.pb.gz" >"$tmp/got"
+same "a pattern stands for the files that match" "$tmp/want" "$tmp/got"
+"$CPA" top -nodecount=0 -divide_by=150 "$tmp/many/???.pb.gz" | sed 1,/flat%/d >"$tmp/got"
+"$CPA" top -nodecount=0 go-heap1.pb.gz go-heap2.pb.gz | sed 1,/flat%/d >"$tmp/want"
+same "300 profiles are 150 times two" "$tmp/want" "$tmp/got"
+for threads in 1 5; do
+	"$CPA" top -threads=$threads -nodecount=0 "$tmp/many/*" >"$tmp/threads$threads"
+done
+same "threads do not change a sum" "$tmp/threads1" "$tmp/threads5"
+
+"$CPA" top -nodecount=0 go-heap1.pb.gz go-heap2.pb.gz >"$tmp/want"
+mkdir "$tmp/odd" && cp go-heap1.pb.gz "$tmp/odd/a[b].pb.gz" && cp go-heap2.pb.gz "$tmp/odd/ab.pb.gz"
+"$CPA" top -nodecount=0 "$tmp/odd/a[b].pb.gz" "$tmp/odd/ab.pb.gz" >"$tmp/got"
+same "a file whose name looks like a pattern is itself" "$tmp/want" "$tmp/got"
+"$CPA" top -nodecount=0 --label=source go-heap1.pb.gz go-heap2.pb.gz >"$tmp/got"
+same "labels of sources do not change what functions weigh" "$tmp/want" "$tmp/got"
+
+echo broken >"$tmp/many/200.pb.gz"
+"$CPA" top "$tmp/many/*" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 2 ] && [ -s "$tmp/out" ] && grep -q '200.pb.gz: ' "$tmp/err" &&
+	grep -q 'Fetched 299 source profiles out of 300' "$tmp/err"
+result $? "one that cannot be read is told and left out"
+"$CPA" top -nodecount=0 go-heap1.pb.gz >"$tmp/want"
+"$CPA" top -nodecount=0 nothing go-heap1.pb.gz nowhere >"$tmp/got" 2>"$tmp/err"
+same "the only one that can be read is reported as it is" "$tmp/want" "$tmp/got"
+fails 'nothing\*: no file matches' top 'nothing*'
+
+# profiles of different kinds: Go and C++, Go and JavaScript
+fails 'no sample type is in all.*; --intersect-types adds what they have' top go-heap1.pb.gz cpp.heap_v2
+golden top -nodecount=5 --intersect-types go-heap1.pb.gz cpp.heap_v2
+fails 'period type: go-cpu.pb.gz has "cpu".*; --intersect-types adds what' top go-cpu.pb.gz node-wall.pb.gz
+golden top -nodecount=5 --intersect-types go-cpu.pb.gz node-wall.pb.gz
+golden top -nodecount=5 --intersect-types node-heap.pb.gz java.heap go-heap1.pb.gz
+fails 'no sample type is in all profiles: go-cpu.pb.gz has samples, cpu' top --intersect-types go-cpu.pb.gz \
+	go-heap1.pb.gz
+done_testing
