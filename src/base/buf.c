@@ -28,6 +28,12 @@ void buf_add(struct buf *b, const void *data, size_t n)
 	b->data[b->len] = 0;
 }
 
+char *buf_room(struct buf *b, size_t n)
+{
+	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);
+	return b->data + b->len;
+}
+
 void buf_addz(struct buf *b, const char *s)
 {
 	buf_add(b, s, strlen(s));

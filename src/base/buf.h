@@ -20,6 +20,13 @@ void buf_release(struct buf *b);
 /* Append n bytes. */
 void buf_add(struct buf *b, const void *data, size_t n);
 
+/*
+ * Have room for n more bytes, for a caller that writes them itself and then adds to len.
+ *
+ * Gives   where they go; good until the next call
+ */
+char *buf_room(struct buf *b, size_t n);
+
 /* Append a C string. */
 void buf_addz(struct buf *b, const char *s);
 

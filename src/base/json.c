@@ -7,9 +7,9 @@
 
 #include "base/json.h"
 
+#include "base/num.h"
 #include "base/text.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,8 +93,16 @@ void json_textz(struct json *j, const char *s)
 
 void json_int(struct json *j, int64_t v)
 {
+	char digits[NUM_DIGITS];
+
 	json_lead(j);
-	buf_addf(j->out, "%" PRId64, v);
+	buf_add(j->out, digits, (size_t)(num_put(digits, v) - digits));
+}
+
+void json_raw(struct json *j, const char *s, size_t n)
+{
+	json_lead(j);
+	buf_add(j->out, s, n);
 }
 
 void json_bool(struct json *j, bool v)

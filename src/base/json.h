@@ -29,6 +29,9 @@ void json_key(struct json *j, const char *key);
 void json_text(struct json *j, const char *s, size_t n);
 void json_textz(struct json *j, const char *s);
 void json_int(struct json *j, int64_t v);
+
+/* A value that is JSON already; what a caller appends to out right behind it belongs to it. */
+void json_raw(struct json *j, const char *s, size_t n);
 void json_bool(struct json *j, bool v);
 
 /* A number with at most four decimals; what is not finite is null. */

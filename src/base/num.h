@@ -26,6 +26,24 @@ static inline uint64_t num_abs(int64_t v)
 	return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
+enum { NUM_DIGITS = 20 }; /* of the longest number, its sign included */
+
+/* Write v in decimal at at, where there is room for NUM_DIGITS bytes. Gives what lies behind. */
+static inline char *num_put(char *at, int64_t v)
+{
+	char digits[NUM_DIGITS], *first = digits + NUM_DIGITS;
+	uint64_t left = num_abs(v);
+
+	do
+		*--first = (char)('0' + left % 10);
+	while (left /= 10);
+	if (v < 0)
+		*at++ = '-';
+	while (first < digits + NUM_DIGITS)
+		*at++ = *first++;
+	return at;
+}
+
 /*
  * A double as int64_t, toward zero. What does not fit becomes INT64_MIN, as the x86-64 conversion
  * that pprof runs on gives it.

@@ -12,8 +12,12 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/compact.h \
 	src/profile/edit.c \
 	src/profile/edit.h \
+	src/profile/encode.c \
+	src/profile/encode.h \
 	src/profile/keys.c \
 	src/profile/keys.h \
+	src/profile/label_order.c \
+	src/profile/label_order.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
 	src/profile/merge_header.c \

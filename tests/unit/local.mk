@@ -35,6 +35,7 @@ unit_tests = \
 	tests/unit/test_damage \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
+	tests/unit/test_encode \
 	tests/unit/test_err \
 	tests/unit/test_graph \
 	tests/unit/test_hash \
@@ -80,7 +81,8 @@ unit_tests = \
 	tests/unit/test_top \
 	tests/unit/test_trim \
 	tests/unit/test_unit \
-	tests/unit/test_view
+	tests/unit/test_view \
+	tests/unit/test_wire
 
 tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
@@ -93,6 +95,9 @@ tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_edit_LDADD = $(unit_profile)
+tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
+tests_unit_test_encode_LDADD = $(unit_reader)
+tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
@@ -139,6 +144,7 @@ tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_view_LDADD = $(unit_engine)
+tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
 
 if CMOCKA
 check_PROGRAMS += $(unit_tests)

@@ -1,0 +1,97 @@
+/*
+ * label_order.c - the labels of a sample in the order in which they are written
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "profile/label_order.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct key {
+	const char *text;
+	size_t len;
+	str_id id;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a, *y = b;
+	int order = memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+
+	return order ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+/* The place of each key among all keys; [strings], only those of keys are set. */
+static uint32_t *rank_keys(const struct profile *p)
+{
+	uint32_t *rank = mem_zalloc(strtab_count(p->str), sizeof(*rank)), n = 0;
+	struct key *key = mem_alloc(p->n_labels, sizeof(*key));
+
+	for (uint32_t i = 0; i < p->n_labels; i++) {
+		str_id id = p->label_key[i];
+
+		if (rank[id])
+			continue;
+		rank[id] = 1;
+		key[n++] = (struct key){ strtab_text(p->str, id), strtab_len(p->str, id), id };
+	}
+	qsort(key, n, sizeof(*key), compare_keys);
+	for (uint32_t i = 0; i < n; i++)
+		rank[key[i].id] = i;
+	free(key);
+	return rank;
+}
+
+struct entry {
+	uint32_t rank, place, label;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* entry  room for the labels of the largest set */
+static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set, struct entry *entry, uint32_t *out)
+{
+	uint32_t first = p->label_sets.off[set], end = p->label_sets.off[set + 1], n = 0;
+
+	for (int texts = 1; texts >= 0; texts--) {
+		uint32_t from = n;
+
+		for (uint32_t i = first; i < end; i++) {
+			uint32_t label = p->label_sets.item[i];
+
+			if (p->label_is_text[label] == texts)
+				entry[n++] = (struct entry){ rank[p->label_key[label]], i, label };
+		}
+		qsort(entry + from, n - from, sizeof(*entry), compare_entries);
+	}
+	for (uint32_t i = 0; i < n; i++)
+		out[first + i] = entry[i].label;
+}
+
+uint32_t *label_order_make(const struct profile *p)
+{
+	const struct csr *sets = &p->label_sets;
+	uint32_t *out = mem_alloc(sets->off[sets->n], sizeof(*out)), *rank = rank_keys(p), most = 0;
+	struct entry *entry;
+
+	for (uint32_t s = 0; s < sets->n; s++)
+		most = sets->off[s + 1] - sets->off[s] > most ? sets->off[s + 1] - sets->off[s] : most;
+	entry = mem_alloc(most, sizeof(*entry));
+	for (uint32_t s = 0; s < sets->n; s++)
+		sort_set(p, rank, s, entry, out);
+	free(entry);
+	free(rank);
+	return out;
+}
