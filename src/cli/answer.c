@@ -81,9 +81,47 @@ static int write_export(enum query_report kind, const struct view *v, const stru
 	case REPORT_DOT:
 	case REPORT_CALLGRIND:
 		return write_net(v, q, kind == REPORT_DOT, out, err);
+	case REPORT_RAW: /* -noinlines: the profile without inlined lines goes here and below */
+		raw_draw(v->p, out);
+		return 0;
+	case REPORT_PROTO:
+		return proto_draw(v->p, query_ratio(q), out, err);
+	case REPORT_TOPPROTO:
+		return topproto_draw(v, q, out, err);
+	case REPORT_FOLDED:
+		return folded_draw(v, q, out, err);
+	case REPORT_SPEEDSCOPE:
+		return speedscope_draw(v, q, out, err);
 	default:
 		return 1;
 	}
+}
+
+/* Options that ask for what a report of another tool's format cannot give. */
+static int check_export(const struct query_command *c, const struct query *q, struct err *err)
+{
+	static const char *const flag[] = {
+		[FORMAT_JSON] = "--json", [FORMAT_CSV] = "--csv", [FORMAT_MARKDOWN] = "--markdown"
+	};
+
+	switch (c->report) {
+	case REPORT_FOLDED:
+	case REPORT_SPEEDSCOPE:
+		if (q->mean)
+			return err_set(err, ERR_USAGE, "-mean has no meaning for %s: averages do not add up", c->name);
+		break;
+	case REPORT_RAW:
+	case REPORT_PROTO:
+	case REPORT_TOPPROTO:
+	case REPORT_CALLGRIND:
+	case REPORT_DOT:
+		break;
+	default:
+		return 0;
+	}
+	if (q->format != FORMAT_TEXT)
+		return err_set(err, ERR_USAGE, "%s has no meaning for %s", flag[q->format], c->name);
+	return 0;
 }
 
 int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err)
@@ -96,7 +134,9 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 	int rc;
 
 	query_for_report(&q, kind);
-	rc = view_make(p, &q, mem, &v, &out->notes, err);
+	rc = check_export(a->command, &q, err);
+	if (rc == 0)
+		rc = view_make(p, &q, mem, &v, &out->notes, err);
 	if (rc == 0)
 		rc = write_export(kind, &v, &q, &out->text, err);
 	if (rc == 1) {

@@ -16,6 +16,9 @@
 #include "session/sources.h"
 #include "source/source.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,10 +53,45 @@ static void explain_empty(const struct profile *p, const struct query *q)
 	say("every value of every sample type is 0");
 }
 
-static int write_report(const struct buf *text, const struct query *q)
+/* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */
+static const char *binary_suffix(enum query_report report)
 {
+	return report == REPORT_PROTO || report == REPORT_TOPPROTO ? "pb.gz" : NULL;
+}
+
+/* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that is not there yet. */
+static int write_numbered(const struct buf *text, const char *suffix)
+{
+	enum { LAST = 999 };
+	struct err err;
+	char name[64];
+	int fd = -1;
+
+	for (int i = 1; fd < 0 && i <= LAST; i++) {
+		snprintf(name, sizeof(name), "profile%03d.%s", i, suffix);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return say_error("%s: %s", name, strerror(errno));
+	}
+	if (fd < 0)
+		return say_error("profile001.%s to %s are all taken; name a file with -o", suffix, name);
+	say("Generating report in %s", name);
+	if (io_write_fd(fd, buf_text(text), text->len, &err) < 0) {
+		close(fd);
+		unlink(name);
+		return say_error("%s: %s", name, err.msg);
+	}
+	return close(fd) < 0 ? say_error("%s: %s", name, strerror(errno)) : STATUS_FINE;
+}
+
+static int write_report(const struct buf *text, const struct args *a)
+{
+	const struct query *q = &a->q;
+	const char *suffix = binary_suffix(a->command->report);
 	struct err err;
 
+	if (suffix && !*q->output && isatty(STDOUT_FILENO))
+		return write_numbered(text, suffix);
 	if (to_stdout(q))
 		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0
 			       ? say_error("standard output: %s", err.msg)
@@ -89,7 +127,7 @@ static int report_profile(const struct profile *p, const struct args *a, const c
 	if (rc < 0)
 		status = name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
 	else
-		status = write_report(&answer.text, &a->q);
+		status = write_report(&answer.text, a);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, &a->q);
 	answer_release(&answer);

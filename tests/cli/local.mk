@@ -9,7 +9,8 @@ cli_tests = \
 	tests/cli/t130-sources.t \
 	tests/cli/t150-compare.t \
 	tests/cli/t155-merge.t \
+	tests/cli/t160-exports.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/lib.sh tests/cli/golden
+EXTRA_DIST += $(cli_tests) tests/cli/lib.sh tests/cli/golden tests/cli/speedscope.schema.json

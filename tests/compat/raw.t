@@ -1,14 +1,47 @@
 #!/bin/sh
-# raw.t - the readers take from every test profile what go tool pprof takes
+# raw.t - cpa raw, proto and topproto give what go tool pprof gives, and pprof reads what cpa wrote
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 
+# ask COMMAND ARG...: the same question to both, answers without gzip
+ask() {
+	command=$1
+	shift
+	"$pprof" -symbolize=none "-$command" "$@" >"$tmp/want.raw" 2>/dev/null
+	want=$?
+	"$CPA" "$command" -symbolize=none "$@" >"$tmp/got.raw" 2>"$tmp/err"
+	got=$?
+	for answer in want got; do
+		case $command in
+		raw) mv "$tmp/$answer.raw" "$tmp/$answer" ;;
+		*) gzip -dc <"$tmp/$answer.raw" >"$tmp/$answer" 2>/dev/null ;;
+		esac
+	done
+	against "$command $*"
+}
+
 for file in *.* edge/*; do
-	case $file in *.md) continue ;; esac
+	case $file in *.md | *.mk) continue ;; esac
+	ask raw "$file"
+	ask proto "$file"
+	ask proto -divide_by=3 "$file"
+	ask topproto "$file"
+	ask topproto -lines -unit=ms -sample_index=0 "$file"
+	# What cpa wrote is what pprof reads, and it is the same profile.
+	"$CPA" proto -symbolize=none "$file" >"$tmp/ours.pb.gz" 2>"$tmp/err" || continue
+	case $file in *.zst) continue ;; esac
 	"$pprof" -symbolize=none -raw "$file" >"$tmp/want" 2>/dev/null
 	want=$?
-	"${top_builddir:?}/tests/compat/rawdump" "$file" >"$tmp/got" 2>"$tmp/err"
+	"$pprof" -symbolize=none -raw "$tmp/ours.pb.gz" >"$tmp/got" 2>"$tmp/err"
 	got=$?
-	against "raw $file"
+	against "pprof -raw of cpa proto $file"
 done
+ask raw go-heap1.pb.gz go-heap2.pb.gz
+ask proto go-heap1.pb.gz go-heap2.pb.gz
+ask proto go-cpu.pb.gz go-cpu.pb.gz go-cpu.pb.gz
+ask proto -add_comment=said go-cpu.pb.gz
+ask topproto -addresses -nodecount=7 cpp-cpu.pb.gz
+ask topproto -mean -sample_index=delay go-mutex.pb.gz
+ask topproto -unit=auto go-heap1.pb.gz
+ask topproto -files -nodefraction=0 java.cpu
 done_testing

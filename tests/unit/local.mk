@@ -12,6 +12,7 @@ unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
+unit_export = viewers/export/libexport.a $(report_libs) $(DEFLATE_LIBS) $(CMOCKA_LIBS)
 
 # What stands for the tests where cmocka is missing, and headers that they share.
 EXTRA_DIST += \
@@ -37,6 +38,7 @@ unit_tests = \
 	tests/unit/test_edit \
 	tests/unit/test_encode \
 	tests/unit/test_err \
+	tests/unit/test_folded \
 	tests/unit/test_graph \
 	tests/unit/test_hash \
 	tests/unit/test_head \
@@ -99,6 +101,7 @@ tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
+tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)

@@ -1,5 +1,5 @@
 /*
- * export.h - reports for other tools: CSV and Markdown
+ * export.h - reports and profiles in the formats of other tools
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,6 +7,10 @@
 #define VIEWERS_EXPORT_H
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "engine/query.h"
+#include "engine/view.h"
+#include "profile/profile.h"
 #include "report/report.h"
 
 /* Append the rows as CSV (RFC 4180, but lines end in LF): one line of keys, values as integers in
@@ -15,5 +19,53 @@ void csv_draw(const struct report *r, struct buf *out);
 
 /* Append what the report says and a Markdown table; names are code spans and stay text. */
 void markdown_draw(const struct report *r, struct buf *out);
+
+/*
+ * Append a profile as text, names made harmless. Its values are those of the profile: neither
+ * divide_by nor mean count.
+ *
+ * Like    pprof profile/profile.go, String
+ */
+void raw_draw(const struct profile *p, struct buf *out);
+
+/*
+ * Append a profile as profile.proto, packed with gzip.
+ *
+ * ratio   what values are multiplied by, toward zero
+ * Fails   ERR_LIMIT as profile_encode
+ * Like    pprof internal/report printProto
+ */
+int proto_draw(const struct profile *p, double ratio, struct buf *out, struct err *err);
+
+/*
+ * Append the rows of top as a profile, packed with gzip: types cum and flat in the unit of the
+ * report, a sample of one location per row, in their order.
+ *
+ * q       as query_for_report left it
+ * Fails   ERR_LIMIT as places_make and profile_encode
+ * Like    pprof internal/report printTopProto
+ */
+int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Append each distinct stack as a line: frames from the root, parted by ;, a blank, and the sum of
+ * its values in the unit of the samples. Lines are sorted by the bytes of their stacks; those of 0
+ * are left out. A ; in a name is \x3b, a tab \x09, a blank before a
+ * number at its end \x20, and other controls are spelt as in text. In a
+ * comparison (a base in the question, rows labelled pprof::base, or negative sums) two columns
+ * follow the stack: before and after. Where only the change is known, it is what one side has more.
+ *
+ * Fails   ERR_LIMIT as places_make
+ */
+int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Append a profile as JSON for speedscope.app: all sample types, that of the question to be shown
+ * first.
+ *
+ * Fails   ERR_USAGE when a stack has a negative sum, which the format has no place for; ERR_RANGE,
+ *         ERR_LIMIT as places_make. What was appended is then to be thrown away
+ */
+int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 #endif

@@ -10,4 +10,11 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/dot_int.h \
 	viewers/export/dot_label.c \
 	viewers/export/export.h \
-	viewers/export/markdown.c
+	viewers/export/folded.c \
+	viewers/export/markdown.c \
+	viewers/export/proto.c \
+	viewers/export/raw.c \
+	viewers/export/speedscope.c \
+	viewers/export/stacks.c \
+	viewers/export/stacks.h \
+	viewers/export/topproto.c

@@ -1,0 +1,152 @@
+#!/bin/sh
+# t160-exports.t - raw, proto, topproto, folded and speedscope; numbers are held against top
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden raw edge/inline-sometimes.pb.gz
+golden raw edge/labels.pb.gz
+golden raw edge/names-hostile.pb.gz
+golden raw -divide_by=2 edge/no-mapping.pb.gz
+golden folded edge/inline-sometimes.pb.gz
+golden folded -lines -divide_by=1000000 edge/recursion.pb.gz
+golden folded edge/names-hostile.pb.gz
+golden folded edge/negative-values.pb.gz
+golden folded edge/empty-stacks.pb.gz
+golden folded edge/all-zero.pb.gz
+golden speedscope edge/inline-sometimes.pb.gz
+golden speedscope -lines -showcolumns edge/columns.pb.gz
+golden speedscope -addresses edge/addresses-only.pb.gz
+golden speedscope edge/names-hostile.pb.gz
+golden speedscope edge/no-samples.pb.gz
+
+profiles=$(ls ./*.pb.gz ./*.cpu ./*.txt ./*.heap* ./*.contention* ./*.threadz edge/*.pb* edge/*.txt)
+exports='raw proto topproto folded speedscope'
+
+# A written profile is the profile that was read, and writing it again gives the same bytes.
+for f in $profiles; do
+	"$CPA" raw -all_frames "$f" >"$tmp/raw" 2>/dev/null
+	"$CPA" proto -all_frames "$f" >"$tmp/one.pb.gz" 2>/dev/null
+	"$CPA" raw "$tmp/one.pb.gz" >"$tmp/again" 2>/dev/null && "$CPA" proto "$tmp/one.pb.gz" >"$tmp/two.pb.gz"
+	cmp "$tmp/raw" "$tmp/again" && cmp "$tmp/one.pb.gz" "$tmp/two.pb.gz" || echo "$f"
+done >"$tmp/differ" 2>&1
+[ ! -s "$tmp/differ" ] || note "$tmp/differ"
+[ ! -s "$tmp/differ" ]
+result $? "every test profile is the same after proto"
+
+"$CPA" proto -o "$tmp/cut.pb.gz" -divide_by=3 go-cpu.pb.gz 2>"$tmp/err"
+"$CPA" raw go-cpu.pb.gz | sed '/^Locations/,$d' | awk '/^ +[0-9]/ {
+	printf "%d %.0f\n", $1 / 3, int($2 / 3) }' >"$tmp/want"
+"$CPA" raw "$tmp/cut.pb.gz" | sed '/^Locations/,$d' | awk '/^ +[0-9]/ { printf "%d %.0f\n", $1, $2 }' >"$tmp/got"
+same "divide_by divides all values of proto, and rows of 0 stay" "$tmp/want" "$tmp/got"
+"$CPA" merge -o "$tmp/two.pb.gz" go-heap1.pb.gz go-heap2.pb.gz 2>"$tmp/err"
+"$CPA" top go-heap1.pb.gz go-heap2.pb.gz >"$tmp/want"
+"$CPA" top "$tmp/two.pb.gz" >"$tmp/got"
+same "what merge writes is both profiles" "$tmp/want" "$tmp/got"
+echo "cpa: Generating report in $tmp/two.pb.gz" >"$tmp/want"
+same "merge says where it wrote" "$tmp/want" "$tmp/err"
+
+"$CPA" topproto -unit=ns go-cpu.pb.gz >"$tmp/top.pb.gz"
+"$CPA" top -unit=ns -compact_labels go-cpu.pb.gz | sed '1,/flat%/d' | sort >"$tmp/want"
+"$CPA" raw "$tmp/top.pb.gz" | sed '1,/^cum/d; /^Locations/,$d' | awk '{ printf "%.0f %.0f\n", $2, $1 }' | sort >"$tmp/got"
+awk '{ printf "%.0f %.0f\n", $1, $4 }' "$tmp/want" | sort >"$tmp/numbers"
+same "topproto has flat and cum of the rows of top" "$tmp/numbers" "$tmp/got"
+
+# folded against top: the sum of all lines is the total, the sums by leaf are flat.
+checked=0
+: >"$tmp/differ"
+for f in go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz node-wall.pb.gz go-heap1.pb.gz go-mutex.pb.gz java.cpu \
+	edge/recursion.pb.gz edge/inline-sometimes.pb.gz edge/labels.pb.gz; do
+	for type in 0 1; do
+		"$CPA" folded -sample_index=$type "$f" >"$tmp/folded" || continue
+		LC_ALL=C sort -c -t "$(printf '\001')" "$tmp/folded" 2>/dev/null || sed 's/ [0-9]*$//' "$tmp/folded" |
+			LC_ALL=C sort -c || echo "$f: not sorted"
+		sed 's/ [0-9]*$//' "$tmp/folded" | uniq -d
+		"$CPA" top --json -nodefraction=0 -sample_index=$type "$f" >"$tmp/top.json"
+		"${PYTHON3:-python3}" - "$tmp/top.json" <<-'PY' | sort >"$tmp/want"
+			import json, sys
+			r = json.load(open(sys.argv[1]))
+			print("total", r["total"])
+			for row in r["rows"]:
+			    if row["flat"]:
+			        print(row["name"], row["flat"])
+		PY
+		awk '{ n = $NF; total += n; sub(/ [0-9]+$/, ""); sub(/.*;/, ""); leaf[$0] += n }
+			END { printf "total %.0f\n", total; for (l in leaf) printf "%s %.0f\n", l, leaf[l] }' "$tmp/folded" | sort >"$tmp/got"
+		cmp -s "$tmp/want" "$tmp/got" || { echo "$f $type" && diff "$tmp/want" "$tmp/got"; }
+		checked=$((checked + 1))
+	done >>"$tmp/differ" 2>&1
+done
+[ ! -s "$tmp/differ" ] || note "$tmp/differ"
+[ ! -s "$tmp/differ" ] && [ $checked -eq 20 ]
+result $? "the lines of folded add up to the total and to the flats of top ($checked times)"
+
+# Rows labelled as of the base are the first column.
+"$CPA" folded edge/negative-values.pb.gz | awk 'NF < 3 { exit 1 }'
+result $? "negative values make two columns"
+
+# speedscope: the schema, and what a schema cannot say.
+for f in $profiles; do
+	for args in '' -lines '-addresses -divide_by=7'; do
+		# shellcheck disable=SC2086 # words
+		"$CPA" speedscope $args "$f" 2>/dev/null
+	done
+done >"$tmp/all.json"
+"${PYTHON3:-python3}" - "$top_srcdir/tests/cli/speedscope.schema.json" "$tmp/all.json" <<'PY' >"$tmp/schema" 2>&1
+import json, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+jsonschema.Draft201909Validator.check_schema(schema)
+check = jsonschema.Draft201909Validator(schema)
+text, decode, at, n = open(sys.argv[2], encoding="utf-8").read(), json.JSONDecoder(), 0, 0
+while at < len(text):
+    doc, at = decode.raw_decode(text, at)
+    check.validate(doc)
+    frames = doc["shared"]["frames"]
+    assert 0 <= doc["activeProfileIndex"] < len(doc["profiles"])
+    for p in doc["profiles"]:
+        assert len(p["samples"]) == len(p["weights"]), p["name"]
+        assert all(0 <= i < len(frames) for s in p["samples"] for i in s)
+        assert all(w > 0 for w in p["weights"])
+        assert p["endValue"] - p["startValue"] == sum(p["weights"])
+    while at < len(text) and text[at] in "\n ":
+        at += 1
+    n += 1
+assert n > 150, n
+PY
+status=$?
+[ $status -eq 0 ] || note "$tmp/schema"
+result $status "the speedscope files of every test profile are valid"
+
+for export in $exports; do
+	for threads in 1 2 8; do
+		"$CPA" $export --threads=$threads go-cpu.pb.gz cpp-cpu.pb.gz >"$tmp/threads.$threads" 2>/dev/null
+	done
+	cmp "$tmp/threads.1" "$tmp/threads.2" && cmp "$tmp/threads.1" "$tmp/threads.8"
+	result $? "$export is the same for any number of threads"
+	fails "^cpa: --json has no meaning for $export$" $export --json go-cpu.pb.gz
+done
+fails '^cpa: --csv has no meaning for merge$' merge --csv go-cpu.pb.gz
+fails '^cpa: --markdown has no meaning for raw$' raw --markdown go-cpu.pb.gz
+fails '^cpa: -mean has no meaning for folded: averages do not add up$' folded -mean go-cpu.pb.gz
+fails 'negative values, which speedscope cannot show; cpa folded' speedscope edge/negative-values.pb.gz
+"$CPA" folded edge/names-hostile.pb.gz edge/files-hostile.pb.gz | tr -d '\n' | LC_ALL=C grep -q '[[:cntrl:]]'
+result $((! $?)) "no control character of a hostile name reaches folded"
+
+# A terminal is spared what is no text: it goes to the first file name that is free.
+mkdir "$tmp/at" && cd "$tmp/at" || exit 1
+echo mine >profile001.pb.gz
+"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/go-cpu.pb.gz" <<'PY' >"$tmp/said" 2>&1
+import os, pty, sys
+for args in (["proto"], ["topproto"], ["proto", "-o", "named.pb.gz"]):
+    said = []
+    def read(fd):
+        said.append(os.read(fd, 1 << 20))
+        return b""
+    pty.spawn([sys.argv[1]] + args + [sys.argv[2]], read, lambda fd: b"")
+    print(b"".join(said).decode().replace("\r\n", "\n"), end="")
+PY
+printf 'cpa: Generating report in %s\n' profile002.pb.gz profile003.pb.gz named.pb.gz >"$tmp/want"
+same "proto on a terminal goes to a numbered file" "$tmp/want" "$tmp/said"
+[ "$(cat profile001.pb.gz)" = mine ] && cmp profile002.pb.gz named.pb.gz &&
+	"$CPA" raw profile003.pb.gz | grep -q '^cum/.* flat/'
+result $? "the numbered files hold what was asked for, and none is overwritten"
+done_testing

@@ -1,0 +1,303 @@
+/*
+ * folded.c - each stack on a line, as flame graph tools read them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines are sorted by their bytes without comparing text: all names, once with the ; that follows
+ * them and once with the end that does, are sorted first. No such text begins another, so the
+ * order of two stacks is that of the ranks where they first differ, and stacks are equal when their
+ * ranks are.
+ */
+#include "config.h"
+
+#include "viewers/export/export.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "engine/places.h"
+#include "viewers/export/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name and what follows it: '\0' for the leaf, which sorts first, else ';'. */
+struct name {
+	const char *text;
+	uint32_t len;
+	uint32_t place; /* twice the place, and one more for the leaf */
+};
+
+/* What lines are made of. */
+struct names {
+	struct buf text;
+	struct name *name; /* [n] sorted; a rank is a place in it */
+	uint32_t n;
+	uint32_t *rank; /* [2 * places + 2] of a name before ';' and of a leaf */
+};
+
+/* A stack as ranks, root first, and its values. */
+struct line {
+	const uint32_t *rank;
+	uint32_t n;
+	int64_t before, after;
+};
+
+struct folding {
+	const struct view *v;
+	struct places pl;
+	struct names names;
+	bool two_columns;
+	int64_t *before, *after; /* [stacks] before is of the base, where rows say that they are of it */
+	struct line *line;
+	size_t n;
+	uint32_t *ranks; /* of all lines */
+};
+
+/* A blank with nothing but a number behind it, which tools would take for a column; else n. */
+static size_t blank_before_number(const char *s, size_t n)
+{
+	size_t i = n;
+
+	while (i > 0 && ((s[i - 1] >= '0' && s[i - 1] <= '9') || s[i - 1] == '.'))
+		i--;
+	return i > 0 && i < n && s[i - 1] == ' ' ? i - 1 : n;
+}
+
+/* The name of a place as it stands in a line: nothing in it ends it, and nothing ends the line. */
+static void add_name(const struct places *pl, uint32_t place, struct buf *scratch, struct buf *out)
+{
+	size_t plain = 0, blank;
+
+	if (place == pl->n) {
+		buf_addz(out, "<no stack>");
+		return;
+	}
+	scratch->len = 0;
+	places_add_name(pl, place, scratch);
+	blank = blank_before_number(scratch->data, scratch->len);
+	for (size_t i = 0; i <= scratch->len; i++) {
+		if (i < scratch->len && scratch->data[i] != ';' && scratch->data[i] != '\t' && i != blank)
+			continue;
+		text_add_safe(out, scratch->data + plain, i - plain);
+		if (i < scratch->len)
+			buf_addf(out, "\\x%02x", (unsigned)scratch->data[i]);
+		plain = i + 1;
+	}
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
+}
+
+static void make_names(struct names *names, const struct places *pl)
+{
+	size_t *off = mem_alloc((size_t)pl->n * 2 + 3, sizeof(*off));
+	struct buf scratch = { 0 };
+	uint32_t rank = 0;
+
+	names->n = pl->n * 2 + 2;
+	names->name = mem_alloc(names->n, sizeof(*names->name));
+	names->rank = mem_alloc(names->n, sizeof(*names->rank));
+	for (uint32_t i = 0; i < names->n; i++) {
+		off[i] = names->text.len;
+		add_name(pl, i / 2, &scratch, &names->text);
+		buf_add(&names->text, i % 2 ? "" : ";", 1);
+	}
+	off[names->n] = names->text.len;
+	for (uint32_t i = 0; i < names->n; i++)
+		names->name[i] = (struct name){ names->text.data + off[i], (uint32_t)(off[i + 1] - off[i]), i };
+	qsort(names->name, names->n, sizeof(*names->name), compare_names);
+	for (uint32_t i = 0; i < names->n; i++) {
+		if (i && compare_names(&names->name[i - 1], &names->name[i]) != 0)
+			rank = i;
+		names->rank[names->name[i].place] = rank;
+	}
+	buf_release(&scratch);
+	free(off);
+}
+
+/* Which label sets say that a row is of the base; NULL when none does. */
+static bool *base_sets(const struct profile *p)
+{
+	bool *of_base = NULL;
+
+	for (uint32_t s = 0; s < p->label_sets.n; s++) {
+		for (uint32_t i = p->label_sets.off[s]; i < p->label_sets.off[s + 1]; i++) {
+			uint32_t l = p->label_sets.item[i];
+
+			if (!p->label_is_text[l] || strcmp(profile_text(p, p->label_key[l]), "pprof::base") != 0 ||
+			    strcmp(profile_text(p, p->label_text[l]), "true") != 0)
+				continue;
+			if (!of_base)
+				of_base = mem_zalloc(p->label_sets.n, sizeof(*of_base));
+			of_base[s] = true;
+		}
+	}
+	return of_base;
+}
+
+/* Add up the rows of each stack. No sum overflows, which view_make has seen to. */
+static void add_rows(struct folding *f)
+{
+	const struct profile *p = f->v->p;
+	bool *of_base = base_sets(p);
+
+	f->two_columns |= of_base != NULL;
+	f->before = mem_zalloc(p->stacks.n, sizeof(*f->before));
+	f->after = mem_zalloc(p->stacks.n, sizeof(*f->after));
+	for (uint32_t row = 0; row < f->v->n; row++) {
+		int64_t value = f->v->val[SIDE_TARGET][row];
+
+		if (of_base && of_base[p->labels[row]])
+			f->before[p->stack[row]] -= value;
+		else
+			f->after[p->stack[row]] += value;
+	}
+	free(of_base);
+}
+
+static void make_lines(struct folding *f)
+{
+	const struct profile *p = f->v->p;
+	size_t n_lines = 0, n_ranks = 0;
+	uint32_t *at;
+
+	for (uint32_t s = 0; s < p->stacks.n; s++) {
+		if (f->before[s] || f->after[s]) {
+			n_lines++;
+			n_ranks += stacks_depth(&f->pl, s) + 1;
+		}
+	}
+	f->line = mem_alloc(n_lines, sizeof(*f->line));
+	f->ranks = at = mem_alloc(n_ranks, sizeof(*at));
+	for (uint32_t s = 0; s < p->stacks.n; s++) {
+		uint32_t *first = at;
+
+		if (!f->before[s] && !f->after[s])
+			continue;
+		at = stacks_put(&f->pl, s, at);
+		if (at == first)
+			*at++ = f->pl.n;
+		for (uint32_t *r = first; r < at; r++)
+			*r = f->names.rank[2 * *r + (r + 1 == at)];
+		f->line[f->n++] = (struct line){ first, (uint32_t)(at - first), f->before[s], f->after[s] };
+	}
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	uint32_t n = x->n < y->n ? x->n : y->n;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (x->rank[i] != y->rank[i])
+			return x->rank[i] < y->rank[i] ? -1 : 1;
+	return (x->n > y->n) - (x->n < y->n);
+}
+
+/* Sort the lines and add up equal ones. */
+static void merge_lines(struct folding *f)
+{
+	size_t n = 0;
+
+	qsort(f->line, f->n, sizeof(*f->line), compare_lines);
+	for (size_t i = 0; i < f->n; i++) {
+		if (n && compare_lines(&f->line[n - 1], &f->line[i]) == 0) {
+			f->line[n - 1].before += f->line[i].before;
+			f->line[n - 1].after += f->line[i].after;
+		} else {
+			f->line[n++] = f->line[i];
+		}
+	}
+	f->n = n;
+	for (size_t i = 0; i < f->n; i++)
+		f->two_columns |= f->line[i].after < 0 || f->line[i].before < 0;
+}
+
+/* Multiply by the ratio; what is left of a side below 0 is what the other one has more. */
+static void show_values(struct line *l, double ratio)
+{
+	if (ratio != 1) {
+		l->before = num_trunc((double)l->before * ratio);
+		l->after = num_trunc((double)l->after * ratio);
+	}
+	if (l->before < 0 || l->after < 0) {
+		int64_t change = l->after - l->before;
+
+		l->before = change < 0 ? -change : 0;
+		l->after = change > 0 ? change : 0;
+	}
+}
+
+static size_t line_bytes(const struct folding *f, const struct line *l)
+{
+	size_t bytes = 2 * (NUM_DIGITS + 1) + 1;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		bytes += f->names.name[l->rank[i]].len;
+	return bytes;
+}
+
+static void add_line(const struct folding *f, const struct line *l, struct buf *out)
+{
+	char *at = buf_room(out, line_bytes(f, l));
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct name *name = &f->names.name[l->rank[i]];
+
+		memcpy(at, name->text, name->len);
+		at += name->len;
+	}
+	at[-1] = ' '; /* for the end of the leaf */
+	if (f->two_columns) {
+		at = num_put(at, l->before);
+		*at++ = ' ';
+	}
+	at = num_put(at, l->after);
+	*at++ = '\n';
+	out->len = (size_t)(at - out->data);
+	*at = 0;
+}
+
+static void add_lines(struct folding *f, double ratio, struct buf *out)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < f->n; i++)
+		bytes += line_bytes(f, &f->line[i]);
+	buf_room(out, bytes);
+	for (size_t i = 0; i < f->n; i++) {
+		show_values(&f->line[i], ratio);
+		if (f->line[i].before || f->line[i].after)
+			add_line(f, &f->line[i], out);
+	}
+}
+
+int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct folding f = { .v = v, .two_columns = q->base.n || q->diff_base.n };
+	int rc = places_make(v->p, q, mem, &f.pl, err);
+
+	if (rc == 0) {
+		make_names(&f.names, &f.pl);
+		add_rows(&f);
+		make_lines(&f);
+		merge_lines(&f);
+		add_lines(&f, query_ratio(q), out);
+		places_release(&f.pl);
+	}
+	buf_release(&f.names.text);
+	free(f.names.name);
+	free(f.names.rank);
+	free(f.before);
+	free(f.after);
+	free(f.line);
+	free(f.ranks);
+	arena_free(mem);
+	return rc;
+}

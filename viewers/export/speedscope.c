@@ -1,0 +1,324 @@
+/*
+ * speedscope.c - a profile for speedscope.app
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One "sampled" profile per sample type, each with a sample per distinct stack. Stacks are made
+ * text once and are the same in all of them. What is small goes through base/json.h, the stacks,
+ * which are nearly all of the file, are written by hand.
+ */
+#include "config.h"
+
+#include "viewers/export/export.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "engine/path.h"
+#include "engine/places.h"
+#include "viewers/export/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct scope {
+	const struct view *v;
+	struct places pl;
+	double ratio;
+	struct id_text *id; /* [places] */
+	int64_t *weight;    /* [stacks] of the type at hand, as shown */
+	uint32_t *frame;    /* room for the deepest stack */
+	size_t max_depth;
+	struct json j;
+};
+
+enum { ID_BYTES = 16 };
+
+/* The number of a frame and a comma, with how long that is. */
+struct id_text {
+	char text[ID_BYTES - 1];
+	uint8_t len;
+};
+
+/* The units that speedscope knows; all others are bare numbers to it. */
+static const char *unit_name(const char *unit)
+{
+	static const struct {
+		const char *like, *name;
+		double factor;
+	} known[] = { { "ns", "nanoseconds", 1 },
+		      { "ns", "microseconds", 1e3 },
+		      { "ns", "milliseconds", 1e6 },
+		      { "ns", "seconds", 1e9 },
+		      { "bytes", "bytes", 1 } };
+	double factor = 0;
+	const struct unit_family *family = unit_find(unit, &factor);
+
+	for (size_t i = 0; family && i < sizeof(known) / sizeof(known[0]); i++)
+		if (unit_find(known[i].like, NULL) == family && known[i].factor == factor)
+			return known[i].name;
+	return "none";
+}
+
+/* Where a function begins, for places that say no more than its name: [strings] function + 1. */
+static uint32_t *function_files(const struct profile *p)
+{
+	uint32_t *func = mem_zalloc(strtab_count(p->str), sizeof(*func));
+
+	for (uint32_t f = 0; f < p->n_funcs; f++)
+		if (!func[p->func_name[f]] && p->func_file[f])
+			func[p->func_name[f]] = f + 1;
+	return func;
+}
+
+static void add_file(struct json *j, const char *file, int64_t line, int64_t col)
+{
+	if (!*file)
+		return;
+	json_key(j, "file");
+	json_textz(j, file);
+	if (line > 0) {
+		json_key(j, "line");
+		json_int(j, line);
+	}
+	if (line > 0 && col > 0) {
+		json_key(j, "col");
+		json_int(j, col);
+	}
+}
+
+/* A function by its name alone, since file and line have fields of their own. */
+static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
+{
+	const struct place *k = &s->pl.place[place];
+	const struct profile *p = s->v->p;
+	struct buf name = { 0 };
+
+	if (k->name && !k->addr)
+		buf_add(&name, profile_text(p, k->name), strtab_len(p->str, k->name));
+	else
+		places_add_name(&s->pl, place, &name);
+	json_open(&s->j, '{');
+	s->j.tight = true; /* a line each */
+	json_key(&s->j, "name");
+	json_text(&s->j, name.data, name.len);
+	if (k->file || k->line) {
+		add_file(&s->j, places_file(&s->pl, place), k->line, k->col);
+	} else if (k->name && func[k->name]) {
+		uint32_t f = func[k->name] - 1;
+		struct buf file = { 0 };
+
+		path_add_clean(&file, path_trimmed(profile_text(p, p->func_file[f])));
+		add_file(&s->j, buf_text(&file), p->func_start[f], 0);
+		buf_release(&file);
+	}
+	json_close(&s->j, '}');
+	s->j.tight = false;
+	buf_release(&name);
+}
+
+static void add_frames(struct scope *s)
+{
+	uint32_t *func = function_files(s->v->p);
+
+	json_key(&s->j, "shared");
+	json_open(&s->j, '{');
+	json_key(&s->j, "frames");
+	json_open(&s->j, '[');
+	for (uint32_t i = 0; i < s->pl.n; i++)
+		add_frame(s, i, func);
+	json_close(&s->j, ']');
+	json_close(&s->j, '}');
+	free(func);
+}
+
+/* Weights of a type by stack, and their sum; none may be negative. */
+static int add_up(struct scope *s, uint32_t type, int64_t *sum, struct err *err)
+{
+	const struct profile *p = s->v->p;
+	const char *name = profile_text(p, p->type[type].name);
+
+	*sum = 0;
+	memset(s->weight, 0, p->stacks.n * sizeof(*s->weight));
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		if (num_add(&s->weight[p->stack[row]], p->value[SIDE_TARGET][type][row]))
+			return err_set(err, ERR_RANGE, "the sum of %s leaves 64 bits", name);
+	for (uint32_t i = 0; i < p->stacks.n; i++) {
+		if (s->weight[i] < 0)
+			return err_set(err, ERR_USAGE,
+				       "%s has negative values, which speedscope cannot show; cpa folded writes both "
+				       "sides of a comparison",
+				       name);
+		if (s->ratio != 1)
+			s->weight[i] = num_trunc((double)s->weight[i] * s->ratio);
+		if (num_add(sum, s->weight[i]))
+			return err_set(err, ERR_RANGE, "the sum of %s leaves 64 bits", name);
+	}
+	return 0;
+}
+
+static void add_stack(struct scope *s, uint32_t stack)
+{
+	struct buf *out = s->j.out;
+	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
+	const uint32_t *end = stacks_put(&s->pl, stack, s->frame);
+
+	*at++ = '[';
+	for (const uint32_t *frame = s->frame; frame < end; frame++) {
+		memcpy(at, &s->id[*frame], ID_BYTES); /* all of it: a copy of known length is one instruction */
+		at += s->id[*frame].len;
+	}
+	at -= at > first + 1; /* the last comma */
+	*at++ = ']';
+	*at++ = ',';
+	*at++ = '\n';
+	out->len = (size_t)(at - out->data);
+}
+
+/* Take back the comma and line end behind the last of a list, and end it. */
+static void end_list(struct buf *out)
+{
+	if (out->data[out->len - 1] == '\n' && out->data[out->len - 2] == ',')
+		out->len -= 2;
+	buf_addz(out, "]");
+}
+
+static void add_stacks(struct scope *s)
+{
+	json_key(&s->j, "samples");
+	json_raw(&s->j, "[", 1);
+	for (uint32_t i = 0; i < s->v->p->stacks.n; i++)
+		if (s->weight[i])
+			add_stack(s, i);
+	end_list(s->j.out);
+}
+
+static void add_weights(struct scope *s)
+{
+	struct buf *out = s->j.out;
+
+	json_key(&s->j, "weights");
+	json_raw(&s->j, "[", 1);
+	for (uint32_t i = 0; i < s->v->p->stacks.n; i++) {
+		char *at;
+
+		if (!s->weight[i])
+			continue;
+		at = num_put(buf_room(out, NUM_DIGITS + 2), s->weight[i]);
+		*at++ = ',';
+		*at++ = '\n';
+		out->len = (size_t)(at - out->data);
+	}
+	end_list(out);
+}
+
+/* "cpu", or with a unit that speedscope does not know "space (pages)". */
+static void add_type_name(struct json *j, const struct profile *p, const struct value_type *t)
+{
+	const char *unit = profile_text(p, t->unit);
+	struct buf name = { 0 };
+
+	buf_add(&name, strtab_text(p->str, t->name), strtab_len(p->str, t->name));
+	if (*unit && strcmp(unit_name(unit), "none") == 0)
+		buf_addf(&name, " (%s)", unit);
+	json_key(j, "name");
+	json_text(j, buf_text(&name), name.len);
+	buf_release(&name);
+}
+
+static int add_profile(struct scope *s, uint32_t type, struct err *err)
+{
+	const struct profile *p = s->v->p;
+	int64_t sum;
+	int rc = add_up(s, type, &sum, err);
+
+	if (rc < 0)
+		return rc;
+	json_open(&s->j, '{');
+	json_key(&s->j, "type");
+	json_textz(&s->j, "sampled");
+	add_type_name(&s->j, p, &p->type[type]);
+	json_key(&s->j, "unit");
+	json_textz(&s->j, unit_name(profile_text(p, p->type[type].unit)));
+	json_key(&s->j, "startValue");
+	json_int(&s->j, 0);
+	json_key(&s->j, "endValue");
+	json_int(&s->j, sum);
+	add_stacks(s);
+	add_weights(s);
+	json_close(&s->j, '}');
+	return 0;
+}
+
+static void add_title(struct json *j, const struct profile *p)
+{
+	struct buf name = { 0 };
+
+	if (p->n_maps)
+		path_add_base(&name, profile_text(p, p->map[0].file));
+	json_key(j, "name");
+	json_textz(j, name.len ? name.data : "profile");
+	buf_release(&name);
+}
+
+static int add_all(struct scope *s, struct err *err)
+{
+	const struct profile *p = s->v->p;
+	int rc = 0;
+
+	json_open(&s->j, '{');
+	json_key(&s->j, "$schema");
+	json_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
+	json_key(&s->j, "exporter");
+	json_textz(&s->j, "cpa " PACKAGE_VERSION);
+	add_title(&s->j, p);
+	json_key(&s->j, "activeProfileIndex");
+	json_int(&s->j, s->v->type);
+	add_frames(s);
+	json_key(&s->j, "profiles");
+	json_open(&s->j, '[');
+	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
+		rc = add_profile(s, t, err);
+	json_close(&s->j, ']');
+	json_close(&s->j, '}');
+	buf_addz(s->j.out, "\n");
+	return rc;
+}
+
+/* What is needed for every stack. */
+static void prepare(struct scope *s, struct arena *mem)
+{
+	const struct profile *p = s->v->p;
+
+	s->id = arena_alloc(mem, s->pl.n, sizeof(*s->id));
+	s->weight = arena_alloc(mem, p->stacks.n, sizeof(*s->weight));
+	for (uint32_t i = 0; i < s->pl.n; i++) {
+		char *end = num_put(s->id[i].text, i);
+
+		*end++ = ',';
+		s->id[i].len = (uint8_t)(end - s->id[i].text);
+	}
+	for (uint32_t i = 0; i < p->stacks.n; i++) {
+		size_t depth = stacks_depth(&s->pl, i);
+
+		s->max_depth = depth > s->max_depth ? depth : s->max_depth;
+	}
+	s->frame = arena_alloc(mem, s->max_depth, sizeof(*s->frame));
+}
+
+int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+{
+	struct scope s = { .v = v, .ratio = query_ratio(q), .j = { .out = out } };
+	struct arena *mem = arena_new();
+	int rc = places_make(v->p, q, mem, &s.pl, err);
+
+	if (rc == 0) {
+		prepare(&s, mem);
+		rc = add_all(&s, err);
+		places_release(&s.pl);
+	}
+	arena_free(mem);
+	return rc;
+}

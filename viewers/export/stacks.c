@@ -1,0 +1,35 @@
+/*
+ * stacks.c - what the formats share that are made of whole stacks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/export/stacks.h"
+
+size_t stacks_depth(const struct places *pl, uint32_t stack)
+{
+	const struct csr *stacks = &pl->p->stacks;
+	size_t depth = 0;
+	uint32_t n;
+
+	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
+		places_of(pl, stacks->item[i], &n);
+		depth += n;
+	}
+	return depth;
+}
+
+uint32_t *stacks_put(const struct places *pl, uint32_t stack, uint32_t *at)
+{
+	const struct csr *stacks = &pl->p->stacks;
+
+	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
+		uint32_t n;
+		const uint32_t *place = places_of(pl, stacks->item[i], &n);
+
+		while (n > 0)
+			*at++ = place[--n];
+	}
+	return at;
+}

@@ -1,0 +1,138 @@
+/*
+ * topproto.c - the rows of top as a profile
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/export/export.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/num.h"
+#include "base/unit.h"
+#include "engine/graph.h"
+#include "engine/places.h"
+#include "engine/trim.h"
+#include "profile/builder.h"
+#include "report/head.h"
+
+#include <string.h>
+
+struct top {
+	const struct graph *g;
+	struct head head;
+	struct builder *b;
+	struct idtab funcs;          /* places of functions by their hash */
+	struct builder_function *fn; /* [n_funcs] */
+	uint32_t n_funcs;
+};
+
+static str_id text(struct top *t, const char *s)
+{
+	return strtab_addz(builder_strings(t->b), s);
+}
+
+static str_id profile_string(struct top *t, str_id id)
+{
+	const struct strtab *from = t->g->view->p->str;
+
+	return strtab_add(builder_strings(t->b), strtab_text(from, id), strtab_len(from, id));
+}
+
+static void copy_meta(struct top *t)
+{
+	const struct profile_meta *from = &t->g->view->p->meta;
+	struct profile_meta *to = builder_meta(t->b);
+
+	builder_type(t->b, text(t, "cum"), text(t, t->head.out_unit));
+	builder_type(t->b, text(t, "flat"), text(t, t->head.out_unit));
+	to->time_ns = from->time_ns;
+	to->duration_ns = from->duration_ns;
+	to->period = from->period;
+	to->has_period_type = from->has_period_type;
+	to->period_type.name = profile_string(t, from->period_type.name);
+	to->period_type.unit = profile_string(t, from->period_type.unit);
+}
+
+/* The function of a place; equal ones are one. */
+static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
+{
+	const struct place *k = &t->g->places->place[place];
+	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1, .start = k->start };
+	uint64_t words[2], h;
+
+	f.name = profile_string(t, k->name);
+	f.file = text(t, places_file(t->g->places, place));
+	words[0] = (uint64_t)f.name << 32 | f.file;
+	words[1] = (uint64_t)f.start;
+	h = hash_bytes(words, sizeof(words));
+	for (size_t pos = idtab_start(&t->funcs, h); idtab_next(&t->funcs, h, &pos, id);)
+		if (t->fn[*id].name == f.name && t->fn[*id].file == f.file && t->fn[*id].start == f.start)
+			return 0;
+	idtab_put(&t->funcs, h, t->n_funcs);
+	t->fn[t->n_funcs++] = f;
+	return builder_function(t->b, &f, id, err);
+}
+
+static int64_t scaled(const struct top *t, int64_t value)
+{
+	const char *unit;
+
+	return num_trunc(unit_scale(value, t->head.unit, t->head.out_unit, &unit));
+}
+
+static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
+{
+	const struct place *k = &t->g->places->place[node];
+	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = k->addr, .map = PROFILE_NONE };
+	struct builder_line line = { .no = k->line, .col = k->col };
+	int64_t value[] = { scaled(t, graph_cum(t->g, node)), scaled(t, graph_flat(t->g, node)) };
+	uint32_t id;
+
+	if (function_of(t, node, &line.func, err) < 0 || builder_location(t->b, &loc, &line, 1, &id, err) < 0)
+		return ERR_LIMIT;
+	return builder_sample(t->b, value, &id, 1, NULL, 0, err);
+}
+
+static int build(struct top *t, const struct trimmed *shown, struct arena *mem, struct err *err)
+{
+	int rc = 0;
+
+	t->b = builder_new();
+	t->fn = arena_alloc(mem, shown->n, sizeof(*t->fn));
+	idtab_init(&t->funcs, shown->n);
+	copy_meta(t);
+	for (uint32_t i = 0; rc == 0 && i < shown->n; i++)
+		rc = add_row(t, shown->node[i], i, err);
+	idtab_release(&t->funcs);
+	return rc;
+}
+
+int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct top t = { 0 };
+	struct places pl;
+	struct trimmed shown;
+	struct profile *p;
+	struct graph g;
+	int rc = places_make(v->p, q, mem, &pl, err);
+
+	if (rc == 0) {
+		graph_make(v, &pl, mem, &g);
+		trim_make(&g, q, q->nodecount, mem, &shown);
+		t.g = &g;
+		head_fill(&t.head, v, q, mem);
+		head_choose_unit(&t.head, &g, &shown);
+		rc = build(&t, &shown, mem, err);
+		p = builder_seal(t.b);
+		builder_free(t.b);
+		if (rc == 0)
+			rc = proto_draw(p, 1, out, err);
+		profile_free(p);
+		places_release(&pl);
+	}
+	arena_free(mem);
+	return rc;
+}
