@@ -118,11 +118,11 @@ result $status "the speedscope files of every test profile are valid"
 
 for export in $exports; do
 	for threads in 1 2 8; do
-		"$CPA" $export --threads=$threads go-cpu.pb.gz cpp-cpu.pb.gz >"$tmp/threads.$threads" 2>/dev/null
+		"$CPA" "$export" --threads=$threads go-cpu.pb.gz cpp-cpu.pb.gz >"$tmp/threads.$threads" 2>/dev/null
 	done
 	cmp "$tmp/threads.1" "$tmp/threads.2" && cmp "$tmp/threads.1" "$tmp/threads.8"
 	result $? "$export is the same for any number of threads"
-	fails "^cpa: --json has no meaning for $export$" $export --json go-cpu.pb.gz
+	fails "^cpa: --json has no meaning for $export$" "$export" --json go-cpu.pb.gz
 done
 fails '^cpa: --csv has no meaning for merge$' merge --csv go-cpu.pb.gz
 fails '^cpa: --markdown has no meaning for raw$' raw --markdown go-cpu.pb.gz

@@ -5,6 +5,7 @@
 fuzz_targets = \
 	tests/fuzz/fuzz_reader \
 	tests/fuzz/fuzz_differential \
+	tests/fuzz/fuzz_encode \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
 	tests/fuzz/fuzz_go_count \
@@ -33,6 +34,10 @@ tests_fuzz_fuzz_differential_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_fuzz_fuzz_differential_LDADD = $(reader_libs)
 tests_fuzz_fuzz_differential_LDFLAGS = $(fuzz_ldflags)
 tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
+
+tests_fuzz_fuzz_encode_SOURCES = tests/fuzz/fuzz_encode.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_encode_LDADD = $(reader_libs)
+tests_fuzz_fuzz_encode_LDFLAGS = $(fuzz_ldflags)
 
 # One file for the parsers of the legacy formats, once each.
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)

@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_io \
 	tests/unit/test_json \
 	tests/unit/test_keys \
+	tests/unit/test_label_order \
 	tests/unit/test_legacy_contention \
 	tests/unit/test_legacy_cpu \
 	tests/unit/test_legacy_frames \
@@ -77,6 +78,7 @@ unit_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
+	tests/unit/test_speedscope \
 	tests/unit/test_strtab \
 	tests/unit/test_text \
 	tests/unit/test_text_view \
@@ -111,6 +113,7 @@ tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
 tests_unit_test_keys_LDADD = $(unit_profile)
+tests_unit_test_label_order_LDADD = $(unit_profile)
 tests_unit_test_legacy_contention_LDADD = $(unit_reader)
 tests_unit_test_legacy_cpu_LDADD = $(unit_reader)
 tests_unit_test_legacy_frames_LDADD = $(unit_reader)
@@ -140,6 +143,7 @@ tests_unit_test_regex_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
+tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_view_LDADD = $(unit_viewers)

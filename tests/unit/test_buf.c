@@ -99,6 +99,20 @@ static void a_released_buffer_can_be_used_again(void **state)
 	buf_release(&b);
 }
 
+static void bytes_written_into_the_room_are_kept_when_more_is_added(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	buf_addz(&b, "ab");
+	memcpy(buf_room(&b, 1000), "cd", 2);
+	b.len += 2;
+	buf_addz(&b, "e");
+	assert_string_equal(b.data, "abcde");
+	assert_true(b.cap > 1000);
+	buf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +123,7 @@ int main(void)
 		cmocka_unit_test(single_bytes_add_up_to_a_long_text),
 		cmocka_unit_test(formatted_text_longer_than_the_room_is_not_cut),
 		cmocka_unit_test(a_released_buffer_can_be_used_again),
+		cmocka_unit_test(bytes_written_into_the_room_are_kept_when_more_is_added),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

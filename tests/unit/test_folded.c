@@ -89,10 +89,10 @@ static void a_semicolon_in_a_name_parts_no_frames(void **state)
 	uint32_t id;
 
 	(void)state;
-	line.func = make_function(&m, "a;b\tc\nd", 7, "", 0, 0);
+	line.func = make_function(&m, "a;b\tc\ne", 7, "", 0, 0);
 	builder_location(m.b, &l, &line, 1, &id, NULL);
 	builder_sample(m.b, &(int64_t){ 1 }, &id, 1, NULL, 0, NULL);
-	folds_to(&m, "a\\x3bb\\x09c\\nd 1\n");
+	folds_to(&m, "a\\x3bb\\x09c\\ne 1\n");
 }
 
 static void a_number_at_the_end_of_a_name_is_no_column(void **state)

@@ -67,6 +67,24 @@ static void what_does_not_fit_is_the_smallest_number(void **state)
 	assert_true(num_trunc((double)NAN) == INT64_MIN);
 }
 
+static void puts_number(int64_t v, const char *want)
+{
+	char text[NUM_DIGITS + 1] = "";
+
+	*num_put(text, v) = 0;
+	assert_string_equal(text, want);
+}
+
+static void numbers_are_put_with_all_their_digits(void **state)
+{
+	(void)state;
+	puts_number(0, "0");
+	puts_number(-7, "-7");
+	puts_number(1234567890, "1234567890");
+	puts_number(INT64_MAX, "9223372036854775807");
+	puts_number(INT64_MIN, "-9223372036854775808");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -76,6 +94,7 @@ int main(void)
 		cmocka_unit_test(doubles_are_cut_toward_zero),
 		cmocka_unit_test(the_largest_double_below_2_to_63_fits),
 		cmocka_unit_test(what_does_not_fit_is_the_smallest_number),
+		cmocka_unit_test(numbers_are_put_with_all_their_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
