@@ -20,7 +20,7 @@
 #include <string.h>
 
 struct top {
-	const struct graph *g;
+	struct nodes nodes;
 	struct head head;
 	struct builder *b;
 	struct idtab funcs;          /* places of functions by their hash */
@@ -35,14 +35,14 @@ static str_id text(struct top *t, const char *s)
 
 static str_id profile_string(struct top *t, str_id id)
 {
-	const struct strtab *from = t->g->view->p->str;
+	const struct strtab *from = t->nodes.places->p->str;
 
 	return strtab_add(builder_strings(t->b), strtab_text(from, id), strtab_len(from, id));
 }
 
 static void copy_meta(struct top *t)
 {
-	const struct profile_meta *from = &t->g->view->p->meta;
+	const struct profile_meta *from = &t->nodes.places->p->meta;
 	struct profile_meta *to = builder_meta(t->b);
 
 	builder_type(t->b, text(t, "cum"), text(t, t->head.out_unit));
@@ -58,12 +58,12 @@ static void copy_meta(struct top *t)
 /* The function of a place; equal ones are one. */
 static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
 {
-	const struct place *k = &t->g->places->place[place];
+	const struct place *k = &t->nodes.places->place[place];
 	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1, .start = k->start };
 	uint64_t words[2], h;
 
 	f.name = profile_string(t, k->name);
-	f.file = text(t, places_file(t->g->places, place));
+	f.file = text(t, places_file(t->nodes.places, place));
 	words[0] = (uint64_t)f.name << 32 | f.file;
 	words[1] = (uint64_t)f.start;
 	h = hash_bytes(words, sizeof(words));
@@ -84,10 +84,10 @@ static int64_t scaled(const struct top *t, int64_t value)
 
 static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
 {
-	const struct place *k = &t->g->places->place[node];
+	const struct place *k = &t->nodes.places->place[node];
 	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = k->addr, .map = PROFILE_NONE };
 	struct builder_line line = { .no = k->line, .col = k->col };
-	int64_t value[] = { scaled(t, graph_cum(t->g, node)), scaled(t, graph_flat(t->g, node)) };
+	int64_t value[] = { scaled(t, nodes_cum(&t->nodes, node)), scaled(t, nodes_flat(&t->nodes, node)) };
 	uint32_t id;
 
 	if (function_of(t, node, &line.func, err) < 0 || builder_location(t->b, &loc, &line, 1, &id, err) < 0)
@@ -115,16 +115,18 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	struct top t = { 0 };
 	struct places pl;
 	struct trimmed shown;
+	struct names names;
 	struct profile *p;
 	struct graph g;
 	int rc = places_make(v->p, q, mem, &pl, err);
 
 	if (rc == 0) {
 		graph_make(v, &pl, mem, &g);
-		trim_make(&g, q, q->nodecount, mem, &shown);
-		t.g = &g;
+		t.nodes = graph_nodes(&g);
+		names_init(&names, &pl, mem);
+		trim_make(&t.nodes, q, &names, mem, &shown);
 		head_fill(&t.head, v, q, mem);
-		head_choose_unit(&t.head, &g, &shown);
+		head_choose_unit(&t.head, &t.nodes, &shown, false);
 		rc = build(&t, &shown, mem, err);
 		p = builder_seal(t.b);
 		builder_free(t.b);
