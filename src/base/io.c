@@ -81,62 +81,78 @@ int io_write_fd(int fd, const void *data, size_t n, struct err *err)
 	return 0;
 }
 
-static int write_in_place(const char *path, const void *data, size_t n, struct err *err)
-{
-	int rc, fd = open(path, O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	rc = io_write_fd(fd, data, n, err);
-	if (rc < 0)
-		err_wrap(err, "%s", path);
-	if (close(fd) != 0 && rc == 0)
-		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	return rc;
-}
-
-/* Write to a new file beside path, with the mode a plain creat would give, and rename it. */
-static int write_and_rename(const char *path, mode_t mode, const void *data, size_t n, struct err *err)
+/* A new file beside the one at path, with the mode a plain creat would give; renamed in the end. */
+static int open_beside(const char *path, mode_t mode, struct io_out *out, struct err *err)
 {
 	struct buf temp = { 0 };
-	int rc, fd;
+	int fd;
 
 	buf_addf(&temp, "%s.XXXXXX", path);
 	fd = mkostemp(temp.data, O_CLOEXEC);
-	if (fd < 0) {
-		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (fd < 0 || fchmod(fd, mode) != 0) {
+		int rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+
+		if (fd >= 0) {
+			unlink(temp.data);
+			close(fd);
+		}
 		buf_release(&temp);
 		return rc;
 	}
-	rc = io_write_fd(fd, data, n, err);
-	if (rc == 0 && fchmod(fd, mode) != 0)
-		rc = err_set(err, ERR_IO, "%s", strerror(errno));
-	if (close(fd) != 0 && rc == 0)
-		rc = err_set(err, ERR_IO, "%s", strerror(errno));
-	if (rc == 0 && rename(temp.data, path) != 0)
-		rc = err_set(err, ERR_IO, "%s", strerror(errno));
-	if (rc < 0) {
-		err_wrap(err, "%s", path);
-		unlink(temp.data);
+	*out = (struct io_out){ fd, mem_strndup(path, strlen(path)), temp.data };
+	return 0;
+}
+
+int io_out_open(const char *path, struct io_out *out, struct err *err)
+{
+	struct stat st;
+	char *real;
+	mode_t mask = umask(0);
+	int rc, fd;
+
+	umask(mask);
+	if (stat(path, &st) != 0)
+		return open_beside(path, 0666 & ~mask, out, err);
+	if (!S_ISREG(st.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0)
+			return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+		*out = (struct io_out){ fd, mem_strndup(path, strlen(path)), NULL };
+		return 0;
 	}
-	buf_release(&temp);
+	real = realpath(path, NULL); /* a link stays a link: its target is replaced */
+	rc = open_beside(real ? real : path, st.st_mode & 07777, out, err);
+	free(real);
+	return rc;
+}
+
+int io_out_close(struct io_out *out, bool keep, struct err *err)
+{
+	int rc = 0;
+
+	if (close(out->fd) != 0 && keep)
+		rc = err_set(err, ERR_IO, "%s: %s", out->path, strerror(errno));
+	if (rc == 0 && keep && out->temp && rename(out->temp, out->path) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", out->path, strerror(errno));
+	if (out->temp && (rc < 0 || !keep))
+		unlink(out->temp);
+	free(out->path);
+	free(out->temp);
 	return rc;
 }
 
 int io_write_file(const char *path, const void *data, size_t n, struct err *err)
 {
-	struct stat st;
-	char *real;
-	mode_t mask = umask(0);
-	int rc;
+	struct io_out out;
+	int rc = io_out_open(path, &out, err);
 
-	umask(mask);
-	if (stat(path, &st) != 0)
-		return write_and_rename(path, 0666 & ~mask, data, n, err);
-	if (!S_ISREG(st.st_mode))
-		return write_in_place(path, data, n, err);
-	real = realpath(path, NULL); /* a link stays a link: its target is replaced */
-	rc = write_and_rename(real ? real : path, st.st_mode & 07777, data, n, err);
-	free(real);
-	return rc;
+	if (rc < 0)
+		return rc;
+	rc = io_write_fd(out.fd, data, n, err);
+	if (rc < 0) {
+		err_wrap(err, "%s", path);
+		io_out_close(&out, false, NULL);
+		return rc;
+	}
+	return io_out_close(&out, true, err);
 }

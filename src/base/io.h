@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,5 +38,16 @@ int io_write_fd(int fd, const void *data, size_t n, struct err *err);
  * as it is.
  */
 int io_write_file(const char *path, const void *data, size_t n, struct err *err);
+
+/* A file that is being replaced piece by piece: write to fd with io_write_fd. */
+struct io_out {
+	int fd;
+	char *path, *temp; /* the file, and what it is until then; NULL when written as it is */
+};
+
+/* Begin what io_write_file does at once. io_out_close ends it: with keep the file is the new one,
+   without it stays as it was. Sentences begin with the path. */
+int io_out_open(const char *path, struct io_out *out, struct err *err);
+int io_out_close(struct io_out *out, bool keep, struct err *err);
 
 #endif

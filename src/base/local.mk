@@ -30,5 +30,6 @@ src_base_libbase_a_SOURCES = \
 	src/base/strtab.h \
 	src/base/text.c \
 	src/base/text.h \
+	src/base/texts.h \
 	src/base/unit.c \
 	src/base/unit.h
