@@ -9,19 +9,38 @@
 
 #include "engine/view.h"
 #include "report/calls.h"
+#include "report/comments.h"
 #include "report/report.h"
+#include "report/tags.h"
 #include "report/top.h"
 #include "viewers/export/callgrind.h"
 #include "viewers/export/dot.h"
+#include "report/traces.h"
 #include "viewers/export/export.h"
 #include "viewers/json/report_json.h"
+#include "viewers/text/tags.h"
 #include "viewers/text/text.h"
+#include "viewers/text/traces.h"
 
-static void draw(const struct report *r, const struct query *q, bool color, struct buf *out)
+static void draw_text(enum query_report kind, const struct report *r, bool color, struct buf *out)
+{
+	switch (kind) {
+	case REPORT_TAGS:
+		text_draw_tags(r, out);
+		break;
+	case REPORT_COMMENTS:
+		text_draw_comments(r, out);
+		break;
+	default:
+		text_draw(r, color, out);
+	}
+}
+
+static void draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out)
 {
 	switch ((enum format)q->format) {
 	case FORMAT_TEXT:
-		text_draw(r, color, out);
+		draw_text(kind, r, color, out);
 		break;
 	case FORMAT_JSON:
 		json_draw(r, out);
@@ -37,7 +56,7 @@ static void draw(const struct report *r, const struct query *q, bool color, stru
 
 /* The reports that are tables, which every viewer can draw. */
 static int make_table(enum query_report kind, const struct view *v, const struct query *q, struct report *r,
-		      struct err *err)
+		      struct buf *notes, struct err *err)
 {
 	switch (kind) {
 	case REPORT_TOP:
@@ -45,6 +64,13 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 	case REPORT_TREE:
 	case REPORT_PEEK:
 		return calls_make(v, q, r, err);
+	case REPORT_TRACES:
+		return traces_make(v, q, r, notes, err);
+	case REPORT_TAGS:
+		return tag_table_make(v, q, r, notes, err);
+	case REPORT_COMMENTS:
+		comments_make(v, q, r);
+		return 0;
 	default:
 		return err_set(err, ERR_USAGE, "this report is not built yet");
 	}
@@ -124,30 +150,48 @@ static int check_export(const struct query_command *c, const struct query *q, st
 	return 0;
 }
 
+/* What draws a report that is too large for one text. */
+static int choose_pieces(const struct query *q, const struct traces_viewer **out, struct err *err)
+{
+	switch ((enum format)q->format) {
+	case FORMAT_JSON:
+		*out = &text_traces;
+		return 0;
+	case FORMAT_CSV:
+		*out = &text_traces;
+		return 0;
+	case FORMAT_MARKDOWN:
+		return err_set(err, ERR_USAGE, "--markdown: traces are no table; choose --json, --csv or text");
+	default:
+		*out = &text_traces;
+		return 0;
+	}
+}
+
 int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err)
 {
 	enum query_report kind = a->command->report;
-	struct arena *mem = arena_new();
 	struct query q = a->q;
-	struct report r = { 0 };
 	struct view v;
-	int rc;
+	int rc = kind == REPORT_TRACES ? choose_pieces(&q, &out->pieces, err) : 0;
 
+	if (rc < 0)
+		return rc;
+	out->mem = arena_new();
 	query_for_report(&q, kind);
 	rc = check_export(a->command, &q, err);
 	if (rc == 0)
-		rc = view_make(p, &q, mem, &v, &out->notes, err);
+		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc == 0)
 		rc = write_export(kind, &v, &q, &out->text, err);
 	if (rc == 1) {
-		rc = make_table(kind, &v, &q, &r, err);
+		rc = make_table(kind, &v, &q, &out->report, &out->notes, err);
 		if (rc == 0) {
-			draw(&r, &q, color, &out->text);
-			out->is_empty = r.head.total == 0;
-			report_release(&r);
+			out->is_empty = kind != REPORT_COMMENTS && out->report.head.total == 0;
+			if (!out->pieces)
+				draw(kind, &out->report, &q, color, &out->text);
 		}
 	}
-	arena_free(mem);
 	return rc;
 }
 
@@ -155,4 +199,6 @@ void answer_release(struct answer *a)
 {
 	buf_release(&a->text);
 	buf_release(&a->notes);
+	report_release(&a->report);
+	arena_free(a->mem);
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "cli/args.h"
 #include "profile/profile.h"
+#include "report/traces.h"
 
 #include <stdbool.h>
 
@@ -17,6 +18,10 @@ struct answer {
 	struct buf text;  /* what is to be written */
 	struct buf notes; /* lines for the user */
 	bool is_empty;    /* every value was 0 */
+
+	const struct traces_viewer *pieces; /* draws report, which stands for text; NULL for text */
+	struct report report;
+	struct arena *mem; /* what report borrows from */
 };
 
 /*

@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "cli/answer.h"
 #include "cli/cmd.h"
+#include "cli/pieces.h"
 #include "cli/say.h"
 #include "engine/view.h"
 #include "profile/normalize.h"
@@ -102,6 +103,27 @@ static int write_report(const struct buf *text, const struct args *a)
 	return STATUS_FINE;
 }
 
+static int write_pieces(const struct answer *answer, const struct query *q)
+{
+	struct io_out out;
+	struct err err;
+	int rc;
+
+	if (to_stdout(q))
+		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0
+			       ? say_error("standard output: %s", err.msg)
+			       : STATUS_FINE;
+	if (io_out_open(q->output, &out, &err) < 0)
+		return say_error("%s", err.msg);
+	rc = pieces_write(&answer->report, answer->pieces, out.fd, &err);
+	if (rc < 0)
+		err_wrap(&err, "%s", q->output);
+	if (io_out_close(&out, rc == 0, &err) < 0 || rc < 0)
+		return say_error("%s", err.msg);
+	say("Generating report in %s", q->output);
+	return STATUS_FINE;
+}
+
 static void tell_lines(const struct buf *notes)
 {
 	const char *line = buf_text(notes);
@@ -127,7 +149,7 @@ static int report_profile(const struct profile *p, const struct args *a, const c
 	if (rc < 0)
 		status = name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
 	else
-		status = write_report(&answer.text, a);
+		status = answer.pieces ? write_pieces(&answer, &a->q) : write_report(&answer.text, a);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, &a->q);
 	answer_release(&answer);

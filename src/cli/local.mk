@@ -12,6 +12,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd_help.c \
 	src/cli/cmd_report.c \
 	src/cli/main.c \
+	src/cli/pieces.c \
+	src/cli/pieces.h \
 	src/cli/say.c \
 	src/cli/say.h
 

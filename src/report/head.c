@@ -54,6 +54,33 @@ static const char *head_file(const struct profile *p, struct arena *mem)
 	return file;
 }
 
+static void fill_filters(struct head *h, const struct query *q, struct arena *mem)
+{
+	const struct filter_note known[] = {
+		{ "focus", q->focus, true },
+		{ "ignore", q->ignore, true },
+		{ "hide", q->hide, true },
+		{ "show", q->show, true },
+		{ "show_from", q->show_from, true },
+		{ "tagfocus", q->tagfocus, true },
+		{ "tagignore", q->tagignore, true },
+		{ "tagshow", q->tagshow, true },
+		{ "taghide", q->taghide, true },
+		{ "prune_from", q->prune_from, false },
+		{ "tagroot", q->tagroot, false },
+		{ "tagleaf", q->tagleaf, false },
+		{ "noinlines", q->noinlines ? NULL : "", false },
+		{ "relative_percentages", q->relative_percentages ? NULL : "", false },
+	};
+	enum { N_KNOWN = sizeof(known) / sizeof(known[0]) };
+	struct filter_note *filter = arena_alloc(mem, N_KNOWN, sizeof(*filter));
+
+	h->filter = filter;
+	for (size_t i = 0; i < N_KNOWN; i++)
+		if (!known[i].value || *known[i].value)
+			filter[h->n_filters++] = known[i];
+}
+
 void head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem)
 {
 	const struct profile *p = v->p;
@@ -74,6 +101,7 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
 	h->ratio = query_ratio(q);
 	h->compact = q->compact_labels;
 	h->dropped_weight = (int64_t)num_abs(num_trunc((double)v->total * q->edgefraction));
+	fill_filters(h, q, mem);
 	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
 }
 

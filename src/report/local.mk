@@ -4,9 +4,15 @@ noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	src/report/calls.c \
 	src/report/calls.h \
+	src/report/comments.c \
+	src/report/comments.h \
 	src/report/head.c \
 	src/report/head.h \
 	src/report/report.c \
 	src/report/report.h \
+	src/report/tags.c \
+	src/report/tags.h \
 	src/report/top.c \
-	src/report/top.h
+	src/report/top.h \
+	src/report/traces.c \
+	src/report/traces.h

@@ -50,6 +50,13 @@ struct table {
 	const uint8_t *has;       /* [n_cols] 1 << role of the rows that have a cell there; NULL when all have */
 };
 
+/* A filter that is in force. */
+struct filter_note {
+	const char *name;
+	const char *value; /* hostile; NULL when it is just on */
+	bool is_listed;    /* in the head of text, as pprof does */
+};
+
 /* What a report says about the profile and about itself. Texts are hostile; "" when unknown. */
 struct head {
 	const char *command; /* name of the report */
@@ -69,13 +76,19 @@ struct head {
 	uint32_t n_dropped_edges; /* calls left out because their weight was too small */
 	int64_t dropped_weight;   /* how small */
 	uint32_t n_before;        /* rows there were before the limit on their number */
-	bool compact;             /* leave out what is about the profile */
+	uint32_t n_filters;
+	const struct filter_note *filter; /* [n_filters] in the order of pprof */
+	bool compact;                     /* leave out what is about the profile */
+	bool is_whole;                    /* rows are all there are: shown, n_dropped and n_before say nothing */
 };
+
+struct traces; /* report/traces.h */
 
 struct report {
 	struct head head;
 	struct table table;
-	struct arena *mem; /* owns it all but for strings of the profile, which must live longer */
+	const struct traces *traces; /* instead of the table; NULL for all other reports */
+	struct arena *mem;           /* owns it all but for strings of the profile, which must live longer */
 };
 
 /* Has a row something in a column? */

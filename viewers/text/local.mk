@@ -3,6 +3,10 @@
 noinst_LIBRARIES += viewers/text/libtext.a
 viewers_text_libtext_a_SOURCES = \
 	viewers/text/calls.c \
+	viewers/text/tags.c \
+	viewers/text/tags.h \
 	viewers/text/text.c \
 	viewers/text/text.h \
-	viewers/text/text_int.h
+	viewers/text/text_int.h \
+	viewers/text/traces.c \
+	viewers/text/traces.h

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { VALUE_WIDTH = 10 };
+enum { VALUE_WIDTH = 10, FILTER_MAX = 80 };
 
 /* One line "label: text" with the text made harmless; none when it is empty. */
 static void add_line(struct buf *out, const char *label, const char *text)
@@ -78,8 +78,7 @@ static void add_duration(const struct head *h, struct buf *out)
 	buf_add(out, "\n", 1);
 }
 
-/* Like pprof internal/report ProfileLabels. */
-static void add_profile_lines(const struct head *h, struct buf *out)
+void text_add_profile(const struct head *h, struct buf *out)
 {
 	add_line(out, "File: ", h->file);
 	add_line(out, "Build ID: ", h->build_id);
@@ -95,13 +94,44 @@ static void add_profile_lines(const struct head *h, struct buf *out)
 	add_duration(h, out);
 }
 
+/* The longest start of a text that is at most FILTER_MAX bytes and ends behind a character. */
+static size_t cut(const char *text, size_t n)
+{
+	size_t at = n < FILTER_MAX ? n : FILTER_MAX;
+
+	while (at < n && at > FILTER_MAX - 4 && ((unsigned char)text[at] & 0xc0) == 0x80)
+		at--;
+	return at;
+}
+
+static void add_filters(const struct head *h, struct buf *out)
+{
+	const char *title = "Active filters:\n";
+
+	for (uint32_t i = 0; i < h->n_filters; i++) {
+		struct buf line = { 0 };
+		size_t n;
+
+		if (!h->filter[i].is_listed)
+			continue;
+		buf_addf(&line, "%s=%s", h->filter[i].name, h->filter[i].value);
+		n = cut(line.data, line.len);
+		buf_addf(out, "%s   ", title);
+		text_add_safe(out, line.data, n);
+		buf_addz(out, n < line.len ? "\xe2\x80\xa6\n" : "\n");
+		buf_release(&line);
+		title = "";
+	}
+}
+
 /* Like pprof internal/report reportLabels. */
 void text_add_head(const struct report *r, bool full, struct buf *out)
 {
 	const struct head *h = &r->head;
 
 	if (full || !h->compact)
-		add_profile_lines(h, out);
+		text_add_profile(h, out);
+	add_filters(h, out);
 	buf_addz(out, "Showing nodes accounting for ");
 	text_add_value(h, h->shown, 0, out);
 	buf_addz(out, ", ");

@@ -28,4 +28,7 @@ void text_draw(const struct report *r, bool color, struct buf *out);
  */
 void text_add_head(const struct report *r, bool full, struct buf *out);
 
+/* Append what the profile says about itself, line by line. Like pprof internal/report ProfileLabels. */
+void text_add_profile(const struct head *h, struct buf *out);
+
 #endif

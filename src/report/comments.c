@@ -1,0 +1,24 @@
+/*
+ * comments.c - the report comments
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/comments.h"
+
+#include "report/head.h"
+
+static const struct column column = { "comment", "comment", CELL_NAME };
+
+void comments_make(const struct view *v, const struct query *q, struct report *out)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "comments", .is_whole = true } };
+
+	head_fill(&r.head, v, q, r.mem);
+	r.table = (struct table){ .n_cols = 1, .n_rows = r.head.n_comments, .col = &column };
+	r.table.cell = arena_alloc(r.mem, r.head.n_comments, sizeof(*r.table.cell));
+	for (uint32_t i = 0; i < r.head.n_comments; i++)
+		r.table.cell[i].text = r.head.comment[i];
+	*out = r;
+}

@@ -1,0 +1,226 @@
+/*
+ * tags.c - the report tags
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Weights are added up per set of labels first, of which there are fewer than samples, then per
+ * label, then per key and value as they read.
+ */
+#include "config.h"
+
+#include "report/tags.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "engine/label_unit.h"
+#include "report/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[TAGS_COLS] = {
+	[TAGS_KEY] = { "key", "key", CELL_NAME },
+	[TAGS_VALUE] = { "value", "value", CELL_NAME },
+	[TAGS_WEIGHT] = { "weight", "weight", CELL_VALUE },
+	[TAGS_PERCENT] = { "percent", "percent", CELL_PERCENT },
+};
+
+struct tag {
+	const char *key, *value;
+	str_id key_id, value_id; /* of the profile; of tagging.values */
+	int64_t weight;
+};
+
+struct tagging {
+	const struct profile *p;
+	struct strtab *values; /* as they read */
+	int64_t *weight;       /* [n_labels] */
+	bool *used;            /* [n_labels] */
+	struct tag *tag;
+	size_t n;
+};
+
+static int too_large(const struct profile *p, str_id key, struct err *err)
+{
+	struct buf name = { 0 };
+	int rc;
+
+	text_add_safe(&name, profile_text(p, key), strtab_len(p->str, key));
+	rc = err_set(err, ERR_RANGE, "the sum of all values of the label %s leaves 64 bits", buf_text(&name));
+	buf_release(&name);
+	return rc;
+}
+
+static int weigh_labels(struct tagging *t, const struct view *v, struct err *err)
+{
+	const struct profile *p = t->p;
+	const struct csr *sets = &p->label_sets;
+	int64_t *sum = mem_zalloc(sets->n, sizeof(*sum));
+	bool *used = mem_zalloc(sets->n, sizeof(*used));
+	int rc = 0;
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* within int64_t, as view_make has seen */
+		used[p->labels[i]] = true;
+	}
+	for (uint32_t set = 0; set < sets->n && rc == 0; set++) {
+		for (uint32_t i = sets->off[set]; used[set] && i < sets->off[set + 1] && rc == 0; i++) {
+			uint32_t label = sets->item[i];
+
+			t->used[label] = true;
+			if (num_add(&t->weight[label], sum[set]))
+				rc = too_large(p, p->label_key[label], err);
+		}
+	}
+	free(sum);
+	free(used);
+	return rc;
+}
+
+static str_id value_id(struct tagging *t, uint32_t label, const struct label_units *units, const char *out_unit)
+{
+	const struct profile *p = t->p;
+	struct buf text = { 0 };
+	str_id id;
+
+	if (p->label_is_text[label])
+		return strtab_add(t->values, profile_text(p, p->label_text[label]),
+				  strtab_len(p->str, p->label_text[label]));
+	unit_add_label(&text, p->label_num[label], units->unit[p->label_key[label]], out_unit);
+	id = strtab_add(t->values, buf_text(&text), text.len);
+	buf_release(&text);
+	return id;
+}
+
+static int by_key_value_id(const void *a, const void *b)
+{
+	const struct tag *l = a, *r = b;
+
+	if (l->key_id != r->key_id)
+		return l->key_id < r->key_id ? -1 : 1;
+	return l->value_id < r->value_id ? -1 : l->value_id > r->value_id;
+}
+
+/* A tag per label in use, then one per key and value. */
+static int find_tags(struct tagging *t, const struct label_units *units, const char *out_unit, struct err *err)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < t->p->n_labels; i++)
+		if (t->used[i])
+			t->tag[t->n++] = (struct tag){ .key_id = t->p->label_key[i],
+						       .value_id = value_id(t, i, units, out_unit),
+						       .weight = t->weight[i] };
+	qsort(t->tag, t->n, sizeof(*t->tag), by_key_value_id);
+	for (size_t i = 0; i < t->n; i++) {
+		if (n == 0 || by_key_value_id(&t->tag[n - 1], &t->tag[i]) != 0)
+			t->tag[n++] = t->tag[i];
+		else if (num_add(&t->tag[n - 1].weight, t->tag[i].weight))
+			return too_large(t->p, t->tag[i].key_id, err);
+	}
+	t->n = n;
+	return 0;
+}
+
+static int by_key_weight_value(const void *a, const void *b)
+{
+	const struct tag *l = a, *r = b;
+	uint64_t lw = num_abs(l->weight), rw = num_abs(r->weight);
+	int c = strcmp(l->key, r->key);
+
+	if (c == 0 && l->key_id != r->key_id)
+		return l->key_id < r->key_id ? -1 : 1;
+	if (c == 0 && lw != rw)
+		return lw > rw ? -1 : 1;
+	if (c == 0)
+		c = strcmp(l->value, r->value);
+	return c ? c : by_key_value_id(a, b);
+}
+
+/* Viewers add the weights of a key up, so the sum must be a number. */
+static int check_sums(const struct tagging *t, struct err *err)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		if (i && t->tag[i].key_id != t->tag[i - 1].key_id)
+			sum = 0;
+		if (num_add(&sum, t->tag[i].weight))
+			return too_large(t->p, t->tag[i].key_id, err);
+	}
+	return 0;
+}
+
+/* Text of the table of values as a C string that lives as long as the report. */
+static const char *keep_text(const struct strtab *s, str_id id, struct arena *mem)
+{
+	const char *text = strtab_text(s, id);
+	size_t n = strtab_len(s, id);
+	struct buf safe = { 0 };
+
+	if (strlen(text) == n)
+		return arena_strndup(mem, text, n);
+	text_add_safe(&safe, text, n);
+	text = arena_strndup(mem, safe.data, safe.len);
+	buf_release(&safe);
+	return text;
+}
+
+static void fill_table(const struct tagging *t, struct report *r)
+{
+	r->table = (struct table){ .n_cols = TAGS_COLS, .n_rows = (uint32_t)t->n, .col = columns };
+	r->table.cell = arena_alloc(r->mem, t->n * TAGS_COLS, sizeof(*r->table.cell));
+	for (size_t i = 0; i < t->n; i++) {
+		union cell *cell = r->table.cell + i * TAGS_COLS;
+
+		cell[TAGS_KEY].text = t->tag[i].key;
+		cell[TAGS_VALUE].text = t->tag[i].value;
+		cell[TAGS_WEIGHT].value = cell[TAGS_PERCENT].value = t->tag[i].weight;
+	}
+}
+
+static int answer(struct tagging *t, const struct view *v, const struct label_units *units, struct report *r,
+		  struct err *err)
+{
+	int rc = weigh_labels(t, v, err);
+
+	if (rc == 0)
+		rc = find_tags(t, units, r->head.out_unit, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < t->n; i++) {
+		t->tag[i].key = head_text(t->p, t->tag[i].key_id, r->mem);
+		t->tag[i].value = keep_text(t->values, t->tag[i].value_id, r->mem);
+	}
+	qsort(t->tag, t->n, sizeof(*t->tag), by_key_weight_value);
+	rc = check_sums(t, err);
+	if (rc == 0)
+		fill_table(t, r);
+	return rc;
+}
+
+int tag_table_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "tags", .is_whole = true } };
+	struct tagging t = { .p = v->p, .values = strtab_new() };
+	struct label_units units;
+	int rc;
+
+	head_fill(&r.head, v, q, r.mem);
+	label_units_make(v->p, r.mem, &units, notes);
+	t.weight = mem_zalloc(v->p->n_labels, sizeof(*t.weight));
+	t.used = mem_zalloc(v->p->n_labels, sizeof(*t.used));
+	t.tag = mem_alloc(v->p->n_labels, sizeof(*t.tag));
+	rc = answer(&t, v, &units, &r, err);
+	strtab_free(t.values);
+	free(t.weight);
+	free(t.used);
+	free(t.tag);
+	if (rc < 0)
+		report_release(&r);
+	else
+		*out = r;
+	return rc;
+}

@@ -1,0 +1,183 @@
+/*
+ * traces.c - the report traces
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/traces.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "engine/label_unit.h"
+#include "engine/places.h"
+#include "report/head.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void fill_samples(struct traces *t, const struct view *v, struct arena *mem)
+{
+	const struct profile *p = v->p;
+	const int64_t *value = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
+
+	t->stacks = &p->stacks;
+	t->value = arena_alloc(mem, v->n, sizeof(*t->value));
+	t->stack = arena_alloc(mem, v->n, sizeof(*t->stack));
+	t->labels = arena_alloc(mem, v->n, sizeof(*t->labels));
+	for (uint32_t i = 0; i < v->n; i++) {
+		uint32_t stack = p->stack[i];
+
+		if (p->stacks.off[stack] == p->stacks.off[stack + 1])
+			continue;
+		t->value[t->n] = div && div[i] ? value[i] / div[i] : value[i];
+		t->stack[t->n] = stack;
+		t->labels[t->n++] = p->labels[i];
+	}
+}
+
+static void fill_names(struct traces *t, const struct places *pl, struct arena *mem)
+{
+	struct buf name = { 0 }, safe = { 0 };
+
+	t->name = arena_alloc(mem, pl->n, sizeof(*t->name));
+	for (uint32_t i = 0; i < pl->n; i++) {
+		name.len = 0;
+		safe.len = 0;
+		places_add_name(pl, i, &name);
+		if (strlen(buf_text(&name)) == name.len) {
+			t->name[i] = arena_strndup(mem, buf_text(&name), name.len);
+		} else {
+			text_add_safe(&safe, name.data, name.len);
+			t->name[i] = arena_strndup(mem, safe.data, safe.len);
+		}
+	}
+	buf_release(&name);
+	buf_release(&safe);
+}
+
+/* The places of every location; places_make has seen that they are fewer than 2^32. */
+static void fill_frames(struct traces *t, const struct places *pl, struct arena *mem)
+{
+	uint32_t n_locs = pl->p->n_locs, n = 0, many;
+
+	t->frames.n = n_locs;
+	t->frames.off = arena_alloc(mem, (size_t)n_locs + 1, sizeof(*t->frames.off));
+	for (uint32_t i = 0; i < n_locs; i++) {
+		t->frames.off[i] = n;
+		places_of(pl, i, &many);
+		n += many;
+	}
+	t->frames.off[n_locs] = n;
+	t->frames.item = arena_alloc(mem, n, sizeof(*t->frames.item));
+	for (uint32_t i = 0; i < n_locs; i++) {
+		const uint32_t *place = places_of(pl, i, &many);
+
+		memcpy(t->frames.item + t->frames.off[i], place, many * sizeof(*place));
+	}
+}
+
+/* A label of a set, with all that its place among the others depends on. */
+struct entry {
+	const char *key;
+	str_id key_id;
+	bool is_number;
+	uint32_t label, at;
+};
+
+static int by_kind_key_place(const void *a, const void *b)
+{
+	const struct entry *l = a, *r = b;
+	int c = l->is_number - r->is_number;
+
+	if (c == 0 && l->key_id != r->key_id)
+		c = strcmp(l->key, r->key);
+	return c ? c : l->at < r->at ? -1 : l->at > r->at;
+}
+
+static const struct entry *sorted_set(const struct profile *p, uint32_t set, struct entry *entry)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t label = p->label_sets.item[i];
+
+		entry[n++] = (struct entry){ profile_text(p, p->label_key[label]), p->label_key[label],
+					     !p->label_is_text[label], label, i };
+	}
+	qsort(entry, n, sizeof(*entry), by_kind_key_place);
+	return entry;
+}
+
+/* The unit of a key; a key that filters left no sample has none. */
+static const char *unit_of(const struct label_units *units, str_id key)
+{
+	return units->unit[key] ? units->unit[key] : "";
+}
+
+static union trace_value value_of(const struct profile *p, uint32_t label, struct arena *mem)
+{
+	if (p->label_is_text[label])
+		return (union trace_value){ .text = head_text(p, p->label_text[label], mem) };
+	return (union trace_value){ .number = p->label_num[label] };
+}
+
+static uint32_t longest_set(const struct csr *sets)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < sets->n; i++)
+		if (sets->off[i + 1] - sets->off[i] > most)
+			most = sets->off[i + 1] - sets->off[i];
+	return most;
+}
+
+static void fill_labels(struct traces *t, const struct profile *p, const struct label_units *units, struct arena *mem)
+{
+	const struct csr *sets = &p->label_sets;
+	uint32_t n_values = sets->off[sets->n], n = 0, n_labels = 0;
+	struct entry *entry = mem_alloc(longest_set(sets), sizeof(*entry));
+
+	t->n_sets = sets->n;
+	t->set_off = arena_alloc(mem, (size_t)sets->n + 1, sizeof(*t->set_off));
+	t->label = arena_alloc(mem, n_values, sizeof(*t->label));
+	t->value_of_label = arena_alloc(mem, n_values, sizeof(*t->value_of_label));
+	for (uint32_t set = 0; set < sets->n; set++) {
+		const struct entry *e = sorted_set(p, set, entry), *before = NULL;
+
+		t->set_off[set] = n_labels;
+		for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++, before = e++) {
+			if (!before || before->key_id != e->key_id || before->is_number != e->is_number)
+				t->label[n_labels++] =
+					(struct trace_label){ head_text(p, e->key_id, mem),
+							      e->is_number ? unit_of(units, e->key_id) : NULL, n, n };
+			t->value_of_label[n++] = value_of(p, e->label, mem);
+			t->label[n_labels - 1].hi = n;
+		}
+	}
+	t->set_off[sets->n] = n_labels;
+	free(entry);
+}
+
+int traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "traces", .is_whole = true } };
+	struct traces *t = arena_zalloc(r.mem, 1, sizeof(*t));
+	struct label_units units;
+	struct places pl;
+
+	if (places_make(v->p, q, r.mem, &pl, err) < 0) {
+		report_release(&r);
+		return ERR_LIMIT;
+	}
+	head_fill(&r.head, v, q, r.mem);
+	label_units_make(v->p, r.mem, &units, notes);
+	fill_samples(t, v, r.mem);
+	fill_names(t, &pl, r.mem);
+	fill_frames(t, &pl, r.mem);
+	fill_labels(t, v->p, &units, r.mem);
+	places_release(&pl);
+	r.traces = t;
+	*out = r;
+	return 0;
+}

@@ -1,0 +1,109 @@
+/*
+ * tags.c - tags and comments as pprof prints them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/text/tags.h"
+
+#include "base/text.h"
+#include "base/texts.h"
+#include "base/unit.h"
+#include "report/tags.h"
+#include "viewers/text/text_int.h"
+
+#include <string.h>
+
+static void add_percent(const struct head *h, int64_t value, struct buf *out)
+{
+	if (h->total <= 0)
+		return;
+	buf_addz(out, " (");
+	unit_add_percent(out, value, h->total);
+	buf_addz(out, ")");
+}
+
+/* The line of a key. Gives how far its values are indented. */
+static size_t add_key(const struct report *r, const char *key, int64_t sum, struct buf *out)
+{
+	size_t start = out->len, indent;
+
+	buf_add(out, " ", 1);
+	text_add_safe(out, key, strlen(key));
+	buf_add(out, ":", 1);
+	indent = text_count(out->data + start, out->len - start);
+	buf_addz(out, " Total ");
+	text_add_value(&r->head, sum, 0, out);
+	buf_addz(out, " of ");
+	text_add_value(&r->head, r->head.total, 0, out);
+	add_percent(&r->head, sum, out);
+	buf_addz(out, "\n");
+	return indent;
+}
+
+/* The weights of rows lo to hi as they stand in front of the values. Gives the widest. */
+static size_t spell_weights(const struct report *r, uint32_t lo, uint32_t hi, struct texts *weights)
+{
+	size_t most = 0, n;
+
+	for (uint32_t i = lo; i < hi; i++) {
+		int64_t weight = r->table.cell[(size_t)i * TAGS_COLS + TAGS_WEIGHT].value;
+		const char *text;
+
+		text_add_value(&r->head, weight, 0, &weights->all);
+		add_percent(&r->head, weight, &weights->all);
+		buf_addz(&weights->all, ":");
+		texts_end(weights);
+		text = texts_at(weights, i - lo, &n);
+		n = text_count(text, n);
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct buf *out)
+{
+	const union cell *cell = r->table.cell + (size_t)lo * TAGS_COLS;
+	struct texts weights = { 0 };
+	int64_t sum = 0;
+	size_t indent, width = spell_weights(r, lo, hi, &weights);
+
+	for (uint32_t i = lo; i < hi; i++)
+		sum += cell[(size_t)(i - lo) * TAGS_COLS + TAGS_WEIGHT].value;
+	indent = add_key(r, cell[TAGS_KEY].text, sum, out);
+	for (uint32_t i = lo; i < hi; i++, cell += TAGS_COLS) {
+		size_t n;
+		const char *text = texts_at(&weights, i - lo, &n);
+
+		buf_fill(out, ' ', indent + 1 + width - text_count(text, n));
+		buf_add(out, text, n);
+		buf_add(out, " ", 1);
+		text_add_safe(out, cell[TAGS_VALUE].text, strlen(cell[TAGS_VALUE].text));
+		buf_add(out, "\n", 1);
+	}
+	buf_add(out, "\n", 1);
+	texts_release(&weights);
+}
+
+void text_draw_tags(const struct report *r, struct buf *out)
+{
+	const struct table *t = &r->table;
+
+	for (uint32_t lo = 0, hi; lo < t->n_rows; lo = hi) {
+		const char *key = t->cell[(size_t)lo * TAGS_COLS + TAGS_KEY].text;
+
+		for (hi = lo + 1; hi < t->n_rows; hi++)
+			if (strcmp(t->cell[(size_t)hi * TAGS_COLS + TAGS_KEY].text, key) != 0)
+				break;
+		add_group(r, lo, hi, out);
+	}
+}
+
+void text_draw_comments(const struct report *r, struct buf *out)
+{
+	for (uint32_t i = 0; i < r->table.n_rows; i++) {
+		text_add_safe(out, r->table.cell[i].text, strlen(r->table.cell[i].text));
+		buf_add(out, "\n", 1);
+	}
+}

@@ -1,0 +1,199 @@
+/*
+ * traces.c - traces as pprof prints them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A sample is written from parts that are spelt once: the lines of a set of labels, and the lines
+ * of a location, of which the first has blanks where the first frame of a sample has its value.
+ */
+#include "config.h"
+
+#include "viewers/text/traces.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/texts.h"
+#include "base/unit.h"
+#include "viewers/text/text.h"
+#include "viewers/text/text_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SEPARATOR "-----------+-------------------------------------------------------\n"
+
+enum { COLUMN = 10 };
+
+struct drawing {
+	const struct report *r;
+	struct texts sets, locs;
+};
+
+static void add_column(struct buf *out, const char *text, size_t n)
+{
+	size_t width = text_count(text, n);
+
+	buf_fill(out, ' ', width < COLUMN ? COLUMN - width : 0);
+	buf_add(out, text, n);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct buf *l = a, *r = b;
+	int c = memcmp(l->data, r->data, l->len < r->len ? l->len : r->len);
+
+	return c ? c : l->len < r->len ? -1 : l->len > r->len;
+}
+
+static void add_label(const struct traces *t, const struct trace_label *l, struct buf *out)
+{
+	add_column(out, l->key, strlen(l->key));
+	buf_addz(out, ": ");
+	for (uint32_t i = l->lo; i < l->hi; i++) {
+		buf_add(out, " ", 1);
+		if (l->unit)
+			unit_add_label(out, t->value_of_label[i].number, l->unit, "auto");
+		else
+			buf_addz(out, t->value_of_label[i].text);
+	}
+	buf_add(out, "\n", 1);
+}
+
+/* The lines of some labels, in order of what they look like, which is not that of the keys. */
+static void add_sorted(const struct traces *t, const struct trace_label *label, uint32_t n, struct buf *out)
+{
+	struct buf *line = mem_zalloc(n, sizeof(*line));
+
+	for (uint32_t i = 0; i < n; i++)
+		add_label(t, &label[i], &line[i]);
+	qsort(line, n, sizeof(*line), by_line);
+	for (uint32_t i = 0; i < n; i++) {
+		text_add_safe(out, line[i].data, line[i].len - 1);
+		buf_add(out, "\n", 1);
+		buf_release(&line[i]);
+	}
+	free(line);
+}
+
+static void spell_sets(struct drawing *d)
+{
+	const struct traces *t = d->r->traces;
+
+	for (uint32_t set = 0; set < t->n_sets; set++) {
+		const struct trace_label *label = t->label + t->set_off[set];
+		uint32_t n = t->set_off[set + 1] - t->set_off[set], n_texts = 0;
+
+		while (n_texts < n && !label[n_texts].unit)
+			n_texts++;
+		add_sorted(t, label, n_texts, &d->sets.all);
+		add_sorted(t, label + n_texts, n - n_texts, &d->sets.all);
+		texts_end(&d->sets);
+	}
+}
+
+static void spell_locations(struct drawing *d)
+{
+	const struct traces *t = d->r->traces;
+
+	for (uint32_t loc = 0; loc < t->frames.n; loc++) {
+		for (uint32_t i = t->frames.off[loc]; i < t->frames.off[loc + 1]; i++) {
+			const char *name = t->name[t->frames.item[i]];
+
+			buf_fill(&d->locs.all, ' ', COLUMN + 3);
+			text_add_safe(&d->locs.all, name, strlen(name));
+			buf_addz(&d->locs.all, i + 1 < t->frames.off[loc + 1] ? " (inline)\n" : "\n");
+		}
+		texts_end(&d->locs);
+	}
+}
+
+static void *start(const struct report *r)
+{
+	struct drawing *d = mem_zalloc(1, sizeof(*d));
+
+	d->r = r;
+	spell_sets(d);
+	spell_locations(d);
+	return d;
+}
+
+/* Values that were spelt lately: most samples have one of few. */
+struct recent {
+	int64_t value;
+	uint8_t n; /* 0: none */
+	char text[55];
+};
+
+enum { N_RECENT = 256 };
+
+static void add_value(const struct head *h, int64_t value, struct recent *recent, struct buf *out)
+{
+	struct recent *slot = &recent[hash_u64((uint64_t)value) % N_RECENT];
+	struct buf text = { 0 };
+
+	if (slot->n && slot->value == value) {
+		buf_add(out, slot->text, slot->n);
+		return;
+	}
+	text_add_value(h, value, COLUMN, &text);
+	buf_add(out, text.data, text.len);
+	if (text.len <= sizeof(slot->text)) {
+		slot->value = value;
+		slot->n = (uint8_t)text.len;
+		memcpy(slot->text, text.data, text.len);
+	}
+	buf_release(&text);
+}
+
+static void add_frames(const struct drawing *d, uint32_t stack, struct buf *out)
+{
+	enum { AHEAD = 6 };
+	const struct csr *stacks = d->r->traces->stacks;
+	const uint32_t *loc = stacks->item + stacks->off[stack], *last = stacks->item + stacks->off[stack + 1];
+	size_t n, skip = COLUMN;
+
+	for (; loc < last; loc++, skip = 0) {
+		const char *text = texts_at(&d->locs, *loc, &n);
+
+		if (last - loc > AHEAD)
+			__builtin_prefetch(texts_at(&d->locs, loc[AHEAD], &(size_t){ 0 }));
+		buf_add(out, text + skip, n - skip);
+	}
+}
+
+static void draw(const void *drawing, uint32_t lo, uint32_t hi, struct buf *out)
+{
+	const struct drawing *d = drawing;
+	const struct traces *t = d->r->traces;
+	struct recent recent[N_RECENT] = { 0 };
+	size_t before = out->len;
+
+	if (lo == 0) {
+		text_add_profile(&d->r->head, out);
+		if (out->len == before)
+			buf_add(out, "\n", 1);
+	}
+	for (uint32_t i = lo; i < hi; i++) {
+		size_t n;
+		const char *labels = texts_at(&d->sets, t->labels[i], &n);
+
+		buf_add(out, SEPARATOR, sizeof(SEPARATOR) - 1);
+		buf_add(out, labels, n);
+		add_value(&d->r->head, t->value[i], recent, out);
+		add_frames(d, t->stack[i], out);
+	}
+	if (hi == t->n)
+		buf_addz(out, SEPARATOR);
+}
+
+static void end(void *drawing)
+{
+	struct drawing *d = drawing;
+
+	texts_release(&d->sets);
+	texts_release(&d->locs);
+	free(d);
+}
+
+const struct traces_viewer text_traces = { start, draw, end };
