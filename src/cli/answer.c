@@ -18,6 +18,7 @@
 #include "report/traces.h"
 #include "viewers/export/export.h"
 #include "viewers/json/report_json.h"
+#include "viewers/json/traces_json.h"
 #include "viewers/text/tags.h"
 #include "viewers/text/text.h"
 #include "viewers/text/traces.h"
@@ -155,10 +156,10 @@ static int choose_pieces(const struct query *q, const struct traces_viewer **out
 {
 	switch ((enum format)q->format) {
 	case FORMAT_JSON:
-		*out = &text_traces;
+		*out = &json_traces;
 		return 0;
 	case FORMAT_CSV:
-		*out = &text_traces;
+		*out = &csv_traces;
 		return 0;
 	case FORMAT_MARKDOWN:
 		return err_set(err, ERR_USAGE, "--markdown: traces are no table; choose --json, --csv or text");

@@ -21,6 +21,15 @@ bool report_has(const struct table *t, uint32_t row, uint32_t col)
 	return !t->has || (t->has[col] & 1U << t->role[row]);
 }
 
+const char *report_role(const struct table *t, uint32_t row)
+{
+	static const char *const word[] = {
+		[ROW_PLAIN] = "plain", [ROW_CALLER] = "caller", [ROW_NODE] = "node", [ROW_CALLEE] = "callee"
+	};
+
+	return word[t->role[row]];
+}
+
 int64_t report_value(const struct head *h, int64_t value)
 {
 	return h->ratio > 0 && h->ratio != 1 ? num_trunc((double)value * h->ratio) : value;

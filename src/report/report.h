@@ -94,6 +94,9 @@ struct report {
 /* Has a row something in a column? */
 bool report_has(const struct table *t, uint32_t row, uint32_t col);
 
+/* The role of a row as a word; the table has roles. */
+const char *report_role(const struct table *t, uint32_t row);
+
 void report_release(struct report *r);
 
 /* A value as shown: multiplied by the ratio, toward zero. */

@@ -159,6 +159,18 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 	free(entry);
 }
 
+static void fill_units(struct traces *t, const struct profile *p, const struct label_units *units, struct arena *mem)
+{
+	uint32_t n_strings = strtab_count(p->str);
+
+	for (uint32_t i = 0; i < n_strings; i++)
+		t->n_units += units->unit[i] != NULL;
+	t->unit = arena_alloc(mem, t->n_units, sizeof(*t->unit));
+	for (uint32_t i = 0, n = 0; i < n_strings; i++)
+		if (units->unit[i])
+			t->unit[n++] = (struct trace_unit){ head_text(p, i, mem), units->unit[i] };
+}
+
 int traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "traces", .is_whole = true } };
@@ -176,6 +188,7 @@ int traces_make(const struct view *v, const struct query *q, struct report *out,
 	fill_names(t, &pl, r.mem);
 	fill_frames(t, &pl, r.mem);
 	fill_labels(t, v->p, &units, r.mem);
+	fill_units(t, v->p, &units, r.mem);
 	places_release(&pl);
 	r.traces = t;
 	*out = r;

@@ -23,6 +23,11 @@ struct trace_label {
 	uint32_t lo, hi;  /* value[lo .. hi) in file order */
 };
 
+/* The unit that the numbers of a label key are in. Hostile. */
+struct trace_unit {
+	const char *key, *unit;
+};
+
 /* Samples are far more than there is to say about their parts: a viewer spells the parts once. */
 struct traces {
 	uint32_t n;               /* samples that have a frame, in the order of the profile */
@@ -35,6 +40,8 @@ struct traces {
 	uint32_t *set_off;         /* [n_sets + 1]; set i is label[set_off[i] .. set_off[i + 1]) */
 	struct trace_label *label; /* of a set: keys of texts, then keys of numbers, each by name */
 	union trace_value *value_of_label;
+	uint32_t n_units; /* label keys of numbers */
+	struct trace_unit *unit;
 };
 
 /*

@@ -10,6 +10,8 @@ cli_tests = \
 	tests/cli/t150-compare.t \
 	tests/cli/t155-merge.t \
 	tests/cli/t160-exports.t \
+	tests/cli/t180-labels.t \
+	tests/cli/t185-formats.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -28,26 +28,6 @@ done
 [ ! -s "$tmp/twice" ]
 result $? "-files gives each file one row"
 
-for f in go-*.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz node-*.pb.gz edge/*.pb*; do
-	"$CPA" top --json -nodefraction=0 "$f" 2>"$tmp/err" || rm -f "$tmp/err"
-done >"$tmp/all.json"
-"${PYTHON3:-python3}" - "$top_srcdir/docs/schema/report.schema.json" "$tmp/all.json" <<'PY' >"$tmp/schema" 2>&1
-import json, sys, jsonschema
-schema = json.load(open(sys.argv[1]))
-jsonschema.Draft201909Validator.check_schema(schema)
-check = jsonschema.Draft201909Validator(schema)
-text, decode, at, n = open(sys.argv[2]).read(), json.JSONDecoder(), 0, 0
-while at < len(text):
-    report, at = decode.raw_decode(text, at)
-    check.validate(report)
-    at += len(text[at:]) - len(text[at:].lstrip())
-    n += 1
-assert n > 40, n
-PY
-status=$?
-[ $status -eq 0 ] || note "$tmp/schema"
-result $status "the JSON of every test profile is valid by the schema"
-
 for threads in 1 2 3 8; do
 	for f in go-cpu.pb.gz cpp.cpu rust-cpu.pb.gz go-heap.txt; do
 		"$CPA" top -nodefraction=0 -lines --threads=$threads $f

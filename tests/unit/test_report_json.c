@@ -80,6 +80,7 @@ static void a_report_is_one_object_to_the_byte(void **state)
 			    "  \"shown\": 20,\n"
 			    "  \"rows_dropped\": 3,\n"
 			    "  \"rows_before_limit\": 5,\n"
+			    "  \"filters\": {},\n"
 			    "  \"profile\": {\n"
 			    "    \"file\": \"app\",\n"
 			    "    \"build_id\": \"abcdef\",\n"
@@ -181,6 +182,45 @@ static void everything_else_from_the_profile_is_escaped_too(void **state)
 	expect_part(&s.r, "\"build_id\": \"\\\"\\u000a\\u003c\xef\xbf\xbd\"");
 }
 
+static void filters_are_named_and_switches_are_true(void **state)
+{
+	const struct filter_note filter[] = { { "focus", "a\"b", true }, { "noinlines", NULL, false } };
+	struct sheet s;
+
+	(void)state;
+	sheet_start(&s, 1);
+	s.r.head.filter = filter;
+	s.r.head.n_filters = 2;
+	expect_part(&s.r, "  \"filters\": {\n    \"focus\": \"a\\\"b\",\n    \"noinlines\": true\n  },\n");
+}
+
+static void a_row_has_its_role_and_no_key_where_it_has_no_cell(void **state)
+{
+	const uint8_t role[] = { ROW_CALLER, ROW_NODE }, has[] = { 1 << ROW_NODE, 1 << ROW_NODE, 0xff, 0xff };
+	struct sheet s;
+
+	(void)state;
+	sheet_start(&s, 10);
+	sheet_row(&s, 10, "f", "");
+	sheet_row(&s, 10, "g", "");
+	s.r.table.role = role;
+	s.r.table.has = has;
+	expect_part(&s.r, "    {\"role\": \"caller\", \"name\": \"f\", \"inlined\": \"\"},\n"
+			  "    {\"role\": \"node\", \"flat\": 10, \"flat_percent\": 100, ");
+}
+
+static void a_report_that_is_whole_does_not_say_what_it_left_out(void **state)
+{
+	struct sheet s;
+
+	(void)state;
+	sheet_start(&s, 10);
+	s.r.head.is_whole = true;
+	expect_no(&s.r, "shown");
+	expect_no(&s.r, "rows_");
+	expect_part(&s.r, "\"total\": 10,");
+}
+
 static void the_time_is_of_utc_wherever_one_is(void **state)
 {
 	struct sheet s;
@@ -202,6 +242,9 @@ int main(void)
 		cmocka_unit_test(of_a_total_of_zero_percentages_are_zero),
 		cmocka_unit_test(hostile_names_are_strings_all_the_same),
 		cmocka_unit_test(everything_else_from_the_profile_is_escaped_too),
+		cmocka_unit_test(filters_are_named_and_switches_are_true),
+		cmocka_unit_test(a_row_has_its_role_and_no_key_where_it_has_no_cell),
+		cmocka_unit_test(a_report_that_is_whole_does_not_say_what_it_left_out),
 		cmocka_unit_test(the_time_is_of_utc_wherever_one_is),
 	};
 

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-static void add_quoted(struct buf *out, const char *s)
+void csv_add_quoted(struct buf *out, const char *s)
 {
 	struct buf safe = { 0 };
 
@@ -42,7 +42,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		buf_addf(out, "%.4f", unit_percent(cell->value, h->total));
 		break;
 	case CELL_NAME:
-		add_quoted(out, cell->text);
+		csv_add_quoted(out, cell->text);
 		break;
 	case CELL_WORD:
 		buf_addz(out, cell->text);
@@ -61,19 +61,36 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 	}
 }
 
+static bool has_values(const struct table *t)
+{
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		if (t->col[c].kind == CELL_VALUE)
+			return true;
+	return false;
+}
+
 void csv_draw(const struct report *r, struct buf *out)
 {
 	const struct table *t = &r->table;
+	bool unit = has_values(t);
 
+	if (t->role)
+		buf_addz(out, "role,");
 	for (uint32_t c = 0; c < t->n_cols; c++)
-		buf_addf(out, "%s,", t->col[c].key);
-	buf_addz(out, "unit\n");
+		buf_addf(out, "%s%s", c ? "," : "", t->col[c].key);
+	buf_addz(out, unit ? ",unit\n" : "\n");
 	for (uint32_t i = 0; i < t->n_rows; i++) {
+		if (t->role)
+			buf_addf(out, "%s,", report_role(t, i));
 		for (uint32_t c = 0; c < t->n_cols; c++) {
-			add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
-			buf_add(out, ",", 1);
+			buf_add(out, ",", c > 0);
+			if (report_has(t, i, c))
+				add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
 		}
-		add_quoted(out, r->head.unit);
+		if (unit) {
+			buf_add(out, ",", 1);
+			csv_add_quoted(out, r->head.unit);
+		}
 		buf_add(out, "\n", 1);
 	}
 }

@@ -12,12 +12,22 @@
 #include "engine/view.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/traces.h"
 
 /* Append the rows as CSV (RFC 4180, but lines end in LF): one line of keys, values as integers in
-   the unit of the last column, percentages as numbers. */
+   the unit of the last column, percentages as numbers. What rows are to each other is the first
+   column, where it differs. */
 void csv_draw(const struct report *r, struct buf *out);
 
-/* Append what the report says and a Markdown table; names are code spans and stay text. */
+/* Append a text in quotes, on one line. */
+void csv_add_quoted(struct buf *out, const char *s);
+
+/* Traces as CSV: a line per frame, with the number of its sample from 1, the value of the sample, and
+   its depth, 0 at the leaf. */
+extern const struct traces_viewer csv_traces;
+
+/* Append what the report says and a Markdown table, or a list when there is one column; names are
+   code spans and stay text. */
 void markdown_draw(const struct report *r, struct buf *out);
 
 /*

@@ -5,6 +5,7 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/callgrind.c \
 	viewers/export/callgrind.h \
 	viewers/export/csv.c \
+	viewers/export/csv_traces.c \
 	viewers/export/dot.c \
 	viewers/export/dot.h \
 	viewers/export/dot_int.h \

@@ -64,6 +64,35 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	buf_release(&raw);
 }
 
+static void add_shown(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+
+	buf_addz(out, ". Showing ");
+	add_value(h, h->shown, out);
+	buf_addz(out, ", ");
+	unit_add_percent_tight(out, h->shown, h->total);
+	buf_addz(out, " of ");
+	add_value(h, h->total, out);
+	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " %s.", r->table.role ? h->n_shown : r->table.n_rows,
+		 h->n_before + h->n_dropped, r->table.role ? "nodes" : "rows");
+}
+
+static void add_filters(const struct head *h, struct buf *out)
+{
+	for (uint32_t i = 0; i < h->n_filters; i++) {
+		struct buf text = { 0 };
+
+		buf_addf(&text, "%s%s%s", h->filter[i].name, h->filter[i].value ? "=" : "",
+			 h->filter[i].value ? h->filter[i].value : "");
+		buf_addz(out, i ? ", " : " Filters: ");
+		add_code(out, text.data);
+		buf_release(&text);
+	}
+	if (h->n_filters)
+		buf_add(out, ".", 1);
+}
+
 static void add_summary(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
@@ -76,13 +105,15 @@ static void add_summary(const struct report *r, struct buf *out)
 		buf_addz(out, "Type: ");
 	}
 	add_code(out, h->type);
-	buf_addz(out, ". Showing ");
-	add_value(h, h->shown, out);
-	buf_addz(out, ", ");
-	unit_add_percent_tight(out, h->shown, h->total);
-	buf_addz(out, " of ");
-	add_value(h, h->total, out);
-	buf_addf(out, ", in %" PRIu32 " of %" PRIu32 " rows.\n\n", r->table.n_rows, h->n_before + h->n_dropped);
+	if (h->is_whole) {
+		buf_addz(out, ", total: ");
+		add_value(h, h->total, out);
+		buf_addz(out, ".");
+	} else {
+		add_shown(r, out);
+	}
+	add_filters(h, out);
+	buf_addz(out, "\n\n");
 }
 
 static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
@@ -114,23 +145,54 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 	}
 }
 
+static bool is_left(const struct column *c)
+{
+	return c->kind == CELL_NAME || c->kind == CELL_NOTE || c->kind == CELL_WORD;
+}
+
+static void add_titles(const struct table *t, struct buf *out)
+{
+	if (t->role)
+		buf_addz(out, "| role ");
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		buf_addf(out, "| %s ", *t->col[c].title ? t->col[c].title : t->col[c].key);
+	buf_addz(out, "|\n");
+	if (t->role)
+		buf_addz(out, "|---");
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		buf_addz(out, is_left(&t->col[c]) ? "|---" : "|---:");
+	buf_addz(out, "|\n");
+}
+
+static void add_row(const struct report *r, uint32_t row, struct buf *out)
+{
+	const struct table *t = &r->table;
+
+	if (t->role)
+		buf_addf(out, "| %s ", report_role(t, row));
+	for (uint32_t c = 0; c < t->n_cols; c++) {
+		buf_addz(out, "| ");
+		if (report_has(t, row, c))
+			add_cell(&r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c], out);
+		buf_add(out, " ", 1);
+	}
+	buf_addz(out, "|\n");
+}
+
 void markdown_draw(const struct report *r, struct buf *out)
 {
 	const struct table *t = &r->table;
 
-	add_summary(r, out);
-	for (uint32_t c = 0; c < t->n_cols; c++)
-		buf_addf(out, "| %s ", *t->col[c].title ? t->col[c].title : t->col[c].key);
-	buf_addz(out, "|\n");
-	for (uint32_t c = 0; c < t->n_cols; c++)
-		buf_addz(out, t->col[c].kind == CELL_NAME || t->col[c].kind == CELL_NOTE ? "|---" : "|---:");
-	buf_addz(out, "|\n");
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		for (uint32_t c = 0; c < t->n_cols; c++) {
-			buf_addz(out, "| ");
-			add_cell(&r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c], out);
-			buf_add(out, " ", 1);
+	if (t->n_cols == 1) {
+		for (uint32_t i = 0; i < t->n_rows; i++) {
+			buf_addz(out, "- ");
+			add_cell(&r->head, t->col, &t->cell[i], out);
+			buf_add(out, "\n", 1);
 		}
-		buf_addz(out, "|\n");
+		return;
 	}
+	add_summary(r, out);
+	add_titles(t, out);
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		add_row(r, i, out);
 }

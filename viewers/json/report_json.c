@@ -58,6 +58,20 @@ static void add_profile(struct json *j, const struct head *h)
 	json_close(j, '}');
 }
 
+static void add_filters(struct json *j, const struct head *h)
+{
+	json_key(j, "filters");
+	json_open(j, '{');
+	for (uint32_t i = 0; i < h->n_filters; i++) {
+		json_key(j, h->filter[i].name);
+		if (h->filter[i].value)
+			json_textz(j, h->filter[i].value);
+		else
+			json_bool(j, true);
+	}
+	json_close(j, '}');
+}
+
 static void add_cell(struct json *j, const struct head *h, const struct column *c, const union cell *cell)
 {
 	json_key(j, c->key);
@@ -87,6 +101,17 @@ static void add_cell(struct json *j, const struct head *h, const struct column *
 	}
 }
 
+static void add_row(struct json *j, const struct report *r, uint32_t row)
+{
+	const struct table *t = &r->table;
+
+	if (t->role)
+		add_text(j, "role", report_role(t, row));
+	for (uint32_t c = 0; c < t->n_cols; c++)
+		if (report_has(t, row, c))
+			add_cell(j, &r->head, &t->col[c], &t->cell[(size_t)row * t->n_cols + c]);
+}
+
 static void add_rows(struct json *j, const struct report *r)
 {
 	const struct table *t = &r->table;
@@ -98,31 +123,37 @@ static void add_rows(struct json *j, const struct report *r)
 
 		json_open(j, '{');
 		j->tight = true;
-		for (uint32_t c = 0; c < t->n_cols; c++)
-			add_cell(j, &r->head, &t->col[c], &t->cell[(size_t)i * t->n_cols + c]);
+		add_row(j, r, i);
 		json_close(j, '}');
 		j->tight = tight;
 	}
 	json_close(j, ']');
 }
 
+void json_add_head(struct json *j, const struct head *h)
+{
+	add_int(j, "schema_version", JSON_SCHEMA_VERSION);
+	add_text(j, "report", h->command);
+	json_key(j, "type");
+	json_textz(j, h->type);
+	json_key(j, "unit");
+	json_textz(j, h->unit);
+	add_int(j, "total", report_value(h, h->total));
+	if (!h->is_whole) {
+		add_int(j, "shown", report_value(h, h->shown));
+		add_int(j, "rows_dropped", h->n_dropped);
+		add_int(j, "rows_before_limit", h->n_before);
+	}
+	add_filters(j, h);
+	add_profile(j, h);
+}
+
 void json_draw(const struct report *r, struct buf *out)
 {
-	const struct head *h = &r->head;
 	struct json j = { .out = out };
 
 	json_open(&j, '{');
-	add_int(&j, "schema_version", JSON_SCHEMA_VERSION);
-	add_text(&j, "report", h->command);
-	json_key(&j, "type");
-	json_textz(&j, h->type);
-	json_key(&j, "unit");
-	json_textz(&j, h->unit);
-	add_int(&j, "total", report_value(h, h->total));
-	add_int(&j, "shown", report_value(h, h->shown));
-	add_int(&j, "rows_dropped", h->n_dropped);
-	add_int(&j, "rows_before_limit", h->n_before);
-	add_profile(&j, h);
+	json_add_head(&j, &r->head);
 	add_rows(&j, r);
 	json_close(&j, '}');
 	buf_add(out, "\n", 1);

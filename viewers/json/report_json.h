@@ -7,6 +7,7 @@
 #define VIEWERS_REPORT_JSON_H
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "report/report.h"
 
 enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or goes */
@@ -14,5 +15,8 @@ enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or g
 /* Append a report as one JSON object that docs/schema/report.schema.json describes. Values are
    integers in the unit that the object names, after divide_by. */
 void json_draw(const struct report *r, struct buf *out);
+
+/* Add what all reports begin with to the object that is open. */
+void json_add_head(struct json *j, const struct head *h);
 
 #endif

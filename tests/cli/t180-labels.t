@@ -1,0 +1,48 @@
+#!/bin/sh
+# t180-labels.t - traces, tags and comments; numbers are held against pprof in tests/compat
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden traces edge/labels.pb.gz
+golden traces -lines edge/inline-sometimes.pb.gz
+golden traces edge/names-hostile.pb.gz
+golden traces edge/no-samples.pb.gz
+golden tags edge/labels.pb.gz
+golden tags -unit=kb edge/labels.pb.gz
+golden comments edge/comments.pb.gz
+
+"$CPA" comments go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
+[ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
+result $? "a profile without comments prints nothing and says nothing"
+
+"$CPA" tags edge/labels.pb.gz 2>&1 >/dev/null | grep -qx 'cpa: For tag wait used unit milliseconds, also encountered unit(s) seconds'
+result $? "a label in two units is pointed out"
+
+for threads in 1 2 3 8; do
+	for f in go-cpu.pb.gz cpp-cpu.pb.gz go-allocs.pb.gz edge/deep-stack.pb.gz edge/labels.pb.gz; do
+		for format in text json csv; do
+			flag=--$format
+			[ $format = text ] && flag=-traces
+			"$CPA" -traces $flag -lines --threads=$threads $f
+		done
+	done >"$tmp/threads.$threads" 2>/dev/null
+done
+[ "$(wc -c <"$tmp/threads.1")" -gt 1000000 ]
+result $? "traces of several pieces are compared"
+same "two threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.2"
+same "three threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.3"
+same "eight threads print the traces that one prints" "$tmp/threads.1" "$tmp/threads.8"
+
+echo before >"$tmp/traces"
+"$CPA" traces -output="$tmp/traces" go-cpu.pb.gz 2>"$tmp/err"
+"$CPA" traces go-cpu.pb.gz >"$tmp/out"
+same "traces in a file are those on standard output" "$tmp/out" "$tmp/traces"
+grep -q "Generating report in $tmp/traces" "$tmp/err"
+result $? "the file is named"
+
+"$CPA" traces go-cpu.pb.gz >/dev/full 2>"$tmp/err"
+[ $? -eq 2 ] && [ "$(wc -l <"$tmp/err")" -eq 1 ] && grep -q 'standard output: No space left' "$tmp/err"
+result $? "a full disk is an error, said once"
+
+fails 'no table' traces --markdown go-cpu.pb.gz
+done_testing
