@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The ids of locations are made text once and copied from then on, and so are label sets: most
- * lines are made of these.
+ * lines are made of these. Threads write a part of the rows each, whose size is added up before.
  */
 #include "config.h"
 
@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/pool.h"
 #include "base/text.h"
 #include "profile/label_order.h"
 
@@ -216,21 +217,38 @@ static struct texts label_lines(const struct profile *p)
 
 enum { ID_BYTES = 24 };
 
-/* A location id and a blank, with how long that is. */
-struct id_text {
-	char text[ID_BYTES - 1];
-	uint8_t len;
+/* Location ids, each with a blank. The lengths have an array of their own, which stays in cache. */
+struct ids {
+	char (*text)[ID_BYTES]; /* [n_locs] */
+	uint8_t *len;           /* [n_locs] */
 };
 
-static struct id_text *id_texts(const struct profile *p)
+static struct ids id_texts(const struct profile *p)
 {
-	struct id_text *id = mem_zalloc(p->n_locs, sizeof(*id));
+	struct ids ids = { mem_zalloc(p->n_locs, sizeof(*ids.text)), mem_alloc(p->n_locs, sizeof(*ids.len)) };
 
 	for (uint32_t i = 0; i < p->n_locs; i++)
-		id[i].len = (uint8_t)snprintf(id[i].text, sizeof(id[i].text), "%" PRIu64 " ", p->loc_id[i]);
-	return id;
+		ids.len[i] = (uint8_t)snprintf(ids.text[i], ID_BYTES, "%" PRIu64 " ", p->loc_id[i]);
+	return ids;
 }
 
+/* What the lines of samples are made of, and the parts that threads write. */
+struct samples {
+	const struct profile *p;
+	struct ids ids;
+	struct texts lines; /* of label sets */
+	unsigned n_parts;
+	size_t *size; /* [n_parts] bytes */
+	char *at;     /* where the first part goes */
+};
+
+/* The rows of a part are those from here to the start of the next. */
+static uint32_t part_start(const struct samples *s, unsigned part)
+{
+	return (uint32_t)((uint64_t)s->p->n_rows * part / s->n_parts);
+}
+
+/* A blank, and v right-aligned. */
 static char *put_value(char *at, int64_t v)
 {
 	enum { WIDTH = 10 };
@@ -244,39 +262,90 @@ static char *put_value(char *at, int64_t v)
 	return at + n;
 }
 
-static void add_sample(struct buf *out, const struct profile *p, const struct id_text *id, uint32_t row)
+static size_t row_size(const struct samples *s, uint32_t row)
 {
-	uint32_t first = p->stacks.off[p->stack[row]], end = p->stacks.off[p->stack[row] + 1];
-	char *at = buf_room(out, (size_t)p->n_types * (NUM_DIGITS + 2) + (size_t)(end - first + 1) * ID_BYTES);
+	const struct profile *p = s->p;
+	uint32_t set = p->labels[row];
+	size_t size = sizeof(": \n") - 1 + s->lines.off[set + 1] - s->lines.off[set];
+	char value[NUM_DIGITS + 2];
+
+	for (uint32_t t = 0; t < p->n_types; t++)
+		size += (size_t)(put_value(value, p->value[SIDE_TARGET][t][row]) - value);
+	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++)
+		size += s->ids.len[p->stacks.item[i]];
+	return size;
+}
+
+/* exact  no byte behind the row may be written to */
+static char *put_row(char *at, const struct samples *s, uint32_t row, bool exact)
+{
+	const struct profile *p = s->p;
+	uint32_t set = p->labels[row];
+	size_t n = s->lines.off[set + 1] - s->lines.off[set];
 
 	for (uint32_t t = 0; t < p->n_types; t++)
 		at = put_value(at, p->value[SIDE_TARGET][t][row]);
 	*at++ = ':';
 	*at++ = ' ';
-	for (uint32_t i = first; i < end; i++) {
-		const struct id_text *loc = &id[p->stacks.item[i]];
+	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++) {
+		uint32_t loc = p->stacks.item[i];
+		uint8_t len = s->ids.len[loc];
 
-		memcpy(at, loc, sizeof(*loc)); /* all of it: a copy of known length is an instruction or two */
-		at += loc->len;
+		if (exact)
+			memcpy(at, s->ids.text[loc], len);
+		else
+			memcpy(at, s->ids.text[loc], ID_BYTES); /* a known length is an instruction or two */
+		at += len;
 	}
 	*at++ = '\n';
-	out->len = (size_t)(at - out->data);
+	if (n)
+		memcpy(at, s->lines.data.data + s->lines.off[set], n);
+	return at + n;
+}
+
+static void size_part(void *arg, unsigned part)
+{
+	struct samples *s = arg;
+	size_t size = 0;
+
+	for (uint32_t row = part_start(s, part); row < part_start(s, part + 1); row++)
+		size += row_size(s, row);
+	s->size[part] = size;
+}
+
+/* A row may be followed by ID_BYTES of nonsense, which the next row overwrites. */
+static void put_part(void *arg, unsigned part)
+{
+	struct samples *s = arg;
+	uint32_t end = part_start(s, part + 1);
+	char *at = s->at;
+
+	for (unsigned i = 0; i < part; i++)
+		at += s->size[i];
+	for (uint32_t row = part_start(s, part); row < end; row++)
+		at = put_row(at, s, row, end - row <= ID_BYTES);
 }
 
 static void add_samples(struct buf *out, const struct profile *p)
 {
-	struct id_text *id = id_texts(p);
-	struct texts lines = label_lines(p);
+	enum { WORTH_THREADS = 10000 };
+	struct samples s = { .p = p,
+			     .ids = id_texts(p),
+			     .lines = label_lines(p),
+			     .n_parts = p->n_rows < WORTH_THREADS ? 1 : pool_size() };
+	size_t size = 0;
 
-	for (uint32_t row = 0; row < p->n_rows; row++) {
-		uint32_t set = p->labels[row];
-
-		add_sample(out, p, id, row);
-		if (lines.off[set + 1] > lines.off[set])
-			buf_add(out, lines.data.data + lines.off[set], lines.off[set + 1] - lines.off[set]);
-	}
-	texts_release(&lines);
-	free(id);
+	s.size = mem_alloc(s.n_parts, sizeof(*s.size));
+	pool_run(size_part, &s, s.n_parts);
+	for (unsigned i = 0; i < s.n_parts; i++)
+		size += s.size[i];
+	s.at = buf_room(out, size);
+	pool_run(put_part, &s, s.n_parts);
+	out->len += size;
+	texts_release(&s.lines);
+	free(s.size);
+	free(s.ids.text);
+	free(s.ids.len);
 }
 
 static void add_function(struct buf *out, const struct profile *p, uint32_t line)
