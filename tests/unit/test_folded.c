@@ -8,6 +8,7 @@
 #include "viewers/export/export.h"
 
 #include "make_profile.h"
+#include "viewers/export/stacks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,6 +173,16 @@ static void a_base_in_the_question_makes_two_columns(void **state)
 	buf_release(&out);
 }
 
+static void more_text_than_half_of_the_memory_is_refused(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(stacks_check_bytes(1 << 20, &err), 0);
+	assert_int_equal(stacks_check_bytes(UINT64_MAX, &err), ERR_LIMIT);
+	assert_non_null(strstr(err.msg, "18446744073709551615 bytes"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +195,7 @@ int main(void)
 		cmocka_unit_test(a_negative_sum_is_what_the_base_has_more),
 		cmocka_unit_test(lines_that_divide_by_makes_0_are_left_out),
 		cmocka_unit_test(a_base_in_the_question_makes_two_columns),
+		cmocka_unit_test(more_text_than_half_of_the_memory_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

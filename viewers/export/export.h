@@ -65,7 +65,7 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
  * comparison (a base in the question, rows labelled pprof::base, or negative sums) two columns
  * follow the stack: before and after. Where only the change is known, it is what one side has more.
  *
- * Fails   ERR_LIMIT as places_make
+ * Fails   ERR_LIMIT as places_make, or when all lines would take half of the memory of this machine
  */
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
@@ -74,7 +74,7 @@ int folded_draw(const struct view *v, const struct query *q, struct buf *out, st
  * first.
  *
  * Fails   ERR_USAGE when a stack has a negative sum, which the format has no place for; ERR_RANGE,
- *         ERR_LIMIT as places_make. What was appended is then to be thrown away
+ *         ERR_LIMIT as folded_draw. What was appended is then to be thrown away
  */
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 

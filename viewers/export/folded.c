@@ -160,7 +160,7 @@ static void add_rows(struct folding *f)
 	free(of_base);
 }
 
-static void make_lines(struct folding *f)
+static int make_lines(struct folding *f, struct err *err)
 {
 	const struct profile *p = f->v->p;
 	size_t n_lines = 0, n_ranks = 0;
@@ -172,6 +172,8 @@ static void make_lines(struct folding *f)
 			n_ranks += stacks_depth(&f->pl, s) + 1;
 		}
 	}
+	if (stacks_check_bytes((uint64_t)n_ranks * sizeof(*at), err) < 0)
+		return ERR_LIMIT;
 	f->line = mem_alloc(n_lines, sizeof(*f->line));
 	f->ranks = at = mem_alloc(n_ranks, sizeof(*at));
 	for (uint32_t s = 0; s < p->stacks.n; s++) {
@@ -186,6 +188,7 @@ static void make_lines(struct folding *f)
 			*r = f->names.rank[2 * *r + (r + 1 == at)];
 		f->line[f->n++] = (struct line){ first, (uint32_t)(at - first), f->before[s], f->after[s] };
 	}
+	return 0;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -263,18 +266,21 @@ static void add_line(const struct folding *f, const struct line *l, struct buf *
 	*at = 0;
 }
 
-static void add_lines(struct folding *f, double ratio, struct buf *out)
+static int add_lines(struct folding *f, double ratio, struct buf *out, struct err *err)
 {
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < f->n; i++)
 		bytes += line_bytes(f, &f->line[i]);
+	if (stacks_check_bytes(bytes, err) < 0)
+		return ERR_LIMIT;
 	buf_room(out, bytes);
 	for (size_t i = 0; i < f->n; i++) {
 		show_values(&f->line[i], ratio);
 		if (f->line[i].before || f->line[i].after)
 			add_line(f, &f->line[i], out);
 	}
+	return 0;
 }
 
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
@@ -286,9 +292,11 @@ int folded_draw(const struct view *v, const struct query *q, struct buf *out, st
 	if (rc == 0) {
 		make_names(&f.names, &f.pl);
 		add_rows(&f);
-		make_lines(&f);
-		merge_lines(&f);
-		add_lines(&f, query_ratio(q), out);
+		rc = make_lines(&f, err);
+		if (rc == 0) {
+			merge_lines(&f);
+			rc = add_lines(&f, query_ratio(q), out, err);
+		}
 		places_release(&f.pl);
 	}
 	buf_release(&f.names.text);

@@ -272,7 +272,7 @@ static int add_all(struct scope *s, struct err *err)
 	json_key(&s->j, "$schema");
 	json_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
 	json_key(&s->j, "exporter");
-	json_textz(&s->j, "cpa " PACKAGE_VERSION);
+	json_textz(&s->j, "cpa");
 	add_title(&s->j, p);
 	json_key(&s->j, "activeProfileIndex");
 	json_int(&s->j, s->v->type);
@@ -288,9 +288,11 @@ static int add_all(struct scope *s, struct err *err)
 }
 
 /* What is needed for every stack. */
-static void prepare(struct scope *s, struct arena *mem)
+static int prepare(struct scope *s, struct arena *mem, struct err *err)
 {
+	enum { ID_DIGITS = 10 };
 	const struct profile *p = s->v->p;
+	uint64_t bytes = 0;
 
 	s->id = arena_alloc(mem, s->pl.n, sizeof(*s->id));
 	s->weight = arena_alloc(mem, p->stacks.n, sizeof(*s->weight));
@@ -304,8 +306,10 @@ static void prepare(struct scope *s, struct arena *mem)
 		size_t depth = stacks_depth(&s->pl, i);
 
 		s->max_depth = depth > s->max_depth ? depth : s->max_depth;
+		bytes += (uint64_t)depth * ID_DIGITS * p->n_types;
 	}
 	s->frame = arena_alloc(mem, s->max_depth, sizeof(*s->frame));
+	return stacks_check_bytes(bytes, err);
 }
 
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
@@ -315,8 +319,9 @@ int speedscope_draw(const struct view *v, const struct query *q, struct buf *out
 	int rc = places_make(v->p, q, mem, &s.pl, err);
 
 	if (rc == 0) {
-		prepare(&s, mem);
-		rc = add_all(&s, err);
+		rc = prepare(&s, mem, err);
+		if (rc == 0)
+			rc = add_all(&s, err);
 		places_release(&s.pl);
 	}
 	arena_free(mem);

@@ -7,6 +7,10 @@
 
 #include "viewers/export/stacks.h"
 
+#include "base/mem.h"
+
+#include <inttypes.h>
+
 size_t stacks_depth(const struct places *pl, uint32_t stack)
 {
 	const struct csr *stacks = &pl->p->stacks;
@@ -32,4 +36,14 @@ uint32_t *stacks_put(const struct places *pl, uint32_t stack, uint32_t *at)
 			*at++ = place[--n];
 	}
 	return at;
+}
+
+int stacks_check_bytes(uint64_t bytes, struct err *err)
+{
+	uint64_t max = 2 * mem_quarter();
+
+	if (bytes <= max)
+		return 0;
+	return err_set(err, ERR_LIMIT,
+		       "its stacks would take %" PRIu64 " bytes, more than half of the memory of this machine", bytes);
 }

@@ -6,6 +6,7 @@
 #ifndef VIEWERS_STACKS_H
 #define VIEWERS_STACKS_H
 
+#include "base/err.h"
 #include "engine/places.h"
 #include "engine/view.h"
 
@@ -17,5 +18,12 @@ size_t stacks_depth(const struct places *pl, uint32_t stack);
 
 /* Put the places of a stack at at, root first. Gives what lies behind them. */
 uint32_t *stacks_put(const struct places *pl, uint32_t stack, uint32_t *at);
+
+/*
+ * May this many bytes be made of stacks? A small file can name long stacks of long names often.
+ *
+ * Fails   ERR_LIMIT past half of the memory of this machine
+ */
+int stacks_check_bytes(uint64_t bytes, struct err *err);
 
 #endif
