@@ -14,11 +14,11 @@
 struct regex;
 
 /*
- * Compile an expression; matching is unanchored, case-sensitive, over bytes; $ is the very end, as
- * in Go.
+ * Compile an expression of RE2's language, which is Go's; matching is unanchored, case-sensitive,
+ * over characters. What RE2 does not have (looking around, references back) is an error here too.
  *
  * out     owned by the caller, freed with regex_free
- * Fails   ERR_USAGE with the compiler's message and its position
+ * Fails   ERR_USAGE in the words of Go's regexp package
  */
 int regex_new(const char *pattern, struct regex **out, struct err *err);
 void regex_free(struct regex *r);
@@ -27,8 +27,8 @@ void regex_free(struct regex *r);
  * Does it match somewhere in n bytes of text? An expression serves one thread at a time.
  *
  * out     yes or no; untouched on failure
- * Fails   ERR_LIMIT when the expression needs too many steps for this text
+ * Fails   ERR_LIMIT when the expression needs too many steps for this text, or for all so far
  */
-int regex_match(const struct regex *r, const char *text, size_t n, bool *out, struct err *err);
+int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct err *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ struct strtab {
 	} * str; /* [n] */
 	size_t cap;
 	uint32_t n;
+	const struct strtab *base; /* of strtab_make_over; ids has no string of it */
 };
 
 struct strtab *strtab_new(void)
@@ -46,14 +48,51 @@ void strtab_free(struct strtab *t)
 	free(t);
 }
 
+static bool find(const struct strtab *t, uint64_t h, const char *s, size_t n, str_id *out)
+{
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&t->ids, h); idtab_next(&t->ids, h, &pos, &id);) {
+		if (t->str[id].len == n && memcmp(t->str[id].text, s, n) == 0) {
+			*out = id;
+			return true;
+		}
+	}
+	return t->base && find(t->base, h, s, n, out);
+}
+
+bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out)
+{
+	return find(t, hash_bytes(s, n), s, n, out);
+}
+
+struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *more, struct arena *mem)
+{
+	struct strtab *t = arena_zalloc(mem, 1, sizeof(*t));
+
+	t->base = base;
+	t->str = arena_alloc(mem, (size_t)base->n + more->n, sizeof(*t->str));
+	memcpy(t->str, base->str, base->n * sizeof(*t->str));
+	t->n = base->n;
+	idtab_init(&t->ids, more->n);
+	for (uint32_t i = 1; i < more->n; i++) {
+		struct entry e = { arena_strndup(mem, more->str[i].text, more->str[i].len), more->str[i].len };
+
+		t->str[t->n] = e;
+		idtab_put(&t->ids, hash_bytes(e.text, e.len), t->n++);
+	}
+	arena_own(mem, t->ids.slot);
+	return t;
+}
+
 str_id strtab_add(struct strtab *t, const char *s, size_t n)
 {
 	uint64_t h = hash_bytes(s, n);
-	uint32_t id;
+	str_id id;
 
-	for (size_t pos = idtab_start(&t->ids, h); idtab_next(&t->ids, h, &pos, &id);)
-		if (t->str[id].len == n && memcmp(t->str[id].text, s, n) == 0)
-			return id;
+	assert(!t->base);
+	if (find(t, h, s, n, &id))
+		return id;
 	t->str = mem_grow(t->str, &t->cap, (size_t)t->n + 1, sizeof(*t->str));
 	t->str[t->n] = (struct entry){ arena_strndup(t->mem, s, n), n };
 	idtab_put(&t->ids, h, t->n);

@@ -6,11 +6,13 @@
 #ifndef BASE_STRTAB_H
 #define BASE_STRTAB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 typedef uint32_t str_id; /* 0 is "" */
 
+struct arena;
 struct strtab;
 
 /* An empty table, holding "" as id 0; owned by the caller. */
@@ -20,7 +22,19 @@ void strtab_free(struct strtab *t);
 /* The id of n bytes of s (any bytes, NUL too), storing a copy when new. */
 str_id strtab_add(struct strtab *t, const char *s, size_t n);
 
-/* The same for a C string. */
+/* The id of n bytes of s; false when they are not in the table. */
+bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out);
+
+/*
+ * A table that holds all of base under the same ids, and behind them the strings of more, which
+ * base must not hold, in their order (but for the "" that more starts with). base is not changed:
+ * other threads may read it.
+ *
+ * mem    owns the table, which must not be added to nor handed to strtab_free; base lives longer
+ */
+struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *more, struct arena *mem);
+
+/* The same as strtab_add for a C string. */
 str_id strtab_addz(struct strtab *t, const char *s);
 
 /* The text, with a NUL behind; borrowed, stays until strtab_free. */

@@ -75,6 +75,7 @@ unit_tests = \
 	tests/unit/test_query \
 	tests/unit/test_reader \
 	tests/unit/test_regex \
+	tests/unit/test_regex_syntax \
 	tests/unit/test_report \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
@@ -140,6 +141,7 @@ tests_unit_test_prune_LDADD = $(unit_profile)
 tests_unit_test_query_LDADD = $(unit_engine)
 tests_unit_test_reader_LDADD = $(unit_reader)
 tests_unit_test_regex_LDADD = $(unit_base)
+tests_unit_test_regex_syntax_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)

@@ -7,6 +7,8 @@
 
 #include "base/strtab.h"
 
+#include "base/arena.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -108,9 +110,48 @@ static void free_takes_null(void **state)
 	strtab_free(NULL);
 }
 
+static void find_knows_what_was_added_and_adds_nothing(void **state)
+{
+	struct strtab *t = strtab_new();
+	str_id a = strtab_addz(t, "a"), found = 99;
+
+	(void)state;
+	assert_true(strtab_find(t, "a", 1, &found));
+	assert_int_equal(found, a);
+	assert_false(strtab_find(t, "b", 1, &found));
+	assert_int_equal(found, a);
+	assert_int_equal(strtab_count(t), 2);
+	strtab_free(t);
+}
+
+static void a_table_over_another_keeps_its_ids_and_goes_on_behind_them(void **state)
+{
+	struct strtab *base = strtab_new(), *more = strtab_new(), *over;
+	struct arena *mem = arena_new();
+	str_id a = strtab_addz(base, "a"), id = 99;
+
+	(void)state;
+	strtab_addz(more, "b");
+	over = strtab_make_over(base, more, mem);
+	strtab_free(more);
+	assert_int_equal(strtab_count(over), 3);
+	assert_string_equal(strtab_text(over, a), "a");
+	assert_string_equal(strtab_text(over, 2), "b");
+	assert_int_equal(strtab_len(over, 2), 1);
+	assert_true(strtab_find(over, "b", 1, &id));
+	assert_int_equal(id, 2);
+	assert_true(strtab_find(over, "a", 1, &id));
+	assert_int_equal(id, a);
+	assert_int_equal(strtab_count(base), 2);
+	arena_free(mem);
+	strtab_free(base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(find_knows_what_was_added_and_adds_nothing),
+		cmocka_unit_test(a_table_over_another_keeps_its_ids_and_goes_on_behind_them),
 		cmocka_unit_test(id_0_is_the_empty_string),
 		cmocka_unit_test(equal_text_has_one_id),
 		cmocka_unit_test(a_prefix_and_a_nul_make_other_strings),
