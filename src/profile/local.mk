@@ -32,4 +32,6 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/prune.c \
 	src/profile/prune.h \
 	src/profile/scale.c \
-	src/profile/scale.h
+	src/profile/scale.h \
+	src/profile/simplify.c \
+	src/profile/simplify.h

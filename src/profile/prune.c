@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex.h"
+#include "profile/simplify.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -56,34 +57,10 @@ static bool prune_compile(const struct profile *p, const char *what, str_id text
 	return rc == 0;
 }
 
-/* The part of a C++ name in front of its arguments, by pprof's rules. Gives the length. */
-static size_t name_simplify(const char **name, size_t n)
-{
-	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
-	const char *s = *name;
-	size_t i = 0;
-
-	if (n > 0 && s[0] == '.') { /* code, not descriptor, of a function on PowerPC */
-		s = ++*name;
-		n--;
-	}
-	while (i < n) {
-		size_t skip = 0;
-
-		for (int k = 0; k < 2 && skip == 0; k++)
-			if (n - i >= strlen(kept[k]) && memcmp(s + i, kept[k], strlen(kept[k])) == 0)
-				skip = strlen(kept[k]);
-		if (skip == 0 && s[i] == '(')
-			return i;
-		i += skip ? skip : 1;
-	}
-	return n;
-}
-
 static int name_match(struct prune *x, str_id id, struct err *err)
 {
-	const char *name = profile_text(x->p, id);
-	size_t n = name_simplify(&name, strtab_len(x->p->str, id));
+	size_t n = strtab_len(x->p->str, id);
+	const char *name = simplify_name(profile_text(x->p, id), &n);
 	bool drops = false, stays = false;
 
 	if (regex_match(x->drop, name, n, &drops, err) < 0)

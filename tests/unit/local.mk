@@ -80,6 +80,7 @@ unit_tests = \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
 	tests/unit/test_speedscope \
+	tests/unit/test_simplify \
 	tests/unit/test_strtab \
 	tests/unit/test_text \
 	tests/unit/test_text_view \
@@ -146,6 +147,7 @@ tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_speedscope_LDADD = $(unit_export)
+tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
