@@ -140,3 +140,8 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 	free(s.pair);
 	*out = u;
 }
+
+const char *label_unit(const struct label_units *u, const struct profile *p, uint32_t label)
+{
+	return p->label_unit[label] ? profile_text(p, p->label_unit[label]) : u->unit[p->label_key[label]];
+}

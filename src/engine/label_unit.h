@@ -23,4 +23,7 @@ struct label_units {
  */
 void label_units_make(const struct profile *p, struct arena *mem, struct label_units *out, struct buf *notes);
 
+/* The unit of a label that is a number: its own, or that of its key when it has none. Borrowed. */
+const char *label_unit(const struct label_units *u, const struct profile *p, uint32_t label);
+
 #endif

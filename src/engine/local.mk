@@ -7,6 +7,12 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/edges.c \
 	src/engine/filter.c \
 	src/engine/filter.h \
+	src/engine/filter_hint.c \
+	src/engine/filter_int.h \
+	src/engine/filter_names.c \
+	src/engine/filter_rows.c \
+	src/engine/filter_stacks.c \
+	src/engine/filter_tags.c \
 	src/engine/graph.c \
 	src/engine/graph.h \
 	src/engine/label_unit.c \
@@ -18,6 +24,9 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/net_tree.c \
 	src/engine/nodes.c \
 	src/engine/nodes.h \
+	src/engine/match.c \
+	src/engine/match.h \
+	src/engine/no_inlines.c \
 	src/engine/path.c \
 	src/engine/path.h \
 	src/engine/places.c \
@@ -29,6 +38,11 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/shorten.h \
 	src/engine/tags.c \
 	src/engine/tags.h \
+	src/engine/tag_frames.c \
+	src/engine/tag_frames.h \
+	src/engine/tag_match.c \
+	src/engine/tag_range.c \
+	src/engine/tag_range.h \
 	src/engine/trim.c \
 	src/engine/trim.h \
 	src/engine/view.c \

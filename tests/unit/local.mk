@@ -18,6 +18,7 @@ unit_export = viewers/export/libexport.a $(report_libs) $(DEFLATE_LIBS) $(CMOCKA
 EXTRA_DIST += \
 	tests/unit/cmocka.t \
 	tests/unit/tap.sh \
+	tests/unit/make_filter.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
@@ -39,6 +40,8 @@ unit_tests = \
 	tests/unit/test_encode \
 	tests/unit/test_err \
 	tests/unit/test_folded \
+	tests/unit/test_filter \
+	tests/unit/test_filter_tags \
 	tests/unit/test_graph \
 	tests/unit/test_hash \
 	tests/unit/test_head \
@@ -49,6 +52,7 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
+	tests/unit/test_label_unit \
 	tests/unit/test_legacy_contention \
 	tests/unit/test_legacy_cpu \
 	tests/unit/test_legacy_frames \
@@ -106,6 +110,8 @@ tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_folded_LDADD = $(unit_export)
+tests_unit_test_filter_LDADD = $(unit_engine)
+tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)
@@ -116,6 +122,7 @@ tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
 tests_unit_test_keys_LDADD = $(unit_profile)
 tests_unit_test_label_order_LDADD = $(unit_profile)
+tests_unit_test_label_unit_LDADD = $(unit_engine)
 tests_unit_test_legacy_contention_LDADD = $(unit_reader)
 tests_unit_test_legacy_cpu_LDADD = $(unit_reader)
 tests_unit_test_legacy_frames_LDADD = $(unit_reader)

@@ -1,0 +1,233 @@
+/*
+ * filter_hint.c - what to say when an expression matched nothing
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * For a name that is not there: names that match without regard to case, or are a slip of a finger
+ * away. For labels: those that there are.
+ */
+#include "config.h"
+
+#include "engine/filter_int.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_SHOWN = 3, LABELS_SHOWN = 5, SLIPS = 2 };
+
+struct candidate {
+	const char *name;
+	size_t rank; /* 0 when only case differs, else slips */
+	uint64_t weight;
+};
+
+static void say_no_match(struct filter *f, const char *option)
+{
+	buf_addf(f->notes, "%s expression matched no samples", option);
+}
+
+/* What the user had in mind: the expression without anchors and backslashes. */
+static char *plain_word(const char *pattern)
+{
+	char *word = mem_strndup(pattern, strlen(pattern)), *to = word;
+
+	for (const char *c = pattern; *c; c++)
+		if (!strchr("\\^$", *c))
+			*to++ = *c;
+	*to = 0;
+	return word;
+}
+
+/* The name behind its package or namespace. */
+static const char *last_part(const char *name)
+{
+	const char *part = name;
+
+	for (const char *c = name; *c; c++)
+		if (c[1] && strchr("./:", *c))
+			part = c + 1;
+	return part;
+}
+
+static size_t slips(const char *word, const char *name)
+{
+	size_t a = strlen(word), b = strlen(name), limit = a < 5 ? 1 : SLIPS;
+	size_t d = a > b + limit || b > a + limit ? SLIPS + 1 : text_distance(word, name);
+
+	return d <= limit ? d : SLIPS + 1;
+}
+
+/* How much each function weighs by itself; near enough to say which of some names comes first. */
+static uint64_t *leaf_weights(const struct profile *p)
+{
+	uint64_t *weight = mem_zalloc(p->n_funcs, sizeof(*weight));
+
+	for (uint32_t row = 0; p->n_types && row < p->n_rows; row++) {
+		uint32_t stack = p->stack[row], loc;
+
+		if (p->stacks.off[stack] == p->stacks.off[stack + 1])
+			continue;
+		loc = p->stacks.item[p->stacks.off[stack]];
+		for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++)
+			if (p->line_func[l] != PROFILE_NONE)
+				weight[p->line_func[l]] += num_abs(p->value[SIDE_TARGET][p->n_types - 1][row]);
+	}
+	return weight;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct candidate *l = a, *r = b;
+
+	if (l->rank != r->rank)
+		return l->rank < r->rank ? -1 : 1;
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	return strcmp(l->name, r->name);
+}
+
+static struct candidate *find_candidates(const struct profile *p, const char *pattern, size_t *n)
+{
+	struct candidate *c = mem_alloc(p->n_funcs, sizeof(*c));
+	uint64_t *weight = leaf_weights(p);
+	char *word = plain_word(pattern);
+	struct buf folded = { 0 };
+	struct regex *rx = NULL;
+
+	buf_addf(&folded, "(?i)%s", pattern);
+	if (regex_new(buf_text(&folded), &rx, NULL) < 0)
+		rx = NULL;
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		const char *name = profile_text(p, p->func_name[i]);
+		size_t rank = slips(word, name), part = slips(word, last_part(name));
+		bool yes = false;
+
+		if (rx && regex_match(rx, name, strlen(name), &yes, NULL) == 0 && yes)
+			rank = 0;
+		rank = part < rank ? part : rank;
+		if (rank <= SLIPS && *name)
+			c[(*n)++] = (struct candidate){ name, rank, weight[i] };
+	}
+	regex_free(rx);
+	buf_release(&folded);
+	free(word);
+	free(weight);
+	return c;
+}
+
+void filter_hint_names(struct filter *f, const char *option, const char *pattern)
+{
+	size_t n = 0;
+	struct candidate *c = find_candidates(&f->d, pattern, &n);
+	const char *last = NULL;
+	int shown = 0;
+
+	say_no_match(f, option);
+	if (n)
+		qsort(c, n, sizeof(*c), by_rank);
+	for (size_t i = 0; i < n && shown < NAMES_SHOWN; i++) {
+		if (last && strcmp(last, c[i].name) == 0)
+			continue;
+		buf_addz(f->notes, shown++ ? ", " : "; did you mean ");
+		text_add_safe(f->notes, c[i].name, strlen(c[i].name));
+		last = c[i].name;
+	}
+	buf_addz(f->notes, "\n");
+	free(c);
+}
+
+/* Append a list, from the third word on cut short. */
+static void add_item(struct buf *notes, const char *intro, uint32_t i, const struct buf *item)
+{
+	if (i > LABELS_SHOWN)
+		return;
+	buf_addz(notes, i == 0 ? intro : ", ");
+	if (i == LABELS_SHOWN)
+		buf_addz(notes, "...");
+	else
+		text_add_safe(notes, buf_text(item), item->len);
+}
+
+/* The values of a key in order of their ids; how many are there? */
+static uint32_t add_values(struct filter *f, const char *key)
+{
+	const struct profile *p = &f->d;
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < p->n_labels && n <= LABELS_SHOWN; l++) {
+		struct buf item = { 0 };
+
+		if (strcmp(profile_text(p, p->label_key[l]), key) != 0)
+			continue;
+		if (p->label_is_text[l])
+			buf_add(&item, profile_text(p, p->label_text[l]), strtab_len(p->str, p->label_text[l]));
+		else
+			unit_add_label(&item, p->label_num[l], profile_text(p, p->label_unit[l]), "auto");
+		add_item(f->notes, "; its values are ", n++, &item);
+		buf_release(&item);
+	}
+	return n;
+}
+
+static void add_keys(struct filter *f)
+{
+	const struct profile *p = &f->d;
+	bool *seen = mem_zalloc(strtab_count(p->str), sizeof(*seen));
+	uint32_t n = 0;
+
+	for (uint32_t l = 0; l < p->n_labels && n <= LABELS_SHOWN; l++) {
+		str_id key = p->label_key[l];
+		struct buf item = { 0 };
+
+		if (seen[key])
+			continue;
+		seen[key] = true;
+		buf_add(&item, profile_text(p, key), strtab_len(p->str, key));
+		add_item(f->notes, "; the keys of labels are ", n++, &item);
+		buf_release(&item);
+	}
+	if (n == 0)
+		buf_addz(f->notes, "; the profile has no labels");
+	free(seen);
+}
+
+static void add_labels(struct filter *f, const char *key)
+{
+	if (!key || add_values(f, key) == 0)
+		add_keys(f);
+	buf_addz(f->notes, "\n");
+}
+
+/* A number is a range, even when the labels that were meant are text. Is there such a label? */
+static bool is_some_text(const struct filter *f, const struct tag_filter *t)
+{
+	const struct profile *p = &f->d;
+
+	for (uint32_t l = 0; l < p->n_labels; l++)
+		if (p->label_is_text[l] && strcmp(profile_text(p, p->label_text[l]), t->expr) == 0 &&
+		    (!t->key || strcmp(profile_text(p, p->label_key[l]), t->key) == 0))
+			return true;
+	return false;
+}
+
+void filter_hint_tags(struct filter *f, const struct tag_filter *t, const char *option)
+{
+	say_no_match(f, option);
+	if (t->n_ranges == 1 && is_some_text(f, t))
+		buf_addf(f->notes, "; '%s' is a range of numbers, for labels of text write '%s%s%s$'\n", t->expr,
+			 t->key ? t->key : "", t->key ? "=^" : ":", t->expr);
+	else
+		add_labels(f, t->key);
+}
+
+void filter_hint_keys(struct filter *f, const char *option)
+{
+	say_no_match(f, option);
+	add_keys(f);
+	buf_addz(f->notes, "\n");
+}

@@ -1,0 +1,377 @@
+/*
+ * tag_frames.c - labels as frames of stacks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Frames depend on the label set alone: each set in use gets a list of locations, equal lists share
+ * an id. A new stack is made for each distinct pair of a stack and a list. Strings that the profile
+ * does not hold are gathered beside it, for others may be reading its table.
+ */
+#include "config.h"
+
+#include "engine/tag_frames.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "base/unit.h"
+#include "engine/filter_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FRAMES = 1 << 29 }; /* in all new stacks together */
+
+/* A frame of a label: its function's name and file. */
+struct frame {
+	str_id name, key;
+};
+
+struct framing {
+	struct profile *p;
+	struct arena *mem;
+	const char *unit;
+	const char **key; /* [n_leaf + n_root] in order of frames */
+	str_id *key_id;   /* [n_leaf + n_root] */
+	uint32_t n_leaf, n_root;
+	bool leaf_seen, root_seen;
+	struct strtab *more; /* its string i has id n_base + i - 1 */
+	uint32_t n_base;
+
+	struct frame *frame; /* [n_frames] location n_locs + i */
+	uint32_t n_frames;
+	size_t cap_frames;
+	struct idtab frame_ids;
+
+	uint32_t *list; /* [n_lists][n_leaf + n_root] locations */
+	uint32_t n_lists;
+	size_t cap_lists;
+	struct idtab list_ids;
+	uint32_t *list_of; /* [label_sets] list + 1, 0 before it is made */
+
+	uint64_t *pair; /* [n_pairs] stack << 32 | list, by new stack */
+	uint32_t n_pairs;
+	size_t cap_pairs;
+	struct idtab pair_ids;
+};
+
+static str_id intern(struct framing *x, const char *s, size_t n)
+{
+	str_id id;
+
+	if (strtab_find(x->p->str, s, n, &id))
+		return id;
+	return x->n_base + strtab_add(x->more, s, n) - 1;
+}
+
+/* Keys of a list, without empty ones, last first: nearest to the leaf. */
+static uint32_t split_keys(struct framing *x, const char *list, uint32_t at)
+{
+	uint32_t n = 0;
+
+	for (const char *s = list; *s; s += strcspn(s, ","), s += *s == ',')
+		n += *s != ',';
+	for (uint32_t i = n; *list; list += *list == ',') {
+		size_t len = strcspn(list, ",");
+
+		if (len) {
+			x->key[at + --i] = arena_strndup(x->mem, list, len);
+			x->key_id[at + i] = intern(x, list, len);
+		}
+		list += len;
+	}
+	return n;
+}
+
+static void framing_init(struct framing *x, const struct query *q)
+{
+	size_t most = strlen(q->tagleaf) + strlen(q->tagroot);
+
+	x->unit = q->unit;
+	x->n_base = strtab_count(x->p->str);
+	x->more = strtab_new();
+	x->key = arena_alloc(x->mem, most, sizeof(*x->key));
+	x->key_id = arena_alloc(x->mem, most, sizeof(*x->key_id));
+	x->n_leaf = split_keys(x, q->tagleaf, 0);
+	x->n_root = split_keys(x, q->tagroot, x->n_leaf);
+	x->list_of = mem_zalloc(x->p->label_sets.n, sizeof(*x->list_of));
+	idtab_init(&x->frame_ids, 0);
+	idtab_init(&x->list_ids, 0);
+	idtab_init(&x->pair_ids, x->p->stacks.n);
+}
+
+static void framing_release(struct framing *x)
+{
+	strtab_free(x->more);
+	idtab_release(&x->frame_ids);
+	idtab_release(&x->list_ids);
+	idtab_release(&x->pair_ids);
+	free(x->frame);
+	free(x->list);
+	free(x->list_of);
+	free(x->pair);
+}
+
+/* Has any number of this key a unit in this set? */
+static bool has_units(const struct profile *p, uint32_t set, str_id key)
+{
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t l = p->label_sets.item[i];
+
+		if (p->label_key[l] == key && !p->label_is_text[l] && p->label_unit[l])
+			return true;
+	}
+	return false;
+}
+
+/* The values of a key in a set: texts first, then numbers. Are there any? */
+static bool add_values(const struct framing *x, uint32_t set, str_id key, struct buf *out)
+{
+	const struct profile *p = x->p;
+	bool any = false, units = has_units(p, set, key);
+
+	for (int numbers = 0; numbers < 2; numbers++) {
+		for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+			uint32_t l = p->label_sets.item[i];
+
+			if (p->label_key[l] != key || p->label_is_text[l] == (numbers != 0))
+				continue;
+			if (any)
+				buf_addz(out, ",");
+			any = true;
+			if (!numbers)
+				buf_add(out, profile_text(p, p->label_text[l]), strtab_len(p->str, p->label_text[l]));
+			else
+				unit_add_label(out, p->label_num[l], profile_text(p, p->label_unit[l]),
+					       units ? x->unit : "");
+		}
+	}
+	return any;
+}
+
+static uint32_t frame_intern(struct framing *x, struct frame frame)
+{
+	uint64_t h = hash_u64((uint64_t)frame.name << 32 | frame.key);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&x->frame_ids, h); idtab_next(&x->frame_ids, h, &pos, &id);)
+		if (x->frame[id].name == frame.name && x->frame[id].key == frame.key)
+			return id;
+	x->frame = mem_grow(x->frame, &x->cap_frames, (size_t)x->n_frames + 1, sizeof(*x->frame));
+	x->frame[x->n_frames] = frame;
+	idtab_put(&x->frame_ids, h, x->n_frames);
+	return x->n_frames++;
+}
+
+/* The location of a key for a label set. */
+static uint32_t location_for(struct framing *x, uint32_t set, uint32_t k, bool *seen)
+{
+	struct buf values = { 0 };
+	struct frame frame = { .key = x->key_id[k] };
+
+	*seen |= add_values(x, set, frame.key, &values);
+	frame.name = intern(x, buf_text(&values), values.len);
+	buf_release(&values);
+	return x->p->n_locs + frame_intern(x, frame);
+}
+
+static uint32_t list_for(struct framing *x, uint32_t set)
+{
+	uint32_t n = x->n_leaf + x->n_root, id, *list;
+	uint64_t h;
+
+	if (x->list_of[set])
+		return x->list_of[set] - 1;
+	x->list = mem_grow(x->list, &x->cap_lists, ((size_t)x->n_lists + 1) * n, sizeof(*x->list));
+	list = x->list + (size_t)x->n_lists * n;
+	for (uint32_t k = x->n_leaf; k < n; k++) /* the root first, since ids are given in this order */
+		list[k] = location_for(x, set, k, &x->root_seen);
+	for (uint32_t k = 0; k < x->n_leaf; k++)
+		list[k] = location_for(x, set, k, &x->leaf_seen);
+	h = hash_bytes(list, n * sizeof(*list));
+	for (size_t pos = idtab_start(&x->list_ids, h); idtab_next(&x->list_ids, h, &pos, &id);) {
+		if (memcmp(x->list + (size_t)id * n, list, n * sizeof(*list)) == 0) {
+			x->list_of[set] = id + 1;
+			return id;
+		}
+	}
+	idtab_put(&x->list_ids, h, x->n_lists);
+	x->list_of[set] = ++x->n_lists;
+	return x->n_lists - 1;
+}
+
+/* The new stack for a stack and a list. */
+static uint32_t pair_intern(struct framing *x, uint64_t pair)
+{
+	uint64_t h = hash_u64(pair);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&x->pair_ids, h); idtab_next(&x->pair_ids, h, &pos, &id);)
+		if (x->pair[id] == pair)
+			return id;
+	x->pair = mem_grow(x->pair, &x->cap_pairs, (size_t)x->n_pairs + 1, sizeof(*x->pair));
+	x->pair[x->n_pairs] = pair;
+	idtab_put(&x->pair_ids, h, x->n_pairs);
+	return x->n_pairs++;
+}
+
+static uint32_t *make_rows(struct framing *x)
+{
+	const struct profile *p = x->p;
+	uint32_t *stack = arena_alloc(x->mem, p->n_rows, sizeof(*stack));
+
+	for (uint32_t row = 0; row < p->n_rows; row++) {
+		uint64_t list = list_for(x, p->labels[row]);
+
+		stack[row] = pair_intern(x, (uint64_t)p->stack[row] << 32 | list);
+	}
+	return stack;
+}
+
+static int make_stacks(struct framing *x, struct csr *out, struct err *err)
+{
+	const struct csr *in = &x->p->stacks;
+	uint32_t k = x->n_leaf + x->n_root, at = 0;
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < x->n_pairs; i++) {
+		uint32_t old = (uint32_t)(x->pair[i] >> 32);
+
+		n += in->off[old + 1] - in->off[old] + k;
+	}
+	if (n > MAX_FRAMES)
+		return err_set(err, ERR_LIMIT,
+			       "tagroot and tagleaf make stacks of %" PRIu64 " frames together, more than %d", n,
+			       MAX_FRAMES);
+	out->n = x->n_pairs;
+	out->off = arena_alloc(x->mem, (size_t)out->n + 1, sizeof(*out->off));
+	out->item = arena_own(x->mem, mem_alloc_large(n, sizeof(*out->item)));
+	for (uint32_t i = 0; i < out->n; i++) {
+		uint32_t old = (uint32_t)(x->pair[i] >> 32), len = in->off[old + 1] - in->off[old];
+		const uint32_t *list = x->list + (size_t)(uint32_t)x->pair[i] * k;
+
+		out->off[i] = at;
+		memcpy(out->item + at, list, x->n_leaf * sizeof(*list));
+		memcpy(out->item + at + x->n_leaf, in->item + in->off[old], len * sizeof(*list));
+		memcpy(out->item + at + x->n_leaf + len, list + x->n_leaf, x->n_root * sizeof(*list));
+		at += len + k;
+	}
+	out->off[out->n] = at;
+	return 0;
+}
+
+/* A copy of a column with room for more; the new elements are 0. */
+static void *grown(struct arena *mem, const void *column, size_t n, size_t more, size_t size)
+{
+	char *out = arena_alloc(mem, n + more, size);
+
+	if (n)
+		memcpy(out, column, n * size);
+	memset(out + n * size, 0, more * size);
+	return out;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t l = *(const uint64_t *)a, r = *(const uint64_t *)b;
+
+	return l < r ? -1 : l > r;
+}
+
+/* The column of ids with more: those behind the highest one or, where these end, the lowest free. */
+static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uint32_t more)
+{
+	uint64_t *out = grown(mem, id, n, more, sizeof(*id)), *sorted = mem_alloc(n, sizeof(*id)), next;
+	uint32_t at = 0;
+
+	if (n) {
+		memcpy(sorted, id, n * sizeof(*id));
+		qsort(sorted, n, sizeof(*id), by_id);
+	}
+	next = n ? sorted[n - 1] + 1 : 1;
+	if (next == 0 || next > UINT64_MAX - more)
+		next = 1;
+	for (uint32_t i = 0; i < more; i++, next++) {
+		for (; at < n && sorted[at] <= next; at++)
+			next += sorted[at] == next;
+		out[n + i] = next;
+	}
+	free(sorted);
+	return out;
+}
+
+static void add_functions(struct framing *x)
+{
+	struct profile *p = x->p;
+	uint32_t n = p->n_funcs, more = x->n_frames;
+
+	p->func_id = more_ids(x->mem, p->func_id, n, more);
+	p->func_name = grown(x->mem, p->func_name, n, more, sizeof(*p->func_name));
+	p->func_sysname = grown(x->mem, p->func_sysname, n, more, sizeof(*p->func_sysname));
+	p->func_file = grown(x->mem, p->func_file, n, more, sizeof(*p->func_file));
+	p->func_start = grown(x->mem, p->func_start, n, more, sizeof(*p->func_start));
+	for (uint32_t i = 0; i < more; i++) {
+		p->func_name[n + i] = x->frame[i].name;
+		p->func_file[n + i] = x->frame[i].key;
+	}
+}
+
+/* A location with one line for each frame; functions have been added. */
+static void add_locations(struct framing *x)
+{
+	struct profile *p = x->p;
+	uint32_t n = p->n_locs, lines = p->n_lines, more = x->n_frames;
+
+	p->loc_id = more_ids(x->mem, p->loc_id, n, more);
+	p->loc_addr = grown(x->mem, p->loc_addr, n, more, sizeof(*p->loc_addr));
+	p->loc_map = grown(x->mem, p->loc_map, n, more, sizeof(*p->loc_map));
+	p->loc_folded = grown(x->mem, p->loc_folded, n, more, sizeof(*p->loc_folded));
+	p->loc_line = grown(x->mem, p->loc_line, (size_t)n + 1, more, sizeof(*p->loc_line));
+	p->line_func = grown(x->mem, p->line_func, lines, more, sizeof(*p->line_func));
+	p->line_no = grown(x->mem, p->line_no, lines, more, sizeof(*p->line_no));
+	p->line_col = grown(x->mem, p->line_col, lines, more, sizeof(*p->line_col));
+	for (uint32_t i = 0; i < more; i++) {
+		p->loc_map[n + i] = PROFILE_NONE;
+		p->loc_line[n + i + 1] = lines + i + 1;
+		p->line_func[lines + i] = p->n_funcs + i;
+	}
+}
+
+static int add_frames(struct framing *x, struct err *err)
+{
+	uint32_t *stack = make_rows(x);
+	struct profile *p = x->p;
+	struct csr stacks;
+
+	if (make_stacks(x, &stacks, err) < 0)
+		return ERR_LIMIT;
+	add_functions(x);
+	add_locations(x);
+	p->n_funcs += x->n_frames;
+	p->n_locs += x->n_frames;
+	p->n_lines += x->n_frames;
+	p->str = strtab_make_over(p->str, x->more, x->mem);
+	p->stack = stack;
+	p->stacks = stacks;
+	return 0;
+}
+
+int tag_frames_add(struct profile *p, const struct query *q, struct arena *mem, struct buf *notes, struct err *err)
+{
+	struct framing x = { .p = p, .mem = mem };
+	struct filter hints = { .d = *p, .q = q, .mem = mem, .notes = notes };
+	int rc = 0;
+
+	if (!*q->tagroot && !*q->tagleaf)
+		return 0;
+	framing_init(&x, q);
+	if (x.n_leaf + x.n_root)
+		rc = add_frames(&x, err);
+	if (rc == 0 && *q->tagroot && !x.root_seen)
+		filter_hint_keys(&hints, "TagRoot");
+	if (rc == 0 && *q->tagleaf && !x.leaf_seen)
+		filter_hint_keys(&hints, "TagLeaf");
+	framing_release(&x);
+	return rc;
+}

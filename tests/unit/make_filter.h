@@ -1,0 +1,141 @@
+/*
+ * make_filter.h - a question's filters over a small profile, and what they leave, in words
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Stacks are as in make_profile.h. Labels are "key=text" and "key#5:unit", parted by blanks. What
+ * is left is written the same way, a row each: "inner+outer;main {key=text} 10".
+ */
+#ifndef TESTS_UNIT_MAKE_FILTER_H
+#define TESTS_UNIT_MAKE_FILTER_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "engine/filter.h"
+
+#include "tests/unit/make_profile.h"
+
+#include <inttypes.h>
+
+static inline uint32_t make_label(struct make *m, const char *s, size_t n)
+{
+	struct builder_label l = { 0 };
+	size_t key = 0, unit = 0;
+	uint32_t id = 0;
+
+	while (key < n && s[key] != '=' && s[key] != '#')
+		key++;
+	l.key = make_text(m, s, key);
+	l.is_text = s[key] == '=';
+	if (l.is_text) {
+		l.text = make_text(m, s + key + 1, n - key - 1);
+	} else {
+		l.num = atoll(s + key + 1);
+		while (key + unit < n && s[key + unit] != ':')
+			unit++;
+		if (key + unit < n)
+			l.unit = make_text(m, s + key + unit + 1, n - key - unit - 1);
+	}
+	builder_label(m->b, &l, &id, NULL);
+	return id;
+}
+
+/* One row with labels and a value of each of T types. */
+static inline void make_labelled(struct make *m, const char *stack, const char *labels, int64_t value)
+{
+	const int64_t values[] = { value, value * 10 };
+	uint32_t label[16];
+	size_t n = 0;
+
+	while (*labels) {
+		size_t word = strcspn(labels, " ");
+
+		label[n++] = make_label(m, labels, word);
+		labels += word;
+		labels += *labels == ' ';
+	}
+	make_row(m, stack, values, label, n);
+}
+
+static inline void tell_location(const struct profile *p, uint32_t loc, struct buf *out)
+{
+	for (uint32_t l = p->loc_line[loc]; l < p->loc_line[loc + 1]; l++) {
+		str_id file = p->func_file[p->line_func[l]];
+
+		buf_addf(out, "%s%s", l > p->loc_line[loc] ? "+" : "", profile_text(p, p->func_name[p->line_func[l]]));
+		if (file)
+			buf_addf(out, "@%s", profile_text(p, file));
+	}
+}
+
+static inline void tell_labels(const struct profile *p, uint32_t set, struct buf *out)
+{
+	const char *between = " {";
+
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t l = p->label_sets.item[i];
+
+		buf_addf(out, "%s%s", between, profile_text(p, p->label_key[l]));
+		if (p->label_is_text[l])
+			buf_addf(out, "=%s", profile_text(p, p->label_text[l]));
+		else
+			buf_addf(out, "#%" PRId64 ":%s", p->label_num[l], profile_text(p, p->label_unit[l]));
+		between = " ";
+	}
+	if (between[1] == 0)
+		buf_addz(out, "}");
+}
+
+/* The rows in words, a line each, without a last newline. */
+static inline void tell_rows(const struct profile *p, struct buf *out)
+{
+	for (uint32_t row = 0; row < p->n_rows; row++) {
+		uint32_t stack = p->stack[row];
+
+		if (row)
+			buf_addz(out, "\n");
+		for (uint32_t i = p->stacks.off[stack]; i < p->stacks.off[stack + 1]; i++) {
+			if (i > p->stacks.off[stack])
+				buf_addz(out, ";");
+			tell_location(p, p->stacks.item[i], out);
+		}
+		tell_labels(p, p->labels[row], out);
+		buf_addf(out, " %" PRId64, p->value[SIDE_TARGET][p->n_types - 1][row]);
+	}
+}
+
+/* What one question leaves. */
+struct left {
+	struct arena *mem;
+	const struct profile *p; /* NULL when it failed */
+	struct buf rows, notes;
+	struct err err;
+};
+
+static inline struct left leave(const struct profile *p, const struct query *q)
+{
+	struct left l = { .mem = arena_new() };
+
+	if (filter_make(p, q, l.mem, &l.p, &l.notes, &l.err) == 0)
+		tell_rows(l.p, &l.rows);
+	return l;
+}
+
+static inline void left_free(struct left *l)
+{
+	arena_free(l->mem);
+	buf_release(&l->rows);
+	buf_release(&l->notes);
+}
+
+/* The rows, or the error, are these; so are the notes. */
+#define EXPECT_LEFT(p, q, want_rows, want_notes)                                                                       \
+	do {                                                                                                           \
+		struct left l_ = leave(p, q);                                                                          \
+                                                                                                                       \
+		assert_string_equal(l_.p ? buf_text(&l_.rows) : l_.err.msg, want_rows);                                \
+		assert_string_equal(buf_text(&l_.notes), want_notes);                                                  \
+		left_free(&l_);                                                                                        \
+	} while (0)
+
+#endif
