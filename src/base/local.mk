@@ -7,6 +7,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/arena.h \
 	src/base/buf.c \
 	src/base/buf.h \
+	src/base/child.c \
+	src/base/child.h \
 	src/base/err.c \
 	src/base/err.h \
 	src/base/hash.c \

@@ -1,0 +1,205 @@
+/*
+ * child.c - other programs: bytes in, bytes out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A program that reads and writes at its own pace must never wait for us while we wait for it, so
+ * all three pipes are served by one poll loop.
+ */
+#include "config.h"
+
+#include "base/child.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096 };
+
+/* Our ends of the pipes; -1 when closed. */
+struct pipes {
+	int ours[N_PIPES], theirs[N_PIPES];
+};
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_pipes(struct pipes *p)
+{
+	for (int i = 0; i < N_PIPES; i++) {
+		close_end(&p->ours[i]);
+		close_end(&p->theirs[i]);
+	}
+}
+
+static int open_pipes(struct pipes *p, struct err *err)
+{
+	for (int i = 0; i < N_PIPES; i++)
+		p->ours[i] = p->theirs[i] = -1;
+	for (int i = 0; i < N_PIPES; i++) {
+		int fd[2];
+
+		if (pipe2(fd, O_CLOEXEC) != 0) {
+			close_pipes(p);
+			return err_set(err, ERR_IO, "pipe: %s", strerror(errno));
+		}
+		p->ours[i] = fd[i == IN];
+		p->theirs[i] = fd[i != IN];
+	}
+	fcntl(p->ours[IN], F_SETFL, O_NONBLOCK);
+	return 0;
+}
+
+/* Start a program with signals as they are by default, whatever we do with them. */
+static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, pid_t *pid, struct err *err)
+{
+	posix_spawnattr_t attr;
+	sigset_t all;
+	int rc;
+
+	posix_spawnattr_init(&attr);
+	sigemptyset(&all);
+	sigaddset(&all, SIGPIPE);
+	sigaddset(&all, SIGINT);
+	sigaddset(&all, SIGQUIT);
+	posix_spawnattr_setsigdefault(&attr, &all);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	rc = posix_spawnp(pid, argv[0], files, &attr, (char *const *)argv, environ);
+	posix_spawnattr_destroy(&attr);
+	if (rc == 0)
+		return 0;
+	return err_set(err, rc == ENOENT || rc == EACCES || rc == ENOTDIR ? ERR_UNKNOWN : ERR_IO, "%s: %s", argv[0],
+		       strerror(rc));
+}
+
+/* Wait for a program. noise is what it printed on standard error; may be NULL. */
+static int finish(pid_t pid, const char *name, const struct buf *noise, struct err *err)
+{
+	struct buf line = { 0 };
+	int status, rc = 0;
+
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (noise && noise->len) {
+		buf_addz(&line, ": ");
+		text_add_safe(&line, noise->data, strcspn(noise->data, "\n"));
+	}
+	if (WIFSIGNALED(status))
+		rc = err_set(err, ERR_IO, "%s was ended by signal %d%s", name, WTERMSIG(status), buf_text(&line));
+	else if (WEXITSTATUS(status) != 0)
+		rc = err_set(err, ERR_IO, "%s ended with status %d%s", name, WEXITSTATUS(status), buf_text(&line));
+	buf_release(&line);
+	return rc;
+}
+
+/* Write what the pipe takes; a program that stops reading is not an error by itself. */
+static void give(int *fd, const char **in, size_t *n)
+{
+	ssize_t put = *n ? write(*fd, *in, *n) : 0;
+
+	if (put > 0) {
+		*in += put;
+		*n -= (size_t)put;
+	}
+	if (*n == 0 || (put < 0 && errno != EAGAIN && errno != EINTR))
+		close_end(fd);
+}
+
+static void take(int *fd, size_t max, struct buf *out)
+{
+	char part[16 << 10];
+	ssize_t got = read(*fd, part, sizeof(part));
+
+	if (got > 0 && out->len < max)
+		buf_add(out, part, (size_t)got);
+	else if (got == 0 || (got < 0 && errno != EINTR))
+		close_end(fd);
+}
+
+static void serve(struct pipes *p, const char *in, size_t n, struct buf *out, struct buf *noise)
+{
+	while (p->ours[OUT] >= 0 || p->ours[ERR] >= 0) {
+		struct pollfd fds[N_PIPES];
+
+		for (int i = 0; i < N_PIPES; i++)
+			fds[i] = (struct pollfd){ .fd = p->ours[i], .events = i == IN ? POLLOUT : POLLIN };
+		if (poll(fds, N_PIPES, -1) < 0)
+			continue;
+		if (fds[IN].revents)
+			give(&p->ours[IN], &in, &n);
+		if (fds[OUT].revents)
+			take(&p->ours[OUT], SIZE_MAX, out);
+		if (fds[ERR].revents)
+			take(&p->ours[ERR], ERR_MAX, noise);
+	}
+}
+
+static void ignore(int number, struct sigaction *old)
+{
+	struct sigaction none = { .sa_handler = SIG_IGN };
+
+	sigaction(number, &none, old);
+}
+
+int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err)
+{
+	posix_spawn_file_actions_t files;
+	struct sigaction old;
+	struct buf noise = { 0 };
+	struct pipes p;
+	pid_t pid;
+	int rc = open_pipes(&p, err);
+
+	if (rc < 0)
+		return rc;
+	posix_spawn_file_actions_init(&files);
+	for (int i = 0; i < N_PIPES; i++)
+		posix_spawn_file_actions_adddup2(&files, p.theirs[i], i);
+	ignore(SIGPIPE, &old);
+	rc = spawn(argv, &files, &pid, err);
+	posix_spawn_file_actions_destroy(&files);
+	for (int i = 0; i < N_PIPES; i++)
+		close_end(&p.theirs[i]);
+	if (rc == 0) {
+		serve(&p, in, n, out, &noise);
+		rc = finish(pid, argv[0], &noise, err);
+	}
+	sigaction(SIGPIPE, &old, NULL);
+	close_pipes(&p);
+	buf_release(&noise);
+	return rc;
+}
+
+int child_show(const char *const *argv, struct err *err)
+{
+	posix_spawn_file_actions_t files;
+	struct sigaction old_int, old_quit;
+	pid_t pid;
+	int rc;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	ignore(SIGINT, &old_int);
+	ignore(SIGQUIT, &old_quit);
+	rc = spawn(argv, &files, &pid, err);
+	posix_spawn_file_actions_destroy(&files);
+	if (rc == 0)
+		rc = finish(pid, argv[0], NULL, err);
+	sigaction(SIGINT, &old_int, NULL);
+	sigaction(SIGQUIT, &old_quit, NULL);
+	return rc;
+}

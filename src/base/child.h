@@ -1,0 +1,33 @@
+/*
+ * child.h - other programs: bytes in, bytes out
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_CHILD_H
+#define BASE_CHILD_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stddef.h>
+
+/*
+ * Run a program with these bytes on its standard input and wait for it. It is in our process group,
+ * so Ctrl-C ends it too.
+ *
+ * argv    [argv[0] is looked up in PATH] ends with NULL; no shell sees it
+ * out     what it printed is appended, also when it failed
+ * Fails   ERR_UNKNOWN when there is no such program; ERR_IO when it could not be run, or ended with
+ *         another status than 0: the sentence then ends with the first line of its standard error
+ */
+int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err);
+
+/*
+ * Run a program on our terminal and wait for it; what it prints on standard output goes nowhere.
+ * Ctrl-C ends it and not us.
+ *
+ * Fails   as child_run
+ */
+int child_show(const char *const *argv, struct err *err);
+
+#endif
