@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 
+#include "cli/open.h"
 #include "engine/view.h"
 #include "report/calls.h"
 #include "report/comments.h"
@@ -169,13 +170,28 @@ static int choose_pieces(const struct query *q, const struct traces_viewer **out
 	}
 }
 
+static bool is_to_be_shown(const struct picture *p, const struct query *q)
+{
+	return p && p->is_shown && !*q->output;
+}
+
+static int draw_picture(const struct picture *p, const struct query *q, struct answer *out, struct err *err)
+{
+	out->ext = p->ext;
+	out->shown = is_to_be_shown(p, q) ? p : NULL;
+	return picture_draw(p, &out->text, err);
+}
+
 int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err)
 {
+	const struct picture *picture = picture_find(a->command->name);
 	enum query_report kind = a->command->report;
 	struct query q = a->q;
 	struct view v;
 	int rc = kind == REPORT_TRACES ? choose_pieces(&q, &out->pieces, err) : 0;
 
+	if (rc == 0 && is_to_be_shown(picture, &q))
+		rc = open_check(picture, err);
 	if (rc < 0)
 		return rc;
 	out->mem = arena_new();
@@ -185,6 +201,8 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc == 0)
 		rc = write_export(kind, &v, &q, &out->text, err);
+	if (rc == 0 && picture)
+		rc = draw_picture(picture, &q, out, err);
 	if (rc == 1) {
 		rc = make_table(kind, &v, &q, &out->report, &out->notes, err);
 		if (rc == 0) {

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/args.h"
+#include "cli/picture.h"
 #include "profile/profile.h"
 #include "report/traces.h"
 
@@ -18,6 +19,9 @@ struct answer {
 	struct buf text;  /* what is to be written */
 	struct buf notes; /* lines for the user */
 	bool is_empty;    /* every value was 0 */
+	const char *ext;  /* of a file for text that is not for a terminal; NULL for what people read */
+
+	const struct picture *shown; /* what text is to be shown as by another program; NULL for none */
 
 	const struct traces_viewer *pieces; /* draws report, which stands for text; NULL for text */
 	struct report report;

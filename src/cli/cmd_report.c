@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "cli/answer.h"
 #include "cli/cmd.h"
+#include "cli/open.h"
 #include "cli/pieces.h"
 #include "cli/say.h"
 #include "engine/view.h"
@@ -103,6 +104,14 @@ static int write_report(const struct buf *text, const struct args *a)
 	return STATUS_FINE;
 }
 
+static int show_picture(const struct answer *answer)
+{
+	struct err err;
+
+	return open_show(answer->shown, buf_text(&answer->text), answer->text.len, &err) < 0 ? say_error("%s", err.msg)
+											     : STATUS_FINE;
+}
+
 static int write_pieces(const struct answer *answer, const struct query *q)
 {
 	struct io_out out;
@@ -149,7 +158,9 @@ static int report_profile(const struct profile *p, const struct args *a, const c
 	if (rc < 0)
 		status = name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
 	else
-		status = answer.pieces ? write_pieces(&answer, &a->q) : write_report(&answer.text, a);
+		status = answer.shown    ? show_picture(&answer)
+			 : answer.pieces ? write_pieces(&answer, &a->q)
+					 : write_report(&answer.text, a);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, &a->q);
 	answer_release(&answer);

@@ -12,6 +12,10 @@ src_cpa_SOURCES = \
 	src/cli/cmd_help.c \
 	src/cli/cmd_report.c \
 	src/cli/main.c \
+	src/cli/open.c \
+	src/cli/open.h \
+	src/cli/picture.c \
+	src/cli/picture.h \
 	src/cli/pieces.c \
 	src/cli/pieces.h \
 	src/cli/say.c \

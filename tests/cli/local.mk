@@ -12,6 +12,7 @@ cli_tests = \
 	tests/cli/t160-exports.t \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
+	tests/cli/t190-pictures.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
