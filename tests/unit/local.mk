@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	tests/unit/tap.sh \
 	tests/unit/make_filter.h \
 	tests/unit/make_graph.h \
+	tests/unit/make_labels.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/merge_parts.h \
@@ -31,6 +32,7 @@ unit_tests = \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
 	tests/unit/test_check \
+	tests/unit/test_child \
 	tests/unit/test_compact \
 	tests/unit/test_csv \
 	tests/unit/test_cursor \
@@ -86,9 +88,11 @@ unit_tests = \
 	tests/unit/test_speedscope \
 	tests/unit/test_simplify \
 	tests/unit/test_strtab \
+	tests/unit/test_tag_table \
 	tests/unit/test_text \
 	tests/unit/test_text_view \
 	tests/unit/test_top \
+	tests/unit/test_traces \
 	tests/unit/test_trim \
 	tests/unit/test_unit \
 	tests/unit/test_view \
@@ -99,6 +103,7 @@ tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_check_LDADD = $(unit_profile)
+tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
 tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
@@ -156,9 +161,11 @@ tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_strtab_LDADD = $(unit_base)
+tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
 tests_unit_test_top_LDADD = $(unit_report)
+tests_unit_test_traces_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_view_LDADD = $(unit_engine)

@@ -1,0 +1,124 @@
+/*
+ * test_tag_table.c - the report tags
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/tags.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_labels.h"
+
+/* The rows of tags as "key value weight" lines; an error as its sentence. */
+static void expect_tags(struct make *m, const char *unit, const char *lines)
+{
+	struct profile *p = make_end(m);
+	struct arena *mem = arena_new();
+	struct buf got = { 0 };
+	struct report r = { 0 };
+	struct query q;
+	struct view v;
+	struct err err;
+
+	query_init(&q);
+	q.unit = unit;
+	assert_int_equal(view_make(p, &q, mem, &v, NULL, NULL), 0);
+	if (tag_table_make(&v, &q, &r, NULL, &err) < 0)
+		buf_addz(&got, err.msg);
+	for (uint32_t i = 0; i < r.table.n_rows; i++) {
+		const union cell *cell = r.table.cell + (size_t)i * TAGS_COLS;
+
+		assert_int_equal(cell[TAGS_WEIGHT].value, cell[TAGS_PERCENT].value);
+		buf_addf(&got, "%s %s %lld\n", cell[TAGS_KEY].text, cell[TAGS_VALUE].text,
+			 (long long)cell[TAGS_WEIGHT].value);
+	}
+	assert_string_equal(buf_text(&got), lines);
+	buf_release(&got);
+	report_release(&r);
+	arena_free(mem);
+	profile_free(p);
+}
+
+static void keys_come_by_name_and_values_by_weight_then_name(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 5, "z=c a=x");
+	labels_row(&m, "g", 5, "z=b");
+	labels_row(&m, "g", -7, "z=d");
+	expect_tags(&m, "minimum", "a x 5\nz d -7\nz b 5\nz c 5\n");
+}
+
+static void numbers_that_read_the_same_are_one_and_so_is_a_text_like_them(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 1, "bytes:1024");
+	labels_row(&m, "f", 2, "bytes:1025:bytes");
+	labels_row(&m, "f", 4, "bytes=1kB");
+	labels_row(&m, "f", 8, "bytes:512");
+	expect_tags(&m, "minimum", "bytes 512B 8\nbytes 1kB 7\n");
+}
+
+static void numbers_are_in_the_unit_of_the_question(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 1, "bytes:2048");
+	expect_tags(&m, "MB", "bytes 0 1\n");
+}
+
+static void a_value_given_twice_counts_twice(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 3, "k=a k=b k=a");
+	expect_tags(&m, "minimum", "k a 6\nk b 3\n");
+}
+
+static void a_profile_without_labels_has_no_rows(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 3, "");
+	expect_tags(&m, "minimum", "");
+}
+
+static void a_sum_past_64_bits_is_an_error(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", INT64_MAX / 2 + 1, "k=a k=a");
+	expect_tags(&m, "minimum", "the sum of all values of the label k leaves 64 bits");
+	m = make_start("cpu/count");
+	labels_row(&m, "f", INT64_MAX / 2 + 1, "k=a k=b");
+	expect_tags(&m, "minimum", "the sum of all values of the label k leaves 64 bits");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(keys_come_by_name_and_values_by_weight_then_name),
+		cmocka_unit_test(numbers_that_read_the_same_are_one_and_so_is_a_text_like_them),
+		cmocka_unit_test(numbers_are_in_the_unit_of_the_question),
+		cmocka_unit_test(a_value_given_twice_counts_twice),
+		cmocka_unit_test(a_profile_without_labels_has_no_rows),
+		cmocka_unit_test(a_sum_past_64_bits_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
