@@ -110,6 +110,21 @@ static void a_hostile_unit_is_quoted_and_harmless(void **state)
 	expect_csv(&s, HEADING "1,100.0000,\"f\",,\"a\"\"\\n,\"\n");
 }
 
+static void roles_are_the_first_column_and_cells_may_be_missing(void **state)
+{
+	const uint8_t role[] = { ROW_CALLER, ROW_NODE }, has[] = { 1 << ROW_NODE, 1 << ROW_NODE, 0xff, 0xff };
+	struct sheet s;
+
+	(void)state;
+	sheet_start(&s, 10);
+	sheet_row(&s, 10, "f", "");
+	sheet_row(&s, 10, "g", "");
+	s.r.table.role = role;
+	s.r.table.has = has;
+	expect_csv(&s, "role," HEADING "caller,,,\"f\",,\"milliseconds\"\n"
+		       "node,10,100.0000,\"g\",,\"milliseconds\"\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -120,6 +135,7 @@ int main(void)
 		cmocka_unit_test(commas_and_quotes_stay_within_a_name),
 		cmocka_unit_test(a_name_is_always_one_line_without_controls),
 		cmocka_unit_test(a_hostile_unit_is_quoted_and_harmless),
+		cmocka_unit_test(roles_are_the_first_column_and_cells_may_be_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -171,6 +171,35 @@ static void the_dropped_cum_is_a_magnitude_cut_toward_zero(void **state)
 	ask_release(&x.a);
 }
 
+static void some_filters(struct query *q)
+{
+	q->prune_from = "p";
+	q->taghide = "t";
+	q->focus = "f";
+	q->noinlines = true;
+}
+
+static void filters_in_force_come_in_the_order_of_pprof(void **state)
+{
+	struct make m = make_start("cpu/count");
+	struct answered x;
+
+	(void)state;
+	ROW(&m, "f", 1);
+	answer(&x, &m, some_filters);
+	assert_int_equal(x.h.n_filters, 4);
+	assert_string_equal(x.h.filter[0].name, "focus");
+	assert_string_equal(x.h.filter[0].value, "f");
+	assert_string_equal(x.h.filter[1].name, "taghide");
+	assert_string_equal(x.h.filter[2].name, "prune_from");
+	assert_string_equal(x.h.filter[3].name, "noinlines");
+	assert_null(x.h.filter[3].value);
+	assert_true(x.h.filter[1].is_listed);
+	assert_false(x.h.filter[2].is_listed);
+	assert_false(x.h.filter[3].is_listed);
+	ask_release(&x.a);
+}
+
 static void a_small_and_a_large_value_of_one_unit_share_it(void **state)
 {
 	(void)state;
@@ -300,6 +329,7 @@ int main(void)
 		cmocka_unit_test(texts_with_a_nul_are_spelt_out),
 		cmocka_unit_test(divide_by_is_the_ratio),
 		cmocka_unit_test(the_dropped_cum_is_a_magnitude_cut_toward_zero),
+		cmocka_unit_test(filters_in_force_come_in_the_order_of_pprof),
 		cmocka_unit_test(a_small_and_a_large_value_of_one_unit_share_it),
 		cmocka_unit_test(far_apart_the_unit_of_a_hundred_times_the_smallest_is_taken),
 		cmocka_unit_test(a_hundred_times_the_smallest_may_stay_in_its_unit),

@@ -368,6 +368,51 @@ static void without_colours_there_is_no_escape(void **state)
 	expect_no(&s.r, "\033");
 }
 
+/* The head of a report with a focus on a text and a filter that text does not list. */
+static void expect_focus(const char *focus, bool compact, const char *lines)
+{
+	const struct filter_note filter[] = { { "focus", focus, true }, { "noinlines", NULL, false } };
+	struct sheet s;
+
+	sheet_start(&s, 10);
+	s.r.head.filter = filter;
+	s.r.head.n_filters = 2;
+	s.r.head.compact = compact;
+	expect_lines(&s.r, lines);
+	expect_no(&s.r, "noinlines");
+}
+
+#define TEN "0123456789"
+#define SEVENTY TEN TEN TEN TEN TEN TEN TEN
+
+static void filters_stand_in_the_head_even_if_it_is_compact(void **state)
+{
+	(void)state;
+	expect_focus("a\nb", false, "Type: cpu\nActive filters:\n   focus=a\\nb\nShowing nodes");
+	expect_focus("xyz", true, "Active filters:\n   focus=xyz\nShowing nodes");
+}
+
+static void a_long_filter_is_cut_in_front_of_a_character(void **state)
+{
+	(void)state; /* "focus=" and 74 bytes are 80 */
+	expect_focus(SEVENTY "abcd", false, "   focus=" SEVENTY "abcd\nShowing");
+	expect_focus(SEVENTY "abcde", false, "   focus=" SEVENTY "abcd\xe2\x80\xa6\nShowing");
+	expect_focus(SEVENTY "abc\xc3\xa9", false, "   focus=" SEVENTY "abc\xe2\x80\xa6\nShowing");
+	expect_focus(SEVENTY "ab\xc3\xa9z", false, "   focus=" SEVENTY "ab\xc3\xa9\xe2\x80\xa6\nShowing");
+}
+
+static void only_filters_that_text_does_not_list_have_no_title(void **state)
+{
+	const struct filter_note filter[] = { { "prune_from", "x", false } };
+	struct sheet s;
+
+	(void)state;
+	sheet_start(&s, 10);
+	s.r.head.filter = filter;
+	s.r.head.n_filters = 1;
+	expect_no(&s.r, "Active");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -391,6 +436,9 @@ int main(void)
 		cmocka_unit_test(divided_values_are_shown_and_percentages_are_not_divided),
 		cmocka_unit_test(colours_mark_titles_notes_and_heavy_rows),
 		cmocka_unit_test(without_colours_there_is_no_escape),
+		cmocka_unit_test(filters_stand_in_the_head_even_if_it_is_compact),
+		cmocka_unit_test(a_long_filter_is_cut_in_front_of_a_character),
+		cmocka_unit_test(only_filters_that_text_does_not_list_have_no_title),
 	};
 
 	setenv("TZ", "UTC0", 1);
