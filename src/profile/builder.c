@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ID_MAX = 0xfffffff0, ROWS_KNOWN = 1000 };
+enum { ID_MAX = 0xfffffff0, ROWS_KNOWN = 1000, CACHE_LINE = 64 };
 
 /* A csr that grows, and the table that finds an equal list. */
 struct lists {
@@ -276,6 +276,25 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n)
 void builder_stack_prefetch(const struct builder *b, uint64_t hash)
 {
 	idtab_prefetch(&b->stacks.ids, hash);
+}
+
+uint32_t builder_stack_likely(const struct builder *b, uint64_t hash)
+{
+	size_t pos = idtab_start(&b->stacks.ids, hash);
+	uint32_t id;
+
+	if (!idtab_next(&b->stacks.ids, hash, &pos, &id))
+		return PROFILE_NONE;
+	__builtin_prefetch(&b->stacks.off[id]);
+	return id;
+}
+
+void builder_stack_prefetch_frames(const struct builder *b, uint32_t id)
+{
+	const uint32_t *item = b->stacks.item + b->stacks.off[id];
+
+	__builtin_prefetch(item);
+	__builtin_prefetch(item + CACHE_LINE / sizeof(*item));
 }
 
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err)

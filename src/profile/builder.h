@@ -81,6 +81,12 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
 /* Have the table ready for a stack that is asked for soon. */
 void builder_stack_prefetch(const struct builder *b, uint64_t hash);
 
+/* Which stack is it most likely, if any? PROFILE_NONE is none for sure. Comes after builder_stack_prefetch. */
+uint32_t builder_stack_likely(const struct builder *b, uint64_t hash);
+
+/* Have the frames of that stack ready, a while after builder_stack_likely. */
+void builder_stack_prefetch_frames(const struct builder *b, uint32_t id);
+
 /* Before the first stack: expect about this many rows, and locations in all stacks together. */
 void builder_expect(struct builder *b, size_t n_rows, size_t n_stack_items);
 

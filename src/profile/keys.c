@@ -40,8 +40,20 @@ static size_t keys_start(const struct keys *k, uint32_t id)
 static bool keys_equal(const struct keys *k, uint32_t id, const uint64_t *word, size_t n)
 {
 	size_t start = keys_start(k, id);
+	const uint64_t *own = k->word + start;
 
-	return keys_start(k, id + 1) - start == n && memcmp(k->word + start, word, n * sizeof(*word)) == 0;
+	if (k->width == 0 && keys_start(k, id + 1) - start != n)
+		return false;
+	return *own == *word && (n == 1 || memcmp(own + 1, word + 1, (n - 1) * sizeof(*word)) == 0);
+}
+
+void keys_prefetch(const struct keys *k, uint64_t hash)
+{
+	size_t pos = idtab_start(&k->ids, hash);
+	uint32_t id;
+
+	if (idtab_next(&k->ids, hash, &pos, &id))
+		__builtin_prefetch(k->word + keys_start(k, id));
 }
 
 bool keys_find(const struct keys *k, const uint64_t *word, size_t n, uint64_t hash, uint32_t *id)

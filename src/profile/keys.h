@@ -36,6 +36,9 @@ static inline uint64_t keys_hash(const uint64_t *word, size_t n)
 	return n == 1 ? hash_u64(*word) : hash_bytes(word, n * sizeof(*word));
 }
 
+/* Have the key with this hash ready soon, a while after its slot was asked for with idtab_prefetch. */
+void keys_prefetch(const struct keys *k, uint64_t hash);
+
 /* Is there this key, of n words and with this keys_hash? Then id is set. */
 bool keys_find(const struct keys *k, const uint64_t *word, size_t n, uint64_t hash, uint32_t *id);
 

@@ -137,6 +137,8 @@ static int block_places(struct merger *m, struct block *b, struct err *err)
 	struct builder_rows added;
 
 	for (uint32_t i = 0; i < b->n; i++)
+		keys_prefetch(&m->rows, b->hash[i]);
+	for (uint32_t i = 0; i < b->n; i++)
 		if (keys_add(&m->rows, &b->key[i], 1, b->hash[i], &b->into[i], err) < 0)
 			return err_wrap(err, "samples");
 	if (builder_rows(m->b, m->rows.n - before, &added, err) < 0)

@@ -197,32 +197,47 @@ static int ids_frames(struct merge_ids *m, uint32_t stack, size_t *n, struct err
 	return 0;
 }
 
+/* A stack that is to be translated; its frames are list[start .. start + n). */
+struct fresh_stack {
+	uint32_t stack, likely;
+	size_t start, n;
+	uint64_t hash;
+};
+
 /*
- * The table of stacks is far larger than any cache: all stacks of the group are asked for before
- * the first is looked up. One that comes twice in a group is looked up twice, which is no harm.
+ * The stacks of the result are far larger than any cache, and one that is found again costs three
+ * misses in a row: its slot, its offset, its frames. Each is asked for by all before any waits.
  */
+static void fetch_stacks(const struct merge_ids *m, struct fresh_stack *fresh, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		fresh[i].likely = builder_stack_likely(m->b, fresh[i].hash);
+	for (size_t i = 0; i < n; i++)
+		if (fresh[i].likely != PROFILE_NONE)
+			builder_stack_prefetch_frames(m->b, fresh[i].likely);
+}
+
+/* A stack that comes twice in a group is looked up twice, which is no harm. */
 int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks, struct err *err)
 {
-	struct {
-		uint32_t stack;
-		size_t start, n;
-		uint64_t hash;
-	} fresh[MERGE_STACKS];
+	struct fresh_stack fresh[MERGE_STACKS];
 	size_t n_fresh = 0, n = 0;
 
 	for (size_t i = 0; i < n_stacks; i++) {
-		size_t start = n;
+		struct fresh_stack *f = &fresh[n_fresh];
 
 		if (m->stack[stack[i]] != PROFILE_NONE)
 			continue;
+		f->stack = stack[i];
+		f->start = n;
 		if (ids_frames(m, stack[i], &n, err) < 0)
 			return ERR_LIMIT;
-		fresh[n_fresh].stack = stack[i];
-		fresh[n_fresh].start = start;
-		fresh[n_fresh].n = n - start;
-		fresh[n_fresh].hash = builder_stack_hash(m->list + start, n - start);
-		builder_stack_prefetch(m->b, fresh[n_fresh++].hash);
+		f->n = n - f->start;
+		f->hash = builder_stack_hash(m->list + f->start, f->n);
+		builder_stack_prefetch(m->b, f->hash);
+		n_fresh++;
 	}
+	fetch_stacks(m, fresh, n_fresh);
 	for (size_t i = 0; i < n_fresh; i++)
 		if (builder_stack(m->b, m->list + fresh[i].start, fresh[i].n, fresh[i].hash, &m->stack[fresh[i].stack],
 				  err) < 0)

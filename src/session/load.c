@@ -26,9 +26,9 @@
 #include <string.h>
 
 enum {
-	GROUP = 128,                /* pprof merges so many, then the results */
-	ENOUGH_BYTES = 64 << 20,    /* of profiles make it worth to add them before a group is complete */
-	TOO_MANY_BYTES = 128 << 20, /* waiting: no more are read for now */
+	GROUP = 128,               /* pprof merges so many, then the results */
+	ENOUGH_BYTES = 4 << 20,    /* of profiles make it worth to add them before a group is complete */
+	TOO_MANY_BYTES = 64 << 20, /* waiting: no more are read for now */
 };
 
 struct fetched {
