@@ -111,7 +111,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 		return ERR_LIMIT;
 	}
 	trim_cut(&net->nodes, q, mem, &net->shown);
-	if (picture)
+	if (picture && net->is_tree)
 		trim_keep_shown(&net->nodes, &net->shown);
 	if (net->is_tree)
 		net_tree_start(net, mem);
@@ -127,7 +127,9 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
 {
-	if (!net->picture || net->is_tree)
+	if (net->picture)
+		trim_keep_shown(&net->nodes, &net->shown);  /* scores looked at nodes that are not drawn too */
+	if (!net->picture || !net->limited || net->is_tree) /* else they have just been made for the order */
 		make_edges(net, wanted, mem);
 	net->n_dropped_edges = net_cut_edges(net);
 	if (q->nodecount > 0 && !net->limited)

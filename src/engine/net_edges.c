@@ -181,11 +181,12 @@ void net_remove_redundant(struct net *net)
 	free(gone);
 }
 
+/* Of a call without weight it is 0 times infinity, no number at all, and so is the sum it goes into. */
 static double surprise(uint64_t weight, double total)
 {
 	double share = (double)weight / total;
 
-	return weight ? -share * log2(share) : 0;
+	return -share * log2(share);
 }
 
 /* The entropy of calls and of what stays in the node itself. */

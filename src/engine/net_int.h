@@ -23,7 +23,8 @@ void net_remove_redundant(struct net *net);
  * How much a picture gains by each node.
  *
  * Gives   [nodes] in the arena
- * Like    pprof internal/graph entropyScore, but a call without weight counts as nothing there
+ * Like    pprof internal/graph entropyScore; a node with a call that weighs nothing, as comparisons
+ *         have them, gets the least score when its flat is 0, else nearly the greatest
  */
 int64_t *net_scores(const struct net *net, struct arena *mem);
 

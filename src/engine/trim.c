@@ -20,7 +20,7 @@ static uint64_t cutoff(int64_t sum, double fraction)
 
 /* What the order looks at. */
 struct sort_key {
-	uint64_t first, second; /* magnitudes, the larger one first */
+	uint64_t first, second; /* magnitudes, the larger one first; first is one more, 0 for INT64_MIN */
 	bool negative;          /* of equal magnitudes the positive one is first */
 	uint64_t addr;
 	const char *name;
@@ -72,7 +72,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 		int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 		int64_t first = score ? score[node] : by_cum ? cum : flat;
 
-		key[i] = (struct sort_key){ .first = num_abs(first),
+		key[i] = (struct sort_key){ .first = first == INT64_MIN ? 0 : num_abs(first) + 1,
 					    .second = num_abs(score || by_cum ? flat : cum),
 					    .negative = first < 0,
 					    .addr = nodes->places->place[place].addr,

@@ -33,10 +33,13 @@ static inline struct asked ask_about(struct make *m)
 /* Answer a->q as far as the graph; a must stay where it is. */
 static inline void ask(struct asked *a)
 {
+	struct buf notes = { 0 };
 	struct err err;
 
-	if (view_make(a->p, &a->q, a->mem, &a->v, NULL, &err) < 0 || places_make(a->p, &a->q, a->mem, &a->pl, &err) < 0)
+	if (view_make(a->p, &a->q, a->mem, &a->v, &notes, &err) < 0 ||
+	    places_make(a->p, &a->q, a->mem, &a->pl, &err) < 0)
 		fail_msg("%s", err.msg);
+	buf_release(&notes);
 	graph_make(&a->v, &a->pl, a->mem, &a->g);
 }
 
