@@ -29,37 +29,37 @@ static bool asks_nothing(const struct query *q)
 static void release(struct filter *f)
 {
 	for (int i = 0; i < N_NAMES; i++)
-		match_release(&f->name[i]);
+		matcher_release(&f->name[i]);
 	tag_filter_release(&f->tagfocus);
 	tag_filter_release(&f->tagignore);
-	match_release(&f->tagshow);
-	match_release(&f->taghide);
+	matcher_release(&f->tagshow);
+	matcher_release(&f->taghide);
 }
 
 /* In this order, since the first that does not parse is told. */
 static int compile(struct filter *f, struct err *err)
 {
 	const struct query *q = f->q;
-	int rc = match_init(&f->name[NAME_FOCUS], "focus", q->focus, err);
+	int rc = matcher_init(&f->name[NAME_FOCUS], "focus", q->focus, err);
 
 	if (rc == 0)
-		rc = match_init(&f->name[NAME_IGNORE], "ignore", q->ignore, err);
+		rc = matcher_init(&f->name[NAME_IGNORE], "ignore", q->ignore, err);
 	if (rc == 0)
-		rc = match_init(&f->name[NAME_HIDE], "hide", q->hide, err);
+		rc = matcher_init(&f->name[NAME_HIDE], "hide", q->hide, err);
 	if (rc == 0)
-		rc = match_init(&f->name[NAME_SHOW], "show", q->show, err);
+		rc = matcher_init(&f->name[NAME_SHOW], "show", q->show, err);
 	if (rc == 0)
-		rc = match_init(&f->name[NAME_SHOW_FROM], "show_from", q->show_from, err);
+		rc = matcher_init(&f->name[NAME_SHOW_FROM], "show_from", q->show_from, err);
 	if (rc == 0)
 		rc = tag_filter_init(f, &f->tagfocus, "tagfocus", q->tagfocus, err);
 	if (rc == 0)
 		rc = tag_filter_init(f, &f->tagignore, "tagignore", q->tagignore, err);
 	if (rc == 0)
-		rc = match_init(&f->name[NAME_PRUNE_FROM], "prune_from", q->prune_from, err);
+		rc = matcher_init(&f->name[NAME_PRUNE_FROM], "prune_from", q->prune_from, err);
 	if (rc == 0)
-		rc = match_init(&f->tagshow, "tagshow", q->tagshow, err);
+		rc = matcher_init(&f->tagshow, "tagshow", q->tagshow, err);
 	if (rc == 0)
-		rc = match_init(&f->taghide, "taghide", q->taghide, err);
+		rc = matcher_init(&f->taghide, "taghide", q->taghide, err);
 	return rc;
 }
 

@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/label_unit.h"
-#include "engine/match.h"
+#include "engine/matcher.h"
 #include "engine/query.h"
 #include "engine/tag_range.h"
 #include "profile/profile.h"
@@ -38,7 +38,7 @@ struct tag_filter {
 	bool is_set;
 	struct tag_range *range; /* [n_ranges] any of them, in the arena */
 	size_t n_ranges;
-	struct match *rx; /* [n_rx] in the arena */
+	struct matcher *rx; /* [n_rx] in the arena */
 	size_t n_rx;
 };
 
@@ -47,7 +47,7 @@ struct filter {
 	const struct query *q;
 	struct arena *mem;
 	struct buf *notes;
-	struct match name[N_NAMES], tagshow, taghide;
+	struct matcher name[N_NAMES], tagshow, taghide;
 	struct tag_filter tagfocus, tagignore;
 	uint8_t *stack_goes; /* [stacks] rows with it go; NULL when none do; in the arena */
 	uint8_t *set_goes;   /* [label_sets] likewise */

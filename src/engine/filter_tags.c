@@ -90,9 +90,9 @@ static int match_keys(struct keys *k, struct err *err)
 	int rc = 0;
 
 	if (f->tagshow.rx)
-		rc = match_all(&f->tagshow, key_text, k, k->n, k->bits, KEY_SHOWN, err);
+		rc = matcher_all(&f->tagshow, key_text, k, k->n, k->bits, KEY_SHOWN, err);
 	if (rc == 0 && f->taghide.rx)
-		rc = match_all(&f->taghide, key_text, k, k->n, k->bits, KEY_HIDDEN, err);
+		rc = matcher_all(&f->taghide, key_text, k, k->n, k->bits, KEY_HIDDEN, err);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < k->n; i++) {

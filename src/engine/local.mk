@@ -24,8 +24,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/net_tree.c \
 	src/engine/nodes.c \
 	src/engine/nodes.h \
-	src/engine/match.c \
-	src/engine/match.h \
+	src/engine/matcher.c \
+	src/engine/matcher.h \
 	src/engine/no_inlines.c \
 	src/engine/path.c \
 	src/engine/path.h \

@@ -51,9 +51,9 @@ static int parse_expressions(struct filter *f, struct tag_filter *t, struct err 
 	t->rx = arena_zalloc(f->mem, n, sizeof(*t->rx));
 	for (; t->n_rx < n; t->n_rx++) {
 		size_t len = strcspn(s, ",");
-		struct match *m = &t->rx[t->n_rx];
+		struct matcher *m = &t->rx[t->n_rx];
 
-		*m = (struct match){ t->option, arena_strndup(f->mem, s, len), NULL };
+		*m = (struct matcher){ t->option, arena_strndup(f->mem, s, len), NULL };
 		if (regex_new(m->pattern, &m->rx, err) < 0)
 			return err_wrap(err, "parsing %s regexp", t->option);
 		s += len + 1;
@@ -86,7 +86,7 @@ int tag_filter_init(struct filter *f, struct tag_filter *t, const char *option, 
 void tag_filter_release(struct tag_filter *t)
 {
 	for (size_t i = 0; i < t->n_rx; i++)
-		match_release(&t->rx[i]);
+		matcher_release(&t->rx[i]);
 }
 
 struct tagging {
@@ -157,7 +157,7 @@ static int match_expressions(struct tagging *x, const uint8_t *used, uint8_t *ye
 		memset(x->hit, 0, x->p->n_labels);
 		memset(x->yes, 0, x->n);
 		memset(one, 0, n_sets);
-		rc = match_all(&x->t->rx[i], label_text, x, x->n, x->yes, 1, err);
+		rc = matcher_all(&x->t->rx[i], label_text, x, x->n, x->yes, 1, err);
 		for (uint32_t k = 0; k < x->n; k++)
 			x->hit[x->label[k]] = x->yes[k];
 		spread(x, used, x->t->key ? yes : one);

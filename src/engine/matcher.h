@@ -1,10 +1,10 @@
 /*
- * match.h - an expression over many texts
+ * matcher.h - an expression over many texts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef ENGINE_MATCH_H
-#define ENGINE_MATCH_H
+#ifndef ENGINE_MATCHER_H
+#define ENGINE_MATCHER_H
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* An option that is an expression; rx is NULL when it is not set. */
-struct match {
+struct matcher {
 	const char *option, *pattern;
 	struct regex *rx;
 };
@@ -23,11 +23,11 @@ struct match {
  *
  * Fails  ERR_USAGE: "parsing OPTION regexp: ..."
  */
-int match_init(struct match *m, const char *option, const char *pattern, struct err *err);
-void match_release(struct match *m);
+int matcher_init(struct matcher *m, const char *option, const char *pattern, struct err *err);
+void matcher_release(struct matcher *m);
 
 /* Text i, n bytes: borrowed, or in scratch, which is empty. Called by several threads. */
-typedef const char *(*match_text_fn)(const void *arg, uint32_t i, struct buf *scratch, size_t *n);
+typedef const char *(*matcher_text_fn)(const void *arg, uint32_t i, struct buf *scratch, size_t *n);
 
 /*
  * Match n texts, split over threads; the result does not depend on how many there are.
@@ -35,7 +35,7 @@ typedef const char *(*match_text_fn)(const void *arg, uint32_t i, struct buf *sc
  * yes    [n] bit is set where the text matches, other bits stay
  * Fails  ERR_LIMIT
  */
-int match_all(struct match *m, match_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
+int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
 	      struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * match.c - an expression over many texts
+ * matcher.c - an expression over many texts
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "engine/match.h"
+#include "engine/matcher.h"
 
 #include "base/mem.h"
 #include "base/pool.h"
@@ -16,8 +16,8 @@
 
 enum { TEXTS_PER_THREAD = 4000 };
 
-struct matching {
-	match_text_fn text;
+struct matcher_run {
+	matcher_text_fn text;
 	const void *arg;
 	uint32_t n;
 	uint8_t *yes, bit;
@@ -29,9 +29,9 @@ struct matching {
 	} * part;
 };
 
-int match_init(struct match *m, const char *option, const char *pattern, struct err *err)
+int matcher_init(struct matcher *m, const char *option, const char *pattern, struct err *err)
 {
-	*m = (struct match){ .option = option, .pattern = pattern };
+	*m = (struct matcher){ .option = option, .pattern = pattern };
 	if (!*pattern)
 		return 0;
 	if (regex_new(pattern, &m->rx, err) < 0)
@@ -39,15 +39,15 @@ int match_init(struct match *m, const char *option, const char *pattern, struct 
 	return 0;
 }
 
-void match_release(struct match *m)
+void matcher_release(struct matcher *m)
 {
 	regex_free(m->rx);
 	m->rx = NULL;
 }
 
-static void match_part(void *arg, unsigned number)
+static void matcher_part(void *arg, unsigned number)
 {
-	const struct matching *m = arg;
+	const struct matcher_run *m = arg;
 	struct part *part = &m->part[number];
 	uint32_t i = (uint32_t)((uint64_t)m->n * number / m->parts);
 	uint32_t end = (uint32_t)((uint64_t)m->n * (number + 1) / m->parts);
@@ -67,11 +67,11 @@ static void match_part(void *arg, unsigned number)
 	buf_release(&scratch);
 }
 
-int match_all(struct match *m, match_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
+int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
 	      struct err *err)
 {
 	uint32_t wish = n / TEXTS_PER_THREAD + 1;
-	struct matching all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit };
+	struct matcher_run all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit };
 	int rc = 0;
 
 	all.parts = wish < pool_size() ? (unsigned)wish : pool_size();
@@ -80,7 +80,7 @@ int match_all(struct match *m, match_text_fn text, const void *arg, uint32_t n, 
 	for (unsigned i = 1; rc == 0 && i < all.parts; i++)
 		rc = regex_new(m->pattern, &all.part[i].rx, err);
 	if (rc == 0)
-		pool_run(match_part, &all, all.parts);
+		pool_run(matcher_part, &all, all.parts);
 	for (unsigned i = 0; i < all.parts; i++) {
 		if (rc == 0 && all.part[i].rc < 0) {
 			rc = all.part[i].rc;
