@@ -4,6 +4,8 @@ noinst_LIBRARIES += src/engine/libengine.a
 src_engine_libengine_a_SOURCES = \
 	src/engine/calltree.c \
 	src/engine/calltree.h \
+	src/engine/diff.c \
+	src/engine/diff.h \
 	src/engine/edges.c \
 	src/engine/filter.c \
 	src/engine/filter.h \
@@ -27,6 +29,12 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/matcher.c \
 	src/engine/matcher.h \
 	src/engine/no_inlines.c \
+	src/engine/match.c \
+	src/engine/match.h \
+	src/engine/match_name.c \
+	src/engine/match_name.h \
+	src/engine/normal.c \
+	src/engine/normal.h \
 	src/engine/path.c \
 	src/engine/path.h \
 	src/engine/places.c \
@@ -43,6 +51,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/tag_match.c \
 	src/engine/tag_range.c \
 	src/engine/tag_range.h \
+	src/engine/trend.c \
+	src/engine/trend.h \
 	src/engine/trim.c \
 	src/engine/trim.h \
 	src/engine/view.c \

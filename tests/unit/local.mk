@@ -64,11 +64,14 @@ unit_tests = \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
 	tests/unit/test_markdown \
+	tests/unit/test_match \
+	tests/unit/test_match_name \
 	tests/unit/test_memmap \
 	tests/unit/test_merge \
 	tests/unit/test_merge_ids \
 	tests/unit/test_merger \
 	tests/unit/test_normalize \
+	tests/unit/test_normal \
 	tests/unit/test_num \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
@@ -137,11 +140,14 @@ tests_unit_test_legacy_java_LDADD = $(unit_reader)
 tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
+tests_unit_test_match_LDADD = $(unit_engine)
+tests_unit_test_match_name_LDADD = $(unit_engine)
 tests_unit_test_memmap_LDADD = $(unit_reader)
 tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)
 tests_unit_test_merger_LDADD = $(unit_profile)
 tests_unit_test_normalize_LDADD = $(unit_profile)
+tests_unit_test_normal_LDADD = $(unit_engine)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)

@@ -1,0 +1,231 @@
+/*
+ * diff.c - two profiles side by side: flat and cum of every function in each
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/diff.h"
+
+#include "base/unit.h"
+#include "profile/scale.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const side_word[N_SIDES] = { [SIDE_BASE] = "BASE", [SIDE_TARGET] = "NEW" };
+
+/* The type of the same name, and of a unit that can be scaled. */
+static bool find_like(const struct profile *p, uint32_t type, const struct profile *other, uint32_t *out)
+{
+	const char *name = profile_text(p, p->type[type].name), *unit = profile_text(p, p->type[type].unit);
+
+	for (uint32_t t = 0; t < other->n_types; t++)
+		if (strcmp(profile_text(other, other->type[t].name), name) == 0 &&
+		    unit_agree(profile_text(other, other->type[t].unit), unit)) {
+			*out = t;
+			return true;
+		}
+	return false;
+}
+
+static void add_types(const struct profile *p, struct buf *out)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		buf_addf(out, "%s%s/%s", t ? " " : "", profile_text(p, p->type[t].name),
+			 profile_text(p, p->type[t].unit));
+}
+
+static int no_common_type(const struct profile *p, const struct profile *other, const char *name, struct err *err)
+{
+	struct buf own = { 0 }, others = { 0 };
+	int rc;
+
+	add_types(p, &own);
+	add_types(other, &others);
+	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: one side has [%.1000s], the other [%.1000s]",
+		     *name ? " " : "", name, buf_text(&own), buf_text(&others));
+	buf_release(&own);
+	buf_release(&others);
+	return rc;
+}
+
+int diff_common_type(const struct profile *p, const struct profile *other, const char *name, uint32_t type[2],
+		     struct err *err)
+{
+	if (view_type(p, name, &type[0], err) < 0)
+		return ERR_USAGE;
+	if (find_like(p, type[0], other, &type[1]))
+		return 0;
+	for (uint32_t t = p->n_types; !*name && t-- > 0;) {
+		type[0] = t;
+		if (find_like(p, t, other, &type[1]))
+			return 0;
+	}
+	return no_common_type(p, other, name, err);
+}
+
+static bool same_types(const struct profile *a, const struct profile *b)
+{
+	uint32_t at;
+
+	if (a->n_types != b->n_types)
+		return false;
+	for (uint32_t t = 0; t < a->n_types; t++)
+		if (!find_like(a, t, b, &at))
+			return false;
+	return true;
+}
+
+static void tell_types(const struct profile *const p[N_SIDES], uint32_t type, struct buf *notes)
+{
+	if (same_types(p[SIDE_TARGET], p[SIDE_BASE]))
+		return;
+	buf_addz(notes, "sample types differ: BASE has ");
+	add_types(p[SIDE_BASE], notes);
+	buf_addz(notes, "; NEW has ");
+	add_types(p[SIDE_TARGET], notes);
+	buf_addf(notes, "; comparing %s\n", profile_text(p[SIDE_TARGET], p[SIDE_TARGET]->type[type].name));
+}
+
+/* What filters had to say about a side, with its name in front. */
+static void tell_side(const struct buf *lines, enum side side, struct buf *notes)
+{
+	const char *line = buf_text(lines);
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		buf_addf(notes, "%s: %.*s\n", side_word[side], (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+static int make_views(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *d,
+		      struct buf *notes, struct err *err)
+{
+	uint32_t type[N_SIDES];
+
+	if (diff_common_type(p[SIDE_TARGET], p[SIDE_BASE], q->sample_index, type, err) < 0)
+		return ERR_USAGE;
+	tell_types(p, type[SIDE_TARGET], notes);
+	for (int side = 0; side < N_SIDES; side++) {
+		struct query own = *q;
+		struct buf lines = { 0 };
+		char number[16];
+		int rc;
+
+		snprintf(number, sizeof(number), "%" PRIu32, type[side]);
+		own.sample_index = number;
+		rc = view_make(p[side], &own, mem, &d->side[side].view, &lines, err);
+		tell_side(&lines, (enum side)side, notes);
+		buf_release(&lines);
+		if (rc < 0)
+			return err_wrap(err, "%s", side_word[side]);
+	}
+	return 0;
+}
+
+/* Units, then the normalisation; totals in what came out. */
+static int find_ratios(struct diff *d, const char *normalize, struct err *err)
+{
+	struct diff_side *base = &d->side[SIDE_BASE], *target = &d->side[SIDE_TARGET];
+	struct normal_size size[N_SIDES];
+	double ratio[N_SIDES];
+
+	d->unit = scale_is_finer(target->view.unit, base->view.unit) ? base->view.unit : target->view.unit;
+	if (normal_parse(normalize, &d->normal, err) < 0)
+		return ERR_USAGE;
+	for (int side = 0; side < N_SIDES; side++) {
+		ratio[side] = scale_ratio(d->side[side].view.unit, d->unit);
+		size[side] = normal_size(&d->normal, &d->side[side].view, ratio[side]);
+	}
+	if (normal_factor(&d->normal, &size[SIDE_BASE], &size[SIDE_TARGET], &d->factor, &d->by_period, err) < 0)
+		return ERR_USAGE;
+	ratio[SIDE_TARGET] *= d->factor;
+	for (int side = 0; side < N_SIDES; side++) {
+		d->side[side].ratio = ratio[side];
+		if (scale_value(d->side[side].view.total, ratio[side], &d->side[side].total))
+			return err_set(err, ERR_RANGE, "%s: its total, multiplied by %g, leaves 64 bits",
+				       side_word[side], ratio[side]);
+	}
+	return 0;
+}
+
+static int make_graphs(const struct query *q, struct arena *mem, struct diff *d, struct err *err)
+{
+	static const enum side order[N_SIDES] = { SIDE_BASE, SIDE_TARGET };
+	struct query by_file;
+
+	if (match_query(q, &by_file, err) < 0)
+		return ERR_USAGE;
+	for (int i = 0; i < N_SIDES; i++) {
+		struct diff_side *s = &d->side[order[i]];
+		int rc = places_make(s->view.p, &by_file, mem, &s->places, err);
+
+		if (rc < 0)
+			return rc;
+		rc = match_places(d->match, &s->places, err);
+		places_release(&s->places);
+		if (rc < 0)
+			return rc;
+		graph_make(&s->view, &s->places, mem, &s->graph);
+	}
+	return 0;
+}
+
+int diff_make(const struct profile *const p[N_SIDES], const struct query *q, struct arena *mem, struct diff *out,
+	      struct buf *notes, struct err *err)
+{
+	struct diff *d = arena_zalloc(mem, 1, sizeof(*d));
+	int rc;
+
+	d->match = match_new();
+	rc = make_views(p, q, mem, d, notes, err);
+	if (rc == 0)
+		rc = find_ratios(d, q->normalize, err);
+	if (rc == 0)
+		rc = make_graphs(q, mem, d, err);
+	if (rc < 0)
+		diff_release(d);
+	else
+		*out = *d;
+	return rc;
+}
+
+void diff_release(struct diff *d)
+{
+	match_free(d->match);
+	d->match = NULL;
+}
+
+/* With a mean, sums can pass the total that was checked. */
+static int64_t scaled(int64_t v, double ratio)
+{
+	int64_t out = v < 0 ? INT64_MIN : INT64_MAX;
+
+	scale_value(v, ratio, &out);
+	return out;
+}
+
+int64_t diff_flat(const struct diff *d, enum side side, uint32_t row)
+{
+	const struct diff_side *s = &d->side[side];
+
+	return row < s->graph.n ? scaled(graph_flat(&s->graph, row), s->ratio) : 0;
+}
+
+int64_t diff_cum(const struct diff *d, enum side side, uint32_t row)
+{
+	const struct diff_side *s = &d->side[side];
+
+	return row < s->graph.n ? scaled(graph_cum(&s->graph, row), s->ratio) : 0;
+}
+
+int64_t diff_minus(int64_t a, int64_t b)
+{
+	int64_t out;
+
+	return __builtin_sub_overflow(a, b, &out) ? (a < 0 ? INT64_MIN : INT64_MAX) : out;
+}

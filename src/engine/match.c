@@ -1,0 +1,392 @@
+/*
+ * match.c - the same function in several profiles, whatever its address
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions of one name are looked at together: those known so far against those of the profile at
+ * hand. Nearly always there is one of each; where there are more they are sorted by the end of their
+ * path, once for each length of that end.
+ */
+#include "config.h"
+
+#include "engine/match.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "engine/match_name.h"
+#include "profile/keys.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 8 }; /* parts of a path that are compared before the bare file name */
+
+struct match {
+	struct strtab *text;
+	uint32_t n_funcs;
+	struct match_func {
+		str_id name, file;
+		uint32_t next; /* of the same name, + 1 */
+	} * func;              /* [n_funcs] */
+	size_t cap_funcs;
+	uint32_t *first; /* [cap_first] by name: the last function appended, + 1 */
+	size_t cap_first, n_first;
+	struct keys rows; /* function, line, column */
+};
+
+/* A function of the profile at hand. */
+struct pair {
+	str_id name, file;
+	uint32_t func; /* of the match, once it is known */
+	uint32_t next; /* of the same name, + 1 */
+};
+
+struct candidate {
+	const char *file, *end;
+	uint32_t id;
+	bool known; /* id is a function of the match, else a pair */
+};
+
+struct making {
+	struct match *m;
+	struct places *pl;
+	struct keys keys;
+	struct pair *pair;
+	size_t cap_pairs;
+	str_id *file;      /* [files of pl] + 1 */
+	uint32_t *pair_of; /* [places] */
+	struct candidate *list;
+	size_t n_list, cap_list;
+};
+
+struct match *match_new(void)
+{
+	struct match *m = mem_zalloc(1, sizeof(*m));
+
+	m->text = strtab_new();
+	keys_init(&m->rows, 3, 0);
+	return m;
+}
+
+void match_free(struct match *m)
+{
+	if (!m)
+		return;
+	strtab_free(m->text);
+	free(m->func);
+	free(m->first);
+	keys_release(&m->rows);
+	free(m);
+}
+
+uint32_t match_count(const struct match *m)
+{
+	return m->rows.n;
+}
+
+static const struct match_func *func_of(const struct match *m, uint32_t row)
+{
+	return &m->func[m->rows.word[(size_t)row * m->rows.width]];
+}
+
+const char *match_name(const struct match *m, uint32_t row)
+{
+	return strtab_text(m->text, func_of(m, row)->name);
+}
+
+const char *match_file(const struct match *m, uint32_t row)
+{
+	return strtab_text(m->text, func_of(m, row)->file);
+}
+
+int64_t match_line(const struct match *m, uint32_t row)
+{
+	return (int64_t)m->rows.word[(size_t)row * m->rows.width + 1];
+}
+
+void match_add_label(const struct match *m, uint32_t row, bool with_file, struct buf *out)
+{
+	const char *name = match_name(m, row), *file = match_file(m, row);
+	int64_t line = match_line(m, row), col = (int64_t)m->rows.word[(size_t)row * m->rows.width + 2];
+
+	buf_addz(out, name);
+	if (*name && !line && !(with_file && *file))
+		return;
+	if (*name)
+		buf_addz(out, " ");
+	buf_addz(out, file);
+	if (line)
+		buf_addf(out, ":%" PRId64, line);
+	if (line && col)
+		buf_addf(out, ":%" PRId64, col);
+}
+
+int match_query(const struct query *q, struct query *out, struct err *err)
+{
+	if (q->granularity == GRAIN_ADDRESSES)
+		return err_set(err, ERR_USAGE,
+			       "-addresses: addresses differ from build to build; compare functions, files or lines");
+	*out = *q;
+	if (q->granularity == GRAIN_FUNCTIONS)
+		out->granularity = GRAIN_FILEFUNCTIONS;
+	return 0;
+}
+
+/* The name of a place: without what the compiler appended, or what stands for one that has none. */
+static str_id name_of(struct making *mk, const struct place *k, const char *file)
+{
+	const struct profile *p = mk->pl->p;
+	struct buf printed = { 0 };
+	str_id id = 0;
+
+	if (k->name) {
+		const char *name = profile_text(p, k->name);
+		size_t n = strtab_len(p->str, k->name);
+
+		if (!memchr(name, 0, n))
+			return strtab_add(mk->m->text, name, match_name_len(name, n, file));
+		text_add_safe(&printed, name, n); /* a C string could not hold it */
+		id = strtab_addz(mk->m->text, buf_text(&printed));
+	}
+	if (!k->name && !k->file) {
+		places_add_name(mk->pl, (uint32_t)(k - mk->pl->place), &printed);
+		id = strtab_addz(mk->m->text, buf_text(&printed));
+	}
+	buf_release(&printed);
+	return id;
+}
+
+static str_id file_of(struct making *mk, uint32_t file)
+{
+	if (!mk->file[file])
+		mk->file[file] = strtab_addz(mk->m->text, strtab_text(mk->pl->files, file)) + 1;
+	return mk->file[file] - 1;
+}
+
+static int collect_pairs(struct making *mk, struct err *err)
+{
+	const struct places *pl = mk->pl;
+
+	for (uint32_t i = 0; i < pl->n; i++) {
+		const struct place *k = &pl->place[i];
+		struct pair pair = { .file = file_of(mk, k->file), .func = PROFILE_NONE };
+		uint64_t word;
+		uint32_t before = mk->keys.n;
+
+		pair.name = name_of(mk, k, strtab_text(mk->m->text, pair.file));
+		word = (uint64_t)pair.name << 32 | pair.file;
+		if (keys_add(&mk->keys, &word, 1, keys_hash(&word, 1), &mk->pair_of[i], err) < 0)
+			return ERR_LIMIT;
+		if (mk->keys.n == before)
+			continue;
+		mk->pair = mem_grow(mk->pair, &mk->cap_pairs, mk->keys.n, sizeof(*mk->pair));
+		mk->pair[before] = pair;
+	}
+	return 0;
+}
+
+/* Chain the functions of the profile by name; gives the last of each chain + 1, by name. */
+static uint32_t *chain_pairs(struct making *mk)
+{
+	uint32_t *last = mem_zalloc(strtab_count(mk->m->text), sizeof(*last));
+
+	for (uint32_t i = 0; i < mk->keys.n; i++) {
+		mk->pair[i].next = last[mk->pair[i].name];
+		last[mk->pair[i].name] = i + 1;
+	}
+	return last;
+}
+
+static void candidate_add(struct making *mk, str_id file, uint32_t id, bool known)
+{
+	mk->list = mem_grow(mk->list, &mk->cap_list, mk->n_list + 1, sizeof(*mk->list));
+	mk->list[mk->n_list++] = (struct candidate){ .file = strtab_text(mk->m->text, file), .id = id, .known = known };
+}
+
+/* The last parts of a path, at most that many; 0 for all of it. */
+static const char *path_end(const char *path, unsigned parts)
+{
+	const char *end = path + strlen(path);
+
+	if (parts == 0)
+		return path;
+	while (end > path && (end[-1] != '/' || --parts))
+		end--;
+	return end;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *l = a, *r = b;
+	int c = strcmp(l->end, r->end);
+
+	if (c == 0)
+		c = r->known - l->known;
+	return c ? c : (l->id > r->id) - (l->id < r->id);
+}
+
+static void join(struct making *mk, const struct candidate *known, const struct candidate *own)
+{
+	mk->pair[own->id].func = known->id;
+	mk->m->func[known->id].file = mk->pair[own->id].file;
+}
+
+/* Join those whose path ends alike and which are alone with it on their side. */
+static void join_by_end(struct making *mk, unsigned parts)
+{
+	struct candidate *list = mk->list;
+	size_t left = 0, end;
+
+	for (size_t i = 0; i < mk->n_list; i++)
+		list[i].end = path_end(list[i].file, parts);
+	qsort(list, mk->n_list, sizeof(*list), compare_candidates);
+	for (size_t i = 0; i < mk->n_list; i = end) {
+		for (end = i + 1; end < mk->n_list && strcmp(list[end].end, list[i].end) == 0; end++)
+			;
+		if (end - i == 2 && list[i].known && !list[i + 1].known && (*list[i].end || parts == 0)) {
+			join(mk, &list[i], &list[i + 1]);
+			continue;
+		}
+		memmove(list + left, list + i, (end - i) * sizeof(*list));
+		left += end - i;
+	}
+	mk->n_list = left;
+}
+
+/* One of each, in files that have nothing in common. */
+static void join_only(struct making *mk)
+{
+	const struct candidate *list = mk->list;
+
+	if (list[0].known != list[1].known)
+		join(mk, &list[!list[0].known], &list[list[0].known]);
+}
+
+/* The one function with a file, or none, that stands for those without. */
+static uint32_t only_with_file(const struct making *mk, uint32_t last)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = last; i; i = mk->pair[i - 1].next) {
+		if (mk->pair[i - 1].file && found)
+			return 0;
+		if (mk->pair[i - 1].file)
+			found = i;
+	}
+	return found;
+}
+
+static int append_func(struct match *m, struct pair *pair, struct err *err)
+{
+	if (m->n_funcs >= PLACES_MANY - 1)
+		return err_set(err, ERR_LIMIT, "too many functions to compare");
+	m->func = mem_grow(m->func, &m->cap_funcs, (size_t)m->n_funcs + 1, sizeof(*m->func));
+	m->func[m->n_funcs] = (struct match_func){ pair->name, pair->file, m->first[pair->name] };
+	pair->func = m->n_funcs++;
+	m->first[pair->name] = m->n_funcs;
+	return 0;
+}
+
+/* All functions of one name: last is the end of the chain of the profile at hand. */
+static int match_group(struct making *mk, str_id name, uint32_t last, struct err *err)
+{
+	struct match *m = mk->m;
+	uint32_t stand_in = name ? only_with_file(mk, last) : 0;
+	size_t n;
+
+	mk->n_list = 0;
+	for (uint32_t i = last; i; i = mk->pair[i - 1].next)
+		if (mk->pair[i - 1].file || !stand_in)
+			candidate_add(mk, mk->pair[i - 1].file, i - 1, false);
+	for (uint32_t f = m->first[name]; f; f = m->func[f - 1].next)
+		candidate_add(mk, m->func[f - 1].file, f - 1, true);
+	n = mk->n_list;
+	join_by_end(mk, 0);
+	for (unsigned parts = DEEPEST; parts > 0 && mk->n_list > 1 && (n > 2 || !name); parts--)
+		join_by_end(mk, parts);
+	if (name && n == 2 && mk->n_list == 2)
+		join_only(mk);
+	for (uint32_t i = last; i; i = mk->pair[i - 1].next)
+		if (mk->pair[i - 1].func == PROFILE_NONE && (mk->pair[i - 1].file || !stand_in) &&
+		    append_func(m, &mk->pair[i - 1], err) < 0)
+			return ERR_LIMIT;
+	for (uint32_t i = last; i && stand_in; i = mk->pair[i - 1].next)
+		if (!mk->pair[i - 1].file)
+			mk->pair[i - 1].func = mk->pair[stand_in - 1].func;
+	return 0;
+}
+
+static int match_groups(struct making *mk, struct err *err)
+{
+	struct match *m = mk->m;
+	uint32_t *last = chain_pairs(mk);
+	size_t n = strtab_count(m->text);
+	int rc = 0;
+
+	m->first = mem_grow(m->first, &m->cap_first, n, sizeof(*m->first));
+	memset(m->first + m->n_first, 0, (n - m->n_first) * sizeof(*m->first));
+	m->n_first = n;
+	for (uint32_t i = 0; rc == 0 && i < mk->keys.n; i++)
+		if (mk->pair[i].func == PROFILE_NONE)
+			rc = match_group(mk, mk->pair[i].name, last[mk->pair[i].name], err);
+	free(last);
+	return rc;
+}
+
+/* From place to row, in every location. */
+static void renumber(struct places *pl, const uint32_t *row)
+{
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
+		uint32_t *many;
+
+		if (pl->list[loc] < PLACES_MANY) {
+			pl->list[loc] = row[pl->list[loc]];
+			continue;
+		}
+		many = &pl->many[pl->list[loc] - PLACES_MANY];
+		for (uint32_t i = 0; i < *many || i < PLACES_PADDED; i++)
+			many[i + 1] = row[many[i + 1]];
+	}
+}
+
+static int match_rows(struct making *mk, struct err *err)
+{
+	struct places *pl = mk->pl;
+	uint32_t *row = mk->pair_of;
+
+	for (uint32_t i = 0; i < pl->n; i++) {
+		const struct place *k = &pl->place[i];
+		uint64_t word[3] = { mk->pair[mk->pair_of[i]].func, (uint64_t)k->line, (uint64_t)k->col };
+
+		if (keys_add(&mk->m->rows, word, 3, keys_hash(word, 3), &row[i], err) < 0)
+			return ERR_LIMIT;
+		if (mk->m->rows.n >= PLACES_MANY)
+			return err_set(err, ERR_LIMIT, "too many rows to compare");
+	}
+	renumber(pl, row);
+	pl->n = mk->m->rows.n;
+	pl->place = NULL;
+	return 0;
+}
+
+int match_places(struct match *m, struct places *pl, struct err *err)
+{
+	struct making mk = { .m = m, .pl = pl };
+	int rc;
+
+	keys_init(&mk.keys, 1, pl->n);
+	mk.file = mem_zalloc(strtab_count(pl->files), sizeof(*mk.file));
+	mk.pair_of = mem_alloc(pl->n, sizeof(*mk.pair_of));
+	rc = collect_pairs(&mk, err);
+	if (rc == 0)
+		rc = match_groups(&mk, err);
+	if (rc == 0)
+		rc = match_rows(&mk, err);
+	keys_release(&mk.keys);
+	free(mk.file);
+	free(mk.pair_of);
+	free(mk.pair);
+	free(mk.list);
+	return rc;
+}

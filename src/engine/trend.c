@@ -1,0 +1,252 @@
+/*
+ * trend.c - how the weight of functions goes over many profiles
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A line through the values y of a row at x is found from the sums of y and x*y, which are added up
+ * as profiles come; what it needs of x alone is the same for all rows. x is the number of the
+ * profile, and the time since the first.
+ */
+#include "config.h"
+
+#include "engine/trend.h"
+
+#include "base/mem.h"
+#include "base/unit.h"
+#include "engine/graph.h"
+#include "profile/scale.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums of one row. */
+struct sums {
+	int64_t first, last, most;
+	uint32_t n_grown;
+	long double y, iy, ty;
+};
+
+struct trend {
+	struct match *match;
+	char *type, *unit; /* NULL before the first profile */
+	uint32_t n;        /* profiles */
+	struct sums *row;  /* [n_rows] */
+	size_t n_rows, cap_rows;
+	struct sums total;
+	struct normal_size size; /* of the first profile */
+	int64_t first_ns, last_ns;
+	bool no_time, falls, stands; /* some profile has no time, an earlier one, or the same one */
+	long double t, tt;           /* sums over the profiles, in hours */
+};
+
+struct trend *trend_new(void)
+{
+	struct trend *t = mem_zalloc(1, sizeof(*t));
+
+	t->match = match_new();
+	return t;
+}
+
+void trend_free(struct trend *t)
+{
+	if (!t)
+		return;
+	match_free(t->match);
+	free(t->type);
+	free(t->unit);
+	free(t->row);
+	free(t);
+}
+
+const struct match *trend_match(const struct trend *t)
+{
+	return t->match;
+}
+
+/* The type of the first profile in another one. */
+static int find_type(struct trend *t, const struct profile *p, const char *name, uint32_t *out, struct err *err)
+{
+	if (!t->type) {
+		const char *type, *unit;
+
+		if (view_type(p, name, out, err) < 0)
+			return ERR_USAGE;
+		type = profile_text(p, p->type[*out].name);
+		unit = profile_text(p, p->type[*out].unit);
+		t->type = mem_strndup(type, strlen(type));
+		t->unit = mem_strndup(unit, strlen(unit));
+		return 0;
+	}
+	for (*out = 0; *out < p->n_types; ++*out)
+		if (strcmp(profile_text(p, p->type[*out].name), t->type) == 0 &&
+		    unit_agree(profile_text(p, p->type[*out].unit), t->unit))
+			return 0;
+	return err_set(err, ERR_USAGE, "it has no sample type %.100s/%.100s, which the first profile has", t->type,
+		       t->unit);
+}
+
+static int make_view(struct trend *t, const struct profile *p, const struct query *q, struct arena *mem,
+		     struct view *out, struct buf *notes, struct err *err)
+{
+	struct query own = *q;
+	char number[16];
+	uint32_t type;
+
+	if (find_type(t, p, q->sample_index, &type, err) < 0)
+		return ERR_USAGE;
+	snprintf(number, sizeof(number), "%" PRIu32, type);
+	own.sample_index = number;
+	return view_make(p, &own, mem, out, notes, err);
+}
+
+/* From values of the view to the unit and the size of the first profile. */
+static int find_ratio(struct trend *t, const struct view *v, const struct query *q, double *ratio, struct err *err)
+{
+	struct normal normal;
+	struct normal_size own;
+	double factor;
+	bool by_period;
+
+	if (normal_parse(q->normalize, &normal, err) < 0)
+		return ERR_USAGE;
+	*ratio = scale_ratio(v->unit, t->unit);
+	own = normal_size(&normal, v, *ratio);
+	if (t->n == 0)
+		t->size = own;
+	if (normal_factor(&normal, &t->size, &own, &factor, &by_period, err) < 0)
+		return ERR_USAGE;
+	*ratio *= factor;
+	return 0;
+}
+
+/* The hours since the first profile. */
+static long double take_time(struct trend *t, const struct profile *p)
+{
+	int64_t at = p->meta.time_ns;
+	long double hours;
+
+	if (t->n == 0)
+		t->first_ns = at;
+	hours = ((long double)at - (long double)t->first_ns) / 3.6e12L;
+	t->no_time |= at == 0;
+	if (t->n > 0 && at && t->last_ns) {
+		t->falls |= at < t->last_ns;
+		t->stands |= at == t->last_ns;
+	}
+	t->last_ns = at;
+	t->t += hours;
+	t->tt += hours * hours;
+	return hours;
+}
+
+static void sums_add(struct sums *s, uint32_t i, long double hours, int64_t y)
+{
+	if (i == 0)
+		s->first = y;
+	s->n_grown += i > 0 && y > s->last;
+	s->last = y;
+	s->most = y > s->most ? y : s->most;
+	s->y += (long double)y;
+	s->iy += (long double)i * (long double)y;
+	s->ty += hours * (long double)y;
+}
+
+static void grow_rows(struct trend *t, size_t n)
+{
+	t->row = mem_grow(t->row, &t->cap_rows, n, sizeof(*t->row));
+	memset(t->row + t->n_rows, 0, (n - t->n_rows) * sizeof(*t->row));
+	t->n_rows = n;
+}
+
+static int add_rows(struct trend *t, const struct view *v, const struct query *q, double ratio, long double hours,
+		    struct arena *mem, struct err *err)
+{
+	struct query by_file;
+	struct places pl;
+	struct graph g;
+	int rc = match_query(q, &by_file, err);
+
+	if (rc == 0)
+		rc = places_make(v->p, &by_file, mem, &pl, err);
+	if (rc < 0)
+		return rc;
+	rc = match_places(t->match, &pl, err);
+	places_release(&pl);
+	if (rc < 0)
+		return rc;
+	graph_make(v, &pl, mem, &g);
+	grow_rows(t, pl.n);
+	for (uint32_t row = 0; row < pl.n; row++) {
+		int64_t y = q->sort == SORT_CUM ? graph_cum(&g, row) : graph_flat(&g, row);
+
+		if (scale_value(y, ratio, &y))
+			return err_set(err, ERR_RANGE, "a sum, multiplied by %g, leaves 64 bits", ratio);
+		sums_add(&t->row[row], t->n, hours, y);
+	}
+	return 0;
+}
+
+int trend_add(struct trend *t, const struct profile *p, const struct query *q, struct buf *notes, struct err *err)
+{
+	struct arena *mem = arena_new();
+	int64_t total = 0;
+	double ratio = 1;
+	struct view v;
+	int rc = make_view(t, p, q, mem, &v, notes, err);
+
+	if (rc == 0)
+		rc = find_ratio(t, &v, q, &ratio, err);
+	if (rc == 0 && scale_value(v.total, ratio, &total))
+		rc = err_set(err, ERR_RANGE, "its total, multiplied by %g, leaves 64 bits", ratio);
+	if (rc == 0) {
+		long double hours = take_time(t, p);
+
+		rc = add_rows(t, &v, q, ratio, hours, mem, err);
+		sums_add(&t->total, t->n, hours, total);
+		t->n++;
+	}
+	arena_free(mem);
+	return rc;
+}
+
+static bool has_times(const struct trend *t)
+{
+	return t->n > 1 && !t->no_time && !t->falls && !t->stands;
+}
+
+/* The slope of the line through n points; below is n * sum of xx - (sum of x) squared. */
+static double slope(long double n, long double x, long double xx, long double y, long double xy)
+{
+	long double below = n * xx - x * x;
+
+	return below > 0 ? (double)((n * xy - x * y) / below) : 0;
+}
+
+static struct trend_row row_of(const struct trend *t, const struct sums *s)
+{
+	long double n = t->n, i = n * (n - 1) / 2, ii = (n - 1) * n * (2 * n - 1) / 6;
+
+	return (struct trend_row){ .first = s->first,
+				   .last = s->last,
+				   .most = s->most,
+				   .n_grown = s->n_grown,
+				   .slope_step = slope(n, i, ii, s->y, s->iy),
+				   .slope_hour = has_times(t) ? slope(n, t->t, t->tt, s->y, s->ty) : 0 };
+}
+
+struct trend_row trend_row(const struct trend *t, uint32_t row)
+{
+	return row_of(t, &t->row[row]);
+}
+
+struct trend_all trend_all(const struct trend *t)
+{
+	return (struct trend_all){ .n_profiles = t->n,
+				   .type = t->type,
+				   .unit = t->unit,
+				   .has_times = has_times(t),
+				   .out_of_order = t->falls,
+				   .total = row_of(t, &t->total) };
+}

@@ -1,0 +1,81 @@
+/*
+ * test_match_name.c - what of a function's name stays the same from build to build
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/match_name.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void keeps(const char *name, const char *file, const char *kept)
+{
+	size_t n = match_name_len(name, strlen(name), file);
+
+	if (n != strlen(kept) || memcmp(name, kept, n) != 0)
+		fail_msg("%s in %s becomes %.*s, not %s", name, file, (int)n, name, kept);
+}
+
+static void what_compilers_append_goes(void **state)
+{
+	(void)state;
+	keeps("hash.cold", "hash.c", "hash");
+	keeps("hash.cold.5", "hash.c", "hash");
+	keeps("hash.part.0", "", "hash");
+	keeps("hash.constprop.12", "", "hash");
+	keeps("hash.isra.0.part.3.cold", "hash.cc", "hash");
+	keeps("hash.lto_priv.1", "", "hash");
+	keeps("hash.llvm.10378462897", "", "hash");
+	keeps("_ZN3foo3barEv.cold", "", "_ZN3foo3barEv");
+	keeps("std::f(int) [clone .cold]", "f.cc", "std::f(int)");
+	keeps("f(char*) [clone .part.0] [clone .isra.1]", "", "f(char*)");
+	keeps("core::fmt::write::h0123456789abcdef", "", "core::fmt::write");
+	keeps("core::fmt::write::h0123456789abcdef.llvm.77", "", "core::fmt::write");
+	keeps("runtime.memmove.abi0", "runtime/memmove_amd64.s", "runtime.memmove");
+}
+
+static void what_people_wrote_stays(void **state)
+{
+	(void)state;
+	keeps("main.cold", "shop.go", "main.cold");
+	keeps("main.(*T).cold", "", "main.(*T).cold");
+	keeps("com.shop.Depot.cold", "", "com.shop.Depot.cold");
+	keeps("Depot.cold", "Depot.java", "Depot.cold");
+	keeps("main.Map[go.shape.int]", "", "main.Map[go.shape.int]");
+	keeps("main.run.func1.2", "main.go", "main.run.func1.2");
+	keeps("hash.part", "", "hash.part");
+	keeps("hash.partly.1", "", "hash.partly.1");
+	keeps("f(int) [clone x]", "", "f(int) [clone x]");
+	keeps("core::h0123456789abcdeg", "", "core::h0123456789abcdeg");
+}
+
+static void nothing_is_left_of_no_name(void **state)
+{
+	(void)state;
+	keeps("", "", "");
+	keeps(".cold", "", ".cold");
+	keeps(".abi0", "", ".abi0");
+	keeps("]", "", "]");
+	keeps(" [clone .cold]", "", " [clone .cold]");
+	keeps("[clone .cold]", "", "[clone .cold]");
+	keeps("0123456789", "", "0123456789");
+	keeps(".0", "", ".0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_compilers_append_goes),
+		cmocka_unit_test(what_people_wrote_stays),
+		cmocka_unit_test(nothing_is_left_of_no_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
