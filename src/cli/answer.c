@@ -38,7 +38,7 @@ static void draw_text(enum query_report kind, const struct report *r, bool color
 	}
 }
 
-static void draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out)
+void answer_draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out)
 {
 	switch ((enum format)q->format) {
 	case FORMAT_TEXT:
@@ -208,7 +208,7 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 		if (rc == 0) {
 			out->is_empty = kind != REPORT_COMMENTS && out->report.head.total == 0;
 			if (!out->pieces)
-				draw(kind, &out->report, &q, color, &out->text);
+				answer_draw(kind, &out->report, &q, color, &out->text);
 		}
 	}
 	return rc;

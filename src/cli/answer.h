@@ -11,6 +11,7 @@
 #include "cli/args.h"
 #include "cli/picture.h"
 #include "profile/profile.h"
+#include "report/report.h"
 #include "report/traces.h"
 
 #include <stdbool.h>
@@ -27,6 +28,9 @@ struct answer {
 	struct report report;
 	struct arena *mem; /* what report borrows from */
 };
+
+/* Append a report in the format that q asks for. */
+void answer_draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out);
 
 /*
  * Answer the command of a.

@@ -207,6 +207,7 @@ static int parse_words(int argc, char **argv, struct args *a, const struct opt *
 		f.name = word + 1 + (word[1] == '-');
 		if (*f.name == 0) {
 			flags = false;
+			a->n_left = a->n_words;
 			continue;
 		}
 		f.n = strcspn(f.name, "=");

@@ -17,6 +17,7 @@ struct args {
 	const struct query_command *command; /* NULL when none was given */
 	const char **word;                   /* [n_words] sources, or what a command takes */
 	size_t n_words;
+	size_t n_left;       /* of these, how many stand before --; 0 without -- */
 	const char *ignored; /* a sample type flag that another one overrules, or NULL */
 };
 

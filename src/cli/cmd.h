@@ -13,6 +13,12 @@
 /* Read the sources, make the report, write it where it shall go. */
 int cmd_report(const struct args *a);
 
+/* Read two sides, compare them, write the report. */
+int cmd_diff(const struct args *a);
+
+/* Read profiles one after the other, tell what grew, write the report. */
+int cmd_trend(const struct args *a);
+
 /* cpa help [WORD], cpa --help: examples first. */
 int cmd_help(const struct args *a);
 

@@ -22,6 +22,8 @@ static const char examples[] =
 	"  cpa top --json cpu.pb.gz               for a program; --csv and --markdown too\n"
 	"  curl -s localhost:6060/debug/pprof/heap | cpa top -\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
+	"  cpa diff old.pb.gz new.pb.gz           what grew, what shrank, what is new\n"
+	"  cpa trend heap-*.pb.gz                 what grew in every step: leaks\n"
 	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
 	"\n"
 	"Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"

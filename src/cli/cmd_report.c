@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "cli/answer.h"
 #include "cli/cmd.h"
+#include "cli/cmd_report.h"
 #include "cli/open.h"
 #include "cli/pieces.h"
 #include "cli/say.h"
@@ -25,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool to_stdout(const struct query *q)
+bool to_stdout(const struct query *q)
 {
 	return !*q->output || strcmp(q->output, "-") == 0;
 }
@@ -168,7 +169,7 @@ static int report_profile(const struct profile *p, const struct args *a, const c
 }
 
 /* Sources that could not be read: a line each, and how many are left. */
-static void tell_notes(const struct load *l)
+void tell_notes(const struct load *l)
 {
 	const char *line = buf_text(&l->notes);
 

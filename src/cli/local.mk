@@ -9,8 +9,11 @@ src_cpa_SOURCES = \
 	src/cli/args.h \
 	src/cli/cmd.h \
 	src/cli/cmd_completion.c \
+	src/cli/cmd_diff.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_report.c \
+	src/cli/cmd_report.h \
+	src/cli/cmd_trend.c \
 	src/cli/main.c \
 	src/cli/open.c \
 	src/cli/open.h \

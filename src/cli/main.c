@@ -43,6 +43,10 @@ static int dispatch(const struct args *a)
 		return no_command(a);
 	if (strcmp(a->command->name, "completion") == 0)
 		return cmd_completion(a);
+	if (a->command->report == REPORT_DIFF)
+		return cmd_diff(a);
+	if (a->command->report == REPORT_TREND)
+		return cmd_trend(a);
 	return cmd_report(a);
 }
 

@@ -57,12 +57,18 @@ void query_release(struct query *q)
 
 void query_for_report(struct query *q, enum query_report report)
 {
-	enum { GRAPH_NODES = 80 };
+	enum { GRAPH_NODES = 80, COMPARED_ROWS = 30 };
 
 	switch (report) {
 	case REPORT_TREE:
 	case REPORT_DOT:
 		q->nodecount = q->nodecount < 0 ? GRAPH_NODES : q->nodecount;
+		break;
+	case REPORT_DIFF:
+	case REPORT_TREND:
+		if (q->nodecount < 0 && (q->format == FORMAT_TEXT || q->format == FORMAT_MARKDOWN))
+			q->nodecount = COMPARED_ROWS;
+		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
 		break;
 	case REPORT_CALLGRIND:
 		q->granularity = GRAIN_ADDRESSES;

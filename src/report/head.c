@@ -123,12 +123,17 @@ static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
 
 void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole)
 {
-	int64_t min, max, hundred;
+	if (t->n)
+		head_choose_unit_for(h, smallest(nodes, t), whole);
+}
+
+void head_choose_unit_for(struct head *h, int64_t min, bool whole)
+{
+	int64_t max, hundred;
 	const char *min_unit, *max_unit;
 
-	if (strcmp(h->out_unit, "minimum") != 0 || t->n == 0)
+	if (strcmp(h->out_unit, "minimum") != 0)
 		return;
-	min = smallest(nodes, t);
 	if (min == 0)
 		min = h->total;
 	min = report_value(h, min);

@@ -24,6 +24,9 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
  */
 void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole);
 
+/* The same for a report whose smallest value other than 0 is min; 0 when all are 0. */
+void head_choose_unit_for(struct head *h, int64_t min, bool whole);
+
 /* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
 const char *head_text(const struct profile *p, str_id id, struct arena *mem);
 

@@ -6,8 +6,13 @@ src_report_libreport_a_SOURCES = \
 	src/report/calls.h \
 	src/report/comments.c \
 	src/report/comments.h \
+	src/report/compare.h \
+	src/report/diff.c \
+	src/report/diff.h \
 	src/report/head.c \
 	src/report/head.h \
+	src/report/rename.c \
+	src/report/rename.h \
 	src/report/report.c \
 	src/report/report.h \
 	src/report/tags.c \
@@ -16,3 +21,9 @@ src_report_libreport_a_SOURCES = \
 	src/report/top.h \
 	src/report/traces.c \
 	src/report/traces.h
+	src/report/side.c \
+	src/report/side.h \
+	src/report/top.c \
+	src/report/top.h \
+	src/report/trend.c \
+	src/report/trend.h

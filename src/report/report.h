@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "report/compare.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,6 +81,7 @@ struct head {
 	const struct filter_note *filter; /* [n_filters] in the order of pprof */
 	bool compact;                     /* leave out what is about the profile */
 	bool is_whole;                    /* rows are all there are: shown, n_dropped and n_before say nothing */
+	const struct compare *compare;    /* of diff and trend; NULL for other reports */
 };
 
 struct traces; /* report/traces.h */

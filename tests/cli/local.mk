@@ -13,6 +13,8 @@ cli_tests = \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t190-pictures.t \
+	tests/cli/t170-diff.t \
+	tests/cli/t175-trend.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	tests/unit/cmocka.t \
 	tests/unit/tap.sh \
 	tests/unit/make_filter.h \
+	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_labels.h \
 	tests/unit/make_profile.h \
@@ -34,9 +35,11 @@ unit_tests = \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
+	tests/unit/test_compare \
 	tests/unit/test_csv \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
+	tests/unit/test_diff \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
 	tests/unit/test_encode \
@@ -90,12 +93,18 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_speedscope \
 	tests/unit/test_simplify \
+	tests/unit/test_rename \
+	tests/unit/test_report \
+	tests/unit/test_report_json \
+	tests/unit/test_scale \
+	tests/unit/test_side \
 	tests/unit/test_strtab \
 	tests/unit/test_tag_table \
 	tests/unit/test_text \
 	tests/unit/test_text_view \
 	tests/unit/test_top \
 	tests/unit/test_traces \
+	tests/unit/test_trend \
 	tests/unit/test_trim \
 	tests/unit/test_unit \
 	tests/unit/test_view \
@@ -108,9 +117,11 @@ tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_check_LDADD = $(unit_profile)
 tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
+tests_unit_test_compare_LDADD = $(unit_viewers)
 tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
+tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
@@ -166,12 +177,18 @@ tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_simplify_LDADD = $(unit_profile)
+tests_unit_test_rename_LDADD = $(unit_report)
+tests_unit_test_report_LDADD = $(unit_report)
+tests_unit_test_report_json_LDADD = $(unit_viewers)
+tests_unit_test_scale_LDADD = $(unit_profile)
+tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
 tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_traces_LDADD = $(unit_report)
+tests_unit_test_trend_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_view_LDADD = $(unit_engine)

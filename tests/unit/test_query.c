@@ -239,9 +239,28 @@ static void a_divisor_that_is_no_positive_number_counts_as_1(void **state)
 	assert_float_equal(query_ratio(&q), 1, 0);
 }
 
+static int64_t rows_of(enum query_report report, enum format format)
+{
+	struct query q = asked();
+
+	q.format = (int)format;
+	query_for_report(&q, report);
+	return q.nodecount;
+}
+
+static void comparisons_show_30_rows_to_people_and_all_to_programs(void **state)
+{
+	(void)state;
+	assert_int_equal(rows_of(REPORT_DIFF, FORMAT_TEXT), 30);
+	assert_int_equal(rows_of(REPORT_TREND, FORMAT_MARKDOWN), 30);
+	assert_int_equal(rows_of(REPORT_DIFF, FORMAT_JSON), 0);
+	assert_int_equal(rows_of(REPORT_TREND, FORMAT_CSV), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(comparisons_show_30_rows_to_people_and_all_to_programs),
 		cmocka_unit_test(the_defaults_are_those_of_pprof),
 		cmocka_unit_test(the_defaults_are_a_question_without_faults),
 		cmocka_unit_test(no_two_options_or_commands_share_a_name),

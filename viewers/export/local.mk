@@ -4,6 +4,7 @@ noinst_LIBRARIES += viewers/export/libexport.a
 viewers_export_libexport_a_SOURCES = \
 	viewers/export/callgrind.c \
 	viewers/export/callgrind.h \
+	viewers/export/compare.c \
 	viewers/export/csv.c \
 	viewers/export/csv_traces.c \
 	viewers/export/dot.c \
@@ -19,3 +20,5 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/stacks.c \
 	viewers/export/stacks.h \
 	viewers/export/topproto.c
+	viewers/export/markdown.c \
+	viewers/export/markdown.h

@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "base/unit.h"
+#include "viewers/export/markdown.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -116,6 +117,16 @@ static void add_summary(const struct report *r, struct buf *out)
 	buf_addz(out, "\n\n");
 }
 
+void markdown_add_code(struct buf *out, const char *s)
+{
+	add_code(out, s);
+}
+
+void markdown_add_value(const struct head *h, int64_t v, struct buf *out)
+{
+	add_value(h, v, out);
+}
+
 static void add_cell(const struct head *h, const struct column *c, const union cell *cell, struct buf *out)
 {
 	switch (c->kind) {
@@ -191,8 +202,13 @@ void markdown_draw(const struct report *r, struct buf *out)
 		}
 		return;
 	}
-	add_summary(r, out);
+	if (r->head.compare)
+		markdown_add_comparison(r, out);
+	else
+		add_summary(r, out);
 	add_titles(t, out);
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		add_row(r, i, out);
+	if (r->head.compare)
+		markdown_add_renames(r->head.compare, out);
 }

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/unit.h"
+#include "viewers/json/compare_json.h"
 
 #include <string.h>
 #include <time.h>
@@ -154,6 +155,8 @@ void json_draw(const struct report *r, struct buf *out)
 
 	json_open(&j, '{');
 	json_add_head(&j, &r->head);
+	if (r->head.compare)
+		compare_json(&j, &r->head);
 	add_rows(&j, r);
 	json_close(&j, '}');
 	buf_add(out, "\n", 1);

@@ -10,3 +10,9 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/text_int.h \
 	viewers/text/traces.c \
 	viewers/text/traces.h
+	viewers/text/compare.c \
+	viewers/text/compare.h \
+	viewers/text/diff.c \
+	viewers/text/text.c \
+	viewers/text/text.h \
+	viewers/text/trend.c

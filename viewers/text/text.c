@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
 #include <inttypes.h>
@@ -229,6 +230,10 @@ void text_draw(const struct report *r, bool color, struct buf *out)
 {
 	if (r->table.role) {
 		text_draw_calls(r, color, out);
+		return;
+	}
+	if (r->head.compare) {
+		(strcmp(r->head.command, "diff") == 0 ? diff_draw : trend_draw)(r, color, out);
 		return;
 	}
 	text_add_head(r, false, out);

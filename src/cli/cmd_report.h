@@ -1,0 +1,29 @@
+/*
+ * cmd_report.h - what commands that write a report share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_CMD_REPORT_H
+#define CLI_CMD_REPORT_H
+
+#include "base/buf.h"
+#include "engine/query.h"
+#include "session/load.h"
+
+#include <stdbool.h>
+
+bool to_stdout(const struct query *q);
+
+/* Write the text where q says; gives the exit status. */
+int write_report(const struct buf *text, const struct query *q);
+
+/* Say each line. */
+void tell_lines(const struct buf *notes);
+
+/* Sources that could not be read: a line each, and how many are left. */
+void tell_notes(const struct load *l);
+
+/* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
+int check_sources(const struct load *l, const struct query *q);
+
+#endif

@@ -1,0 +1,352 @@
+/*
+ * diff.c - the report diff
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/diff.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "report/head.h"
+#include "report/rename.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[DIFF_COLS] = {
+	[DIFF_NAME] = { "name", "name", CELL_NAME },
+	[DIFF_FILE] = { "file", "file", CELL_NAME },
+	[DIFF_STATE] = { "state", "state", CELL_WORD },
+	[DIFF_BEFORE] = { "before", "before", CELL_VALUE },
+	[DIFF_AFTER] = { "after", "after", CELL_VALUE },
+	[DIFF_DELTA] = { "delta", "change", CELL_VALUE },
+	[DIFF_DELTA_PCT] = { "delta_pct", "change%", CELL_CHANGE },
+	[DIFF_SHARE_BEFORE] = { "share_before", "before%", CELL_RATIO },
+	[DIFF_SHARE_AFTER] = { "share_after", "after%", CELL_RATIO },
+	[DIFF_CUM_STATE] = { "cum_state", "cum state", CELL_WORD },
+	[DIFF_CUM_BEFORE] = { "cum_before", "cum before", CELL_VALUE },
+	[DIFF_CUM_AFTER] = { "cum_after", "cum after", CELL_VALUE },
+	[DIFF_CUM_DELTA] = { "cum_delta", "cum change", CELL_VALUE },
+	[DIFF_CUM_DELTA_PCT] = { "cum_delta_pct", "cum change%", CELL_CHANGE },
+	[DIFF_CUM_SHARE_BEFORE] = { "cum_share_before", "cum before%", CELL_RATIO },
+	[DIFF_CUM_SHARE_AFTER] = { "cum_share_after", "cum after%", CELL_RATIO },
+};
+
+struct row {
+	uint32_t id;
+	int64_t flat[N_SIDES], cum[N_SIDES];
+	uint64_t first, second; /* sizes of the changes that the order looks at */
+	uint64_t weight;        /* the larger side, where they are equal */
+	const char *name, *file;
+	bool on[N_SIDES]; /* the side has a value for it */
+};
+
+struct rows {
+	uint32_t n, n_all; /* those to be listed come first when there are more */
+	struct row *row;
+};
+
+double diff_percent(int64_t before, int64_t after)
+{
+	return before ? ((double)after - (double)before) / fabs((double)before) * 100 : NAN;
+}
+
+double diff_share(int64_t part, int64_t total)
+{
+	return total ? (double)part / fabs((double)total) * 100 : 0;
+}
+
+static int64_t change(const int64_t value[N_SIDES])
+{
+	return diff_minus(value[SIDE_TARGET], value[SIDE_BASE]);
+}
+
+static uint64_t larger(const int64_t value[N_SIDES])
+{
+	uint64_t a = num_abs(value[SIDE_BASE]), b = num_abs(value[SIDE_TARGET]);
+
+	return a > b ? a : b;
+}
+
+/* Every row that has a value on some side. */
+static void collect(const struct diff *d, bool by_cum, struct rows *rows)
+{
+	uint32_t n = match_count(d->match);
+
+	rows->row = mem_alloc(n, sizeof(*rows->row));
+	for (uint32_t id = 0; id < n; id++) {
+		struct row r = { .id = id, .name = match_name(d->match, id), .file = match_file(d->match, id) };
+
+		for (int side = 0; side < N_SIDES; side++) {
+			r.flat[side] = diff_flat(d, (enum side)side, id);
+			r.cum[side] = diff_cum(d, (enum side)side, id);
+			r.on[side] = r.flat[side] || r.cum[side];
+		}
+		r.first = num_abs(change(by_cum ? r.cum : r.flat));
+		r.second = num_abs(change(by_cum ? r.flat : r.cum));
+		r.weight = larger(by_cum ? r.cum : r.flat);
+		if (r.on[SIDE_BASE] || r.on[SIDE_TARGET])
+			rows->row[rows->n_all++] = r;
+	}
+}
+
+static bool is_wanted(const struct diff *d, const struct query *q, const struct row *r)
+{
+	bool heavy = false;
+
+	for (int side = 0; side < N_SIDES; side++)
+		heavy |= r->on[side] &&
+			 (double)num_abs(r->cum[side]) >= fabs((double)d->side[side].total) * q->nodefraction;
+	return heavy && !(q->drop_negative && change(q->sort == SORT_CUM ? r->cum : r->flat) <= 0);
+}
+
+/* The larger change first, then the name; ids come from the order in the profiles. */
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *l = a, *r = b;
+	int c;
+
+	if (l->first != r->first)
+		return l->first > r->first ? -1 : 1;
+	if (l->second != r->second)
+		return l->second > r->second ? -1 : 1;
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	c = strcmp(l->name, r->name);
+	if (c == 0)
+		c = strcmp(l->file, r->file);
+	return c ? c : (l->id > r->id) - (l->id < r->id);
+}
+
+/* Wanted ones to the front, in their order, no more of them than nodecount. */
+static void choose(const struct diff *d, const struct query *q, struct rows *rows, struct head *h)
+{
+	for (uint32_t i = 0; i < rows->n_all; i++) {
+		struct row r = rows->row[i];
+
+		if (!is_wanted(d, q, &r))
+			continue;
+		rows->row[i] = rows->row[rows->n];
+		rows->row[rows->n++] = r;
+	}
+	h->n_dropped = rows->n_all - rows->n;
+	h->n_before = rows->n;
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof(*rows->row), compare_rows);
+	if (q->nodecount > 0 && q->nodecount < rows->n)
+		rows->n = (uint32_t)q->nodecount;
+}
+
+static const char *state_of(const struct row *r, const int64_t value[N_SIDES])
+{
+	int64_t by = change(value);
+
+	if (!r->on[SIDE_BASE])
+		return "new";
+	if (!r->on[SIDE_TARGET])
+		return "gone";
+	return by > 0 ? "grew" : by < 0 ? "shrank" : "same";
+}
+
+static void fill_half(const struct diff *d, const struct row *r, const int64_t value[N_SIDES], int shift,
+		      union cell *cell)
+{
+	cell += shift;
+	cell[DIFF_STATE].text = state_of(r, value);
+	cell[DIFF_BEFORE].value = value[SIDE_BASE];
+	cell[DIFF_AFTER].value = value[SIDE_TARGET];
+	cell[DIFF_DELTA].value = change(value);
+	cell[DIFF_DELTA_PCT].real = diff_percent(value[SIDE_BASE], value[SIDE_TARGET]);
+	cell[DIFF_SHARE_BEFORE].real = diff_share(value[SIDE_BASE], d->side[SIDE_BASE].total);
+	cell[DIFF_SHARE_AFTER].real = diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
+}
+
+/* As printed; with the file where another row that is shown has the same name. */
+static const char *label_of(const struct diff *d, const struct row *r, bool with_file, struct arena *mem)
+{
+	struct buf text = { 0 };
+	const char *label;
+
+	match_add_label(d->match, r->id, with_file, &text);
+	label = arena_strndup(mem, buf_text(&text), text.len);
+	buf_release(&text);
+	return label;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct row *const *l = a, *const *r = b;
+
+	return strcmp((*l)->name, (*r)->name);
+}
+
+/* [rows->n] labels of the rows that are shown */
+static const char **labels_of(const struct diff *d, const struct rows *rows, struct arena *mem)
+{
+	const char **label = arena_alloc(mem, rows->n, sizeof(*label));
+	struct row **by_name = mem_alloc(rows->n, sizeof(*by_name));
+
+	for (uint32_t i = 0; i < rows->n; i++)
+		by_name[i] = &rows->row[i];
+	if (rows->n)
+		qsort(by_name, rows->n, sizeof(struct row *), compare_names);
+	for (uint32_t i = 0; i < rows->n; i++) {
+		bool twin = (i > 0 && strcmp(by_name[i - 1]->name, by_name[i]->name) == 0) ||
+			    (i + 1 < rows->n && strcmp(by_name[i + 1]->name, by_name[i]->name) == 0);
+
+		label[by_name[i] - rows->row] = label_of(d, by_name[i], twin, mem);
+	}
+	free(by_name);
+	return label;
+}
+
+static void fill_table(struct report *r, const struct diff *d, const struct rows *rows, const char *const *label)
+{
+	struct table *t = &r->table;
+	uint64_t min = 0;
+
+	t->n_cols = DIFF_COLS;
+	t->n_rows = rows->n;
+	t->col = columns;
+	t->cell = arena_alloc(r->mem, (size_t)rows->n * DIFF_COLS, sizeof(*t->cell));
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const struct row *row = &rows->row[i];
+		union cell *cell = t->cell + (size_t)i * DIFF_COLS;
+		uint64_t size = row->first ? row->first : row->second;
+
+		cell[DIFF_NAME].text =
+			match_line(d->match, row->id) ? label[i] : arena_strndup(r->mem, row->name, strlen(row->name));
+		if (!*cell[DIFF_NAME].text)
+			cell[DIFF_NAME].text = label[i];
+		cell[DIFF_FILE].text = arena_strndup(r->mem, row->file, strlen(row->file));
+		fill_half(d, row, row->flat, 0, cell);
+		fill_half(d, row, row->cum, DIFF_CUM_STATE - DIFF_STATE, cell);
+		r->head.shown = diff_minus(r->head.shown, diff_minus(0, row->flat[SIDE_TARGET]));
+		if (size && (min == 0 || size < min))
+			min = size;
+	}
+	head_choose_unit_for(&r->head, (int64_t)min, false);
+}
+
+static void add_clamped(int64_t *sum, int64_t v)
+{
+	if (num_add(sum, v))
+		*sum = v < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static void sum_up(const struct diff *d, const struct rows *rows, struct compare *c)
+{
+	double both[N_SIDES] = { 0 }, all[N_SIDES] = { 0 };
+
+	for (uint32_t i = 0; i < rows->n_all; i++) {
+		const struct row *r = &rows->row[i];
+		int64_t by = change(r->flat);
+
+		for (int side = 0; side < N_SIDES; side++) {
+			const struct graph *g = &d->side[side].graph; /* not rounded by a factor */
+			double flat = r->on[side] ? fabs((double)graph_flat(g, r->id)) : 0;
+
+			all[side] += flat;
+			both[side] += r->on[!side] ? flat : 0;
+		}
+		if (i >= rows->n)
+			add_clamped(by > 0 ? &c->left_out_grew : &c->left_out_shrank, by);
+	}
+	c->n_left_out = rows->n_all - rows->n;
+	c->matched_before = all[SIDE_BASE] > 0 ? both[SIDE_BASE] / all[SIDE_BASE] * 100 : 0;
+	c->matched_after = all[SIDE_TARGET] > 0 ? both[SIDE_TARGET] / all[SIDE_TARGET] * 100 : 0;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct rename_row *l = a, *r = b;
+
+	if (l->share != r->share)
+		return l->share > r->share ? -1 : 1;
+	return strcmp(l->label, r->label);
+}
+
+/* Rows that only this side has; the heaviest RENAME_ROWS of those of half a percent. */
+static uint32_t candidates(const struct diff *d, const struct rows *rows, enum side side, struct arena *mem,
+			   struct rename_row **out)
+{
+	enum side other = side == SIDE_BASE ? SIDE_TARGET : SIDE_BASE;
+	uint32_t n = 0;
+
+	*out = arena_alloc(mem, rows->n_all, sizeof(**out));
+	for (uint32_t i = 0; i < rows->n_all; i++) {
+		const struct row *r = &rows->row[i];
+		double own = fabs(diff_share(r->flat[side], d->side[side].total));
+		double share = fmax(own, fabs(diff_share(r->cum[side], d->side[side].total)));
+
+		if (r->on[other] || share < 0.5)
+			continue;
+		(*out)[n++] = (struct rename_row){ r->id, share, own, label_of(d, r, false, mem) };
+	}
+	if (n)
+		qsort(*out, n, sizeof(**out), compare_candidates);
+	return n < RENAME_ROWS ? n : RENAME_ROWS;
+}
+
+static void find_renames(const struct diff *d, const struct rows *rows, struct arena *mem, struct compare *c)
+{
+	struct rename_row *gone, *come;
+	uint32_t n_gone = candidates(d, rows, SIDE_BASE, mem, &gone);
+	uint32_t n_come = candidates(d, rows, SIDE_TARGET, mem, &come);
+
+	c->n_renames = rename_find(d, gone, n_gone, come, n_come, c->rename);
+}
+
+static void fill_compare(struct report *r, const struct diff *d, const struct side_sources from[N_SIDES],
+			 const struct query *q, struct compare *c)
+{
+	struct buf word = { 0 };
+
+	side_fill(&c->before, d->side[SIDE_BASE].view.p, &from[SIDE_BASE], d->side[SIDE_BASE].total, r->mem);
+	side_fill(&c->after, d->side[SIDE_TARGET].view.p, &from[SIDE_TARGET], d->side[SIDE_TARGET].total, r->mem);
+	buf_addz(&word, normal_words[d->normal.mode]);
+	if (d->normal.mode == NORMAL_LABEL)
+		buf_addf(&word, ":%s", d->normal.key);
+	c->normalize = arena_strndup(r->mem, word.data, word.len);
+	buf_release(&word);
+	c->n_profiles = 2;
+	c->factor = d->factor;
+	c->by_period = d->by_period;
+	c->by_cum = q->sort == SORT_CUM;
+}
+
+int diff_report(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
+		struct report *out, struct buf *notes, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "diff" } };
+	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
+	struct arena *mem = arena_new();
+	struct rows rows = { 0 };
+	struct diff d;
+	int rc = diff_make(p, q, mem, &d, notes, err);
+
+	if (rc == 0) {
+		side_warn(p[SIDE_BASE], p[SIDE_TARGET], d.normal.mode != NORMAL_NONE, notes);
+		head_fill(&r.head, &d.side[SIDE_TARGET].view, q, r.mem);
+		r.head.unit = d.unit;
+		r.head.total = d.side[SIDE_TARGET].total;
+		r.head.compare = c;
+		fill_compare(&r, &d, from, q, c);
+		collect(&d, q->sort == SORT_CUM, &rows);
+		choose(&d, q, &rows, &r.head);
+		c->label = labels_of(&d, &rows, r.mem);
+		fill_table(&r, &d, &rows, c->label);
+		sum_up(&d, &rows, c);
+		find_renames(&d, &rows, r.mem, c);
+		free(rows.row);
+		diff_release(&d);
+		*out = r;
+	}
+	arena_free(mem);
+	if (rc < 0)
+		arena_free(r.mem);
+	return rc;
+}

@@ -1,0 +1,34 @@
+/*
+ * diff.h - the report diff
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_DIFF_H
+#define REPORT_DIFF_H
+
+#include "base/err.h"
+#include "engine/diff.h"
+#include "report/report.h"
+#include "report/side.h"
+
+/*
+ * Compare two profiles: one row per function that has a value on either side, sorted by the size of
+ * the change of its flat, or of its cum with -cum.
+ *
+ * p       [N_SIDES] borrowed, as are the sources; must outlive the report
+ * q       nodefraction holds against the total of either side, nodecount as it is, drop_negative
+ *         leaves out what did not grow
+ * out     released with report_release; on failure untouched
+ * notes   lines for the user are appended
+ * Fails   as diff_make
+ */
+int diff_report(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
+		struct report *out, struct buf *notes, struct err *err);
+
+/* (after - before) / |before| in percent; NAN when before is 0. */
+double diff_percent(int64_t before, int64_t after);
+
+/* part / |total| in percent; 0 when total is 0. */
+double diff_share(int64_t part, int64_t total);
+
+#endif

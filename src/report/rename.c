@@ -1,0 +1,281 @@
+/*
+ * rename.c - functions that may only have another name
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One walk over the stacks of either side adds up who calls the candidates and whom they call. Of
+ * these neighbours those count that both sides have: their weights, each side's as parts of their
+ * sum, are laid over each other, and what they have in common is the likeness of two candidates.
+ */
+#include "config.h"
+
+#include "report/rename.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "profile/keys.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEAR_WEIGHT 0.2 /* of the heavier one */
+#define ALIKE 0.8
+
+enum { CALLERS, CALLEES, N_WAYS };
+
+/* The neighbours of the candidates of one side. */
+struct around {
+	const struct diff *d;
+	enum side side;
+	uint32_t n;          /* candidates */
+	uint32_t *candidate; /* [rows] + 1, 0 for others */
+	bool *hot;           /* [locations] some candidate is in it */
+	struct keys calls;   /* way, candidate, neighbour */
+	double *weight;      /* [calls.n] */
+	size_t cap_weight;
+	double (*sum)[N_WAYS]; /* [n] over the neighbours that both sides have */
+	uint32_t *seen;        /* [calls.n] last stack that counted, + 1 */
+	size_t cap_seen;
+};
+
+static void add_call(struct around *a, int way, uint32_t candidate, uint32_t neighbour, uint32_t stack, double v)
+{
+	uint64_t word = (uint64_t)way << 63 | (uint64_t)candidate << 32 | neighbour;
+	uint32_t known = a->calls.n, id;
+
+	if (keys_add(&a->calls, &word, 1, keys_hash(&word, 1), &id, NULL) < 0)
+		return;
+	if (id == known) {
+		a->weight = mem_grow(a->weight, &a->cap_weight, (size_t)id + 1, sizeof(*a->weight));
+		a->seen = mem_grow(a->seen, &a->cap_seen, (size_t)id + 1, sizeof(*a->seen));
+		a->weight[id] = 0;
+		a->seen[id] = 0;
+	}
+	if (a->seen[id] == stack + 1)
+		return;
+	a->seen[id] = stack + 1;
+	a->weight[id] += v;
+}
+
+static void walk_stack(struct around *a, uint32_t stack, double v)
+{
+	const struct diff_side *s = &a->d->side[a->side];
+	const struct csr *stacks = &s->view.p->stacks;
+	uint32_t callee = PROFILE_NONE;
+
+	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
+		uint32_t n;
+		const uint32_t *row = places_of(&s->places, stacks->item[i], &n);
+
+		for (uint32_t k = 0; k < n; callee = row[k++]) {
+			if (callee == PROFILE_NONE || callee == row[k])
+				continue;
+			if (a->candidate[callee])
+				add_call(a, CALLERS, a->candidate[callee] - 1, row[k], stack, v);
+			if (a->candidate[row[k]])
+				add_call(a, CALLEES, a->candidate[row[k]] - 1, callee, stack, v);
+		}
+	}
+}
+
+static bool is_hot(const struct around *a, const struct csr *stacks, uint32_t stack)
+{
+	bool hot = false;
+
+	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++)
+		hot |= a->hot[stacks->item[i]];
+	return hot;
+}
+
+static void find_hot(struct around *a)
+{
+	const struct places *pl = &a->d->side[a->side].places;
+
+	a->hot = mem_zalloc(pl->p->n_locs, sizeof(*a->hot));
+	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
+		uint32_t n;
+		const uint32_t *row = places_of(pl, loc, &n);
+
+		for (uint32_t k = 0; k < n; k++)
+			a->hot[loc] |= a->candidate[row[k]] != 0;
+	}
+}
+
+static bool on_both(const struct diff *d, uint32_t row)
+{
+	return (diff_flat(d, SIDE_BASE, row) || diff_cum(d, SIDE_BASE, row)) &&
+	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
+}
+
+static void around_init(struct around *a, const struct diff *d, enum side side, const struct rename_row *row,
+			uint32_t n)
+{
+	const struct graph *g = &d->side[side].graph;
+
+	*a = (struct around){ .d = d, .side = side, .n = n };
+	a->candidate = mem_zalloc(match_count(d->match), sizeof(*a->candidate));
+	a->sum = mem_zalloc(n, sizeof(*a->sum));
+	keys_init(&a->calls, 1, 0);
+	for (uint32_t i = 0; i < n; i++)
+		a->candidate[row[i].row] = i + 1;
+	find_hot(a);
+	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
+		if (g->weight[SIDE_TARGET][s] && is_hot(a, &g->view->p->stacks, s))
+			walk_stack(a, s, fabs((double)g->weight[SIDE_TARGET][s]));
+	for (uint32_t i = 0; i < a->calls.n; i++) {
+		uint64_t word = a->calls.word[i];
+
+		if (on_both(d, (uint32_t)word))
+			a->sum[word >> 32 & 0x7fffffff][word >> 63] += a->weight[i];
+		else
+			a->weight[i] = 0;
+	}
+}
+
+static void around_release(struct around *a)
+{
+	keys_release(&a->calls);
+	free(a->candidate);
+	free(a->hot);
+	free(a->weight);
+	free(a->seen);
+	free(a->sum);
+}
+
+/* What the neighbours of every pair have in common, [gone * n_come + come][way], 0 to 1. */
+static double (*likeness(const struct around *gone, const struct around *come))[N_WAYS]
+{
+	double(*like)[N_WAYS] = mem_zalloc((size_t)gone->n * come->n, sizeof(*like));
+
+	for (uint32_t i = 0; i < gone->calls.n; i++) {
+		uint64_t word = gone->calls.word[i];
+		uint32_t g = word >> 32 & 0x7fffffff, way = (uint32_t)(word >> 63), id;
+
+		for (uint32_t c = 0; gone->weight[i] > 0 && c < come->n; c++) {
+			uint64_t other = (word & ~(UINT64_C(0x7fffffff) << 32)) | (uint64_t)c << 32;
+
+			if (keys_find(&come->calls, &other, 1, keys_hash(&other, 1), &id) && come->weight[id] > 0)
+				like[(size_t)g * come->n + c][way] +=
+					fmin(gone->weight[i] / gone->sum[g][way], come->weight[id] / come->sum[c][way]);
+		}
+	}
+	return like;
+}
+
+struct pair {
+	uint32_t gone, come;
+	double score;
+	struct compare_rename found;
+};
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) < NEAR_WEIGHT * fmax(a, b);
+}
+
+/* The last part of a name: behind packages, classes and receivers. */
+static const char *short_name(const char *name)
+{
+	const char *at = name;
+
+	for (const char *c = name; *c && *c != '(' && *c != '[' && *c != '<'; c++)
+		if (c[1] && c[1] != '(' && (*c == '.' || *c == '/' || *c == ':'))
+			at = c + 1;
+	return at;
+}
+
+static bool near_name(const char *a, const char *b)
+{
+	size_t n;
+
+	a = short_name(a);
+	b = short_name(b);
+	n = strlen(a) > strlen(b) ? strlen(a) : strlen(b);
+	return n > 0 && text_distance(a, b) * 3 <= n;
+}
+
+static bool judge(const struct diff *d, const struct rename_row *g, const struct rename_row *c,
+		  const double like[N_WAYS], struct pair *out)
+{
+	struct compare_rename *r = &out->found;
+
+	*r = (struct compare_rename){ .from = g->label,
+				      .to = c->label,
+				      .share_before = g->share,
+				      .share_after = c->share,
+				      .same_callers = like[CALLERS] >= ALIKE,
+				      .same_callees = like[CALLEES] >= ALIKE,
+				      .near_name =
+					      near_name(match_name(d->match, g->row), match_name(d->match, c->row)) };
+	if (!near(g->share, c->share) || !(r->same_callers || r->same_callees || r->near_name))
+		return false;
+	out->score = like[CALLERS] + like[CALLEES] + 2 * r->near_name + near(g->own, c->own) -
+		     fabs(g->share - c->share) / fmax(g->share, c->share);
+	return true;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *l = a, *r = b;
+
+	if (l->score != r->score)
+		return l->score > r->score ? -1 : 1;
+	if (l->gone != r->gone)
+		return l->gone < r->gone ? -1 : 1;
+	return (l->come > r->come) - (l->come < r->come);
+}
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct compare_rename *l = a, *r = b;
+
+	if (l->share_before != r->share_before)
+		return l->share_before > r->share_before ? -1 : 1;
+	return strcmp(l->from, r->from);
+}
+
+/* The best pairs first, each row once. */
+static uint32_t take_best(struct pair *pair, size_t n, struct compare_rename out[COMPARE_RENAMES])
+{
+	bool gone[RENAME_ROWS] = { false }, come[RENAME_ROWS] = { false };
+	uint32_t found = 0;
+
+	qsort(pair, n, sizeof(*pair), compare_pairs);
+	for (size_t i = 0; i < n && found < COMPARE_RENAMES; i++) {
+		if (gone[pair[i].gone] || come[pair[i].come])
+			continue;
+		gone[pair[i].gone] = come[pair[i].come] = true;
+		out[found++] = pair[i].found;
+	}
+	qsort(out, found, sizeof(*out), compare_shares);
+	return found;
+}
+
+uint32_t rename_find(const struct diff *d, const struct rename_row *gone, uint32_t n_gone,
+		     const struct rename_row *come, uint32_t n_come, struct compare_rename out[COMPARE_RENAMES])
+{
+	struct around left, right;
+	struct pair *pair;
+	double(*like)[N_WAYS];
+	size_t n = 0;
+
+	if (n_gone == 0 || n_come == 0)
+		return 0;
+	around_init(&left, d, SIDE_BASE, gone, n_gone);
+	around_init(&right, d, SIDE_TARGET, come, n_come);
+	like = likeness(&left, &right);
+	pair = mem_alloc((size_t)n_gone * n_come, sizeof(*pair));
+	for (uint32_t g = 0; g < n_gone; g++)
+		for (uint32_t c = 0; c < n_come; c++) {
+			pair[n].gone = g;
+			pair[n].come = c;
+			n += judge(d, &gone[g], &come[c], like[(size_t)g * n_come + c], &pair[n]);
+		}
+	n_gone = take_best(pair, n, out);
+	free(pair);
+	free(like);
+	around_release(&left);
+	around_release(&right);
+	return n_gone;
+}

@@ -1,0 +1,134 @@
+/*
+ * side.c - what a side of a comparison says about itself
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/side.h"
+
+#include "base/unit.h"
+#include "engine/path.h"
+#include "profile/scale.h"
+#include "report/head.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const host_key[] = { "host", "hostname", "instance", "node" };
+enum { N_HOST_KEYS = sizeof(host_key) / sizeof(host_key[0]) };
+
+/* The place of a key of n bytes among the words for a host, N_HOST_KEYS when it is none. */
+static size_t key_rank(const char *key, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < N_HOST_KEYS; i++)
+		if (strlen(host_key[i]) == n && memcmp(host_key[i], key, n) == 0)
+			break;
+	return i;
+}
+
+static const char *host_of_labels(const struct profile *p, struct arena *mem)
+{
+	uint32_t n[N_HOST_KEYS] = { 0 };
+	str_id found[N_HOST_KEYS] = { 0 };
+	struct buf text = { 0 };
+	const char *host = "";
+	size_t rank;
+
+	for (uint32_t i = 0; i < p->n_labels; i++) {
+		const char *key = profile_text(p, p->label_key[i]);
+
+		rank = key_rank(key, strlen(key));
+		if (rank == N_HOST_KEYS || !p->label_is_text[i] || !p->label_text[i])
+			continue;
+		n[rank]++;
+		found[rank] = p->label_text[i];
+	}
+	for (rank = 0; rank < N_HOST_KEYS && n[rank] == 0; rank++)
+		;
+	if (rank == N_HOST_KEYS)
+		return "";
+	if (n[rank] == 1)
+		return head_text(p, found[rank], mem);
+	buf_addf(&text, "%" PRIu32 " of them", n[rank]);
+	host = arena_strndup(mem, text.data, text.len);
+	buf_release(&text);
+	return host;
+}
+
+/* "host=db1", "hostname: db1" */
+static const char *host_of_comments(const struct profile *p, struct arena *mem)
+{
+	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
+		const char *text = head_text(p, p->meta.comment[i], mem);
+		size_t n = strcspn(text, "=:");
+
+		if (text[n] && key_rank(text, n) < N_HOST_KEYS)
+			return text + n + 1 + strspn(text + n + 1, " ");
+	}
+	return "";
+}
+
+void side_fill(struct compare_side *s, const struct profile *p, const struct side_sources *from, int64_t total,
+	       struct arena *mem)
+{
+	struct buf base = { 0 };
+
+	*s = (struct compare_side){ .source = from->source,
+				    .n_sources = from->n,
+				    .file = "",
+				    .build_id = "",
+				    .time_ns = p->meta.time_ns,
+				    .duration_ns = p->meta.duration_ns,
+				    .total = total };
+	if (p->n_maps && p->map[0].file) {
+		path_add_base(&base, head_text(p, p->map[0].file, mem));
+		s->file = arena_strndup(mem, base.data, base.len);
+		buf_release(&base);
+	}
+	if (p->n_maps)
+		s->build_id = head_text(p, p->map[0].build_id, mem);
+	s->host = host_of_labels(p, mem);
+	if (!*s->host)
+		s->host = host_of_comments(p, mem);
+}
+
+static void add_period(const struct profile *p, struct buf *out)
+{
+	unit_add_label(out, p->meta.period, profile_text(p, p->meta.period_type.unit), "auto");
+}
+
+static void warn_period(const struct profile *base, const struct profile *target, struct buf *notes)
+{
+	const char *unit_b = profile_text(base, base->meta.period_type.unit);
+	const char *unit_t = profile_text(target, target->meta.period_type.unit);
+	double b = (double)base->meta.period, t = (double)target->meta.period;
+
+	if (b == 0 || t == 0)
+		return;
+	if (unit_agree(unit_b, unit_t) && b * scale_ratio(unit_b, unit_t) == t)
+		return;
+	buf_addz(notes, "periods differ: BASE was sampled every ");
+	add_period(base, notes);
+	buf_addz(notes, ", NEW every ");
+	add_period(target, notes);
+	buf_addz(notes, "\n");
+}
+
+void side_warn(const struct profile *base, const struct profile *target, bool normalised, struct buf *notes)
+{
+	int64_t b = base->meta.duration_ns, t = target->meta.duration_ns;
+
+	if (base->meta.time_ns && target->meta.time_ns && base->meta.time_ns > target->meta.time_ns)
+		buf_addz(notes, "BASE is newer than NEW; are they the right way round?\n");
+	warn_period(base, target, notes);
+	if (normalised || b <= 0 || t <= 0 || ((double)b <= 1.1 * (double)t && (double)t <= 1.1 * (double)b))
+		return;
+	buf_addz(notes, "durations differ: BASE took ");
+	unit_add_label(notes, b, "ns", "auto");
+	buf_addz(notes, ", NEW ");
+	unit_add_label(notes, t, "ns", "auto");
+	buf_addz(notes, "; --normalize=duration makes them comparable\n");
+}

@@ -1,0 +1,181 @@
+/*
+ * trend.c - the report trend
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/trend.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "report/diff.h"
+#include "report/head.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[TREND_COLS] = {
+	[TREND_NAME] = { "name", "name", CELL_NAME },
+	[TREND_FILE] = { "file", "file", CELL_NAME },
+	[TREND_FIRST] = { "first", "first", CELL_VALUE },
+	[TREND_LAST] = { "last", "last", CELL_VALUE },
+	[TREND_DELTA] = { "delta", "change", CELL_VALUE },
+	[TREND_DELTA_PCT] = { "delta_pct", "change%", CELL_CHANGE },
+	[TREND_SHARE_LAST] = { "share_last", "last%", CELL_RATIO },
+	[TREND_STEPS_GROWN] = { "steps_grown", "steps grown", CELL_COUNT },
+	[TREND_SLOPE_STEP] = { "slope_per_step", "per step", CELL_VALUE },
+	[TREND_SLOPE_HOUR] = { "slope_per_hour", "per hour", CELL_VALUE },
+};
+
+struct row {
+	uint32_t id;
+	struct trend_row t;
+	double slope; /* that the order looks at */
+	const char *name, *file;
+};
+
+static bool is_wanted(const struct trend_all *all, const struct query *q, const struct trend_row *r)
+{
+	if (r->first == 0 && r->last == 0 && r->most == 0)
+		return false;
+	return q->all || (all->n_profiles > 1 && r->n_grown == all->n_profiles - 1);
+}
+
+static uint32_t collect(const struct trend *t, const struct trend_all *all, const struct query *q, struct row *rows,
+			struct head *h)
+{
+	uint32_t n = 0, n_rows = match_count(trend_match(t));
+
+	for (uint32_t id = 0; id < n_rows; id++) {
+		struct trend_row r = trend_row(t, id);
+
+		if (!is_wanted(all, q, &r))
+			continue;
+		if ((double)num_abs(r.last) < fabs((double)all->total.last) * q->nodefraction &&
+		    (double)num_abs(r.most) < fabs((double)all->total.last) * q->nodefraction) {
+			h->n_dropped++;
+			continue;
+		}
+		rows[n++] = (struct row){ id, r, all->has_times ? r.slope_hour : r.slope_step,
+					  match_name(trend_match(t), id), match_file(trend_match(t), id) };
+	}
+	return n;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *l = a, *r = b;
+	int c;
+
+	if (l->slope != r->slope)
+		return l->slope > r->slope ? -1 : 1;
+	c = strcmp(l->name, r->name);
+	if (c == 0)
+		c = strcmp(l->file, r->file);
+	return c ? c : (l->id > r->id) - (l->id < r->id);
+}
+
+static int64_t rounded(double v)
+{
+	v = round(v);
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)v;
+}
+
+static const char *copy(struct arena *mem, const char *text)
+{
+	return arena_strndup(mem, text, strlen(text));
+}
+
+static void fill_row(struct report *r, const struct trend *t, const struct row *row, int64_t total, union cell *cell)
+{
+	const struct match *m = trend_match(t);
+	struct buf label = { 0 };
+
+	match_add_label(m, row->id, false, &label);
+	cell[TREND_NAME].text = copy(r->mem, buf_text(&label));
+	cell[TREND_FILE].text = copy(r->mem, row->file);
+	cell[TREND_FIRST].value = row->t.first;
+	cell[TREND_LAST].value = row->t.last;
+	cell[TREND_DELTA].value = diff_minus(row->t.last, row->t.first);
+	cell[TREND_DELTA_PCT].real = diff_percent(row->t.first, row->t.last);
+	cell[TREND_SHARE_LAST].real = diff_share(row->t.last, total);
+	cell[TREND_STEPS_GROWN].value = row->t.n_grown;
+	cell[TREND_SLOPE_STEP].value = rounded(row->t.slope_step);
+	if (r->table.n_cols > TREND_SLOPE_HOUR)
+		cell[TREND_SLOPE_HOUR].value = rounded(row->t.slope_hour);
+	buf_release(&label);
+}
+
+static void fill_table(struct report *r, const struct trend *t, const struct trend_all *all, const struct row *rows,
+		       uint32_t n)
+{
+	struct table *table = &r->table;
+	uint64_t min = 0;
+
+	table->n_cols = all->has_times ? TREND_COLS : TREND_SLOPE_HOUR;
+	table->n_rows = n;
+	table->col = columns;
+	table->cell = arena_alloc(r->mem, (size_t)n * table->n_cols, sizeof(*table->cell));
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t size = num_abs(rows[i].t.last);
+
+		fill_row(r, t, &rows[i], all->total.last, table->cell + (size_t)i * table->n_cols);
+		r->head.shown = diff_minus(r->head.shown, diff_minus(0, rows[i].t.last));
+		if (size && (min == 0 || size < min))
+			min = size;
+	}
+	head_choose_unit_for(&r->head, (int64_t)min, false);
+}
+
+static void fill_compare(const struct trend_all *all, const struct compare_side *first, const struct compare_side *last,
+			 const struct query *q, struct compare *c)
+{
+	struct normal normal = { 0 };
+
+	normal_parse(q->normalize, &normal, NULL); /* trend_add saw that it can be understood */
+	c->before = *first;
+	c->after = *last;
+	c->before.total = all->total.first;
+	c->after.total = all->total.last;
+	c->total_slope = rounded(all->has_times ? all->total.slope_hour : all->total.slope_step);
+	c->n_profiles = all->n_profiles;
+	c->normalize = normal.mode == NORMAL_LABEL ? q->normalize : normal_words[normal.mode];
+	c->factor = 1;
+	c->by_cum = q->sort == SORT_CUM;
+	c->all = q->all;
+	c->has_times = all->has_times;
+}
+
+void trend_report(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
+		  const struct query *q, struct report *out, struct buf *notes)
+{
+	struct report r = { .mem = arena_new(),
+			    .head = { .command = "trend", .file = "", .build_id = "", .doc_url = "" } };
+	struct compare *c = arena_zalloc(r.mem, 1, sizeof(*c));
+	struct trend_all all = trend_all(t);
+	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
+	uint32_t n = collect(t, &all, q, rows, &r.head);
+
+	if (all.out_of_order)
+		buf_addz(notes, "the profiles are not in the order of their times\n");
+	r.head.file = last->file;
+	r.head.build_id = last->build_id;
+	r.head.time_ns = last->time_ns;
+	r.head.duration_ns = last->duration_ns;
+	r.head.type = all.type;
+	r.head.unit = all.unit;
+	r.head.total = all.total.last;
+	r.head.out_unit = q->unit;
+	r.head.ratio = query_ratio(q);
+	r.head.compact = q->compact_labels;
+	r.head.n_before = n;
+	r.head.compare = c;
+	fill_compare(&all, first, last, q, c);
+	if (n)
+		qsort(rows, n, sizeof(*rows), compare_rows);
+	fill_table(&r, t, &all, rows, q->nodecount > 0 && q->nodecount < n ? (uint32_t)q->nodecount : n);
+	free(rows);
+	*out = r;
+}

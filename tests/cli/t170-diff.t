@@ -1,0 +1,127 @@
+#!/bin/sh
+# t170-diff.t - two profiles compared; sums are held against top of each side
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+cd compare || exit 1
+
+golden diff words-base.pb.gz words-new.pb.gz
+golden diff --json words-base.pb.gz words-new.pb.gz
+golden diff --csv words-base.pb.gz words-new.pb.gz
+golden diff --markdown build-base.pb.gz build-new.pb.gz
+golden diff -cum parent-base.pb.gz parent-new.pb.gz
+golden diff build-base.pb.gz build-new.pb.gz
+golden diff -lines -nodecount=3 build-base.pb.gz build-new.pb.gz
+golden diff -files build-base.pb.gz build-new.pb.gz
+golden diff --normalize=duration rate-100hz.pb.gz rate-1khz.pb.gz
+golden diff --normalize=label:job=steady label-base.pb.gz label-new.pb.gz
+golden diff units-ms.pb.gz units-ns.pb.gz
+golden diff -nodecount=5 ../go-heap1.pb.gz ../go-heap2.pb.gz
+golden diff --color=always -drop_negative words-base.pb.gz words-new.pb.gz
+golden diff ../edge/names-hostile.pb.gz ../edge/negative-values.pb.gz
+
+# What the head warns of.
+warns() { # PATTERN ARG...: "cpa diff ARG..." is fine and says a line that matches
+	pattern=$1
+	shift
+	"$CPA" diff "$@" >"$tmp/out" 2>"$tmp/err" && grep -q -e "$pattern" "$tmp/err"
+	result $? "cpa diff $* warns: $pattern"
+}
+warns 'BASE is newer than NEW' ../go-heap2.pb.gz ../go-heap1.pb.gz
+warns 'durations differ: BASE took 10s, NEW 20s' build-base.pb.gz build-new.pb.gz
+warns 'periods differ: BASE was sampled every 10ms, NEW every 1ms' rate-100hz.pb.gz rate-1khz.pb.gz
+warns 'sample types differ: BASE has samples/count cpu/milliseconds' units-ms.pb.gz units-ns.pb.gz
+"$CPA" diff --normalize=duration build-base.pb.gz build-new.pb.gz 2>"$tmp/err" >/dev/null
+[ ! -s "$tmp/err" ]
+result $? "durations may differ when they are normalised"
+
+# Which source is on which side.
+"$CPA" diff words-base.pb.gz parent-base.pb.gz -- words-new.pb.gz parent-new.pb.gz |
+	sed 1,2d >"$tmp/dashes"
+"$CPA" diff -base words-base.pb.gz --base=parent-base.pb.gz words-new.pb.gz \
+	parent-new.pb.gz | sed 1,2d >"$tmp/flags"
+same "sides parted by -- and by --base are one" "$tmp/dashes" "$tmp/flags"
+"$CPA" diff --diff-base=- words-new.pb.gz <words-base.pb.gz | sed 1,2d >"$tmp/stdin"
+"$CPA" diff words-base.pb.gz words-new.pb.gz | sed 1,2d >"$tmp/plain"
+same "a side may come from standard input" "$tmp/stdin" "$tmp/plain"
+"$CPA" diff -- words-base.pb.gz words-new.pb.gz | sed 1,2d >"$tmp/ended"
+same "-- in front of two profiles only ends the options" "$tmp/ended" "$tmp/plain"
+
+fails 'diff takes two profiles, this is 1' diff a
+fails 'diff takes two profiles, this is 3' diff a b c
+fails 'diff takes two profiles, this is 0' diff
+fails 'nothing to compare with the base' diff --base=a
+fails 'standard input is given twice' diff - -
+fails 'No such file' diff words-base.pb.gz missing.pb.gz
+fails 'no sample type in common' diff words-base.pb.gz ../go-heap1.pb.gz
+fails 'must be one of' diff -sample_index=nope ../go-heap1.pb.gz ../go-heap2.pb.gz
+fails 'addresses differ from build to build' diff -addresses words-base.pb.gz words-new.pb.gz
+fails 'choose none, total, duration or label' diff --normalize=x words-base.pb.gz words-new.pb.gz
+fails 'is 0 or not known' diff --normalize=duration ../go-heap1.pb.gz ../go-heap2.pb.gz
+
+# Flat of every function on either side, by name, is what top of that side says.
+sums() { # COLUMN FILE: name and sum of a column of diff --csv, of names in quotes
+	"${PYTHON3:-python3}" -c '
+import csv, sys
+sums = {}
+for row in csv.DictReader(open(sys.argv[2], newline="")):
+    sums[row["name"]] = sums.get(row["name"], 0) + int(row[sys.argv[1]])
+for name in sorted(sums):
+    if sums[name]:
+        print(sums[name], name)' "$1" "$2"
+}
+for pair in '../go-heap1.pb.gz ../go-heap2.pb.gz' '../go-cpu.pb.gz ../go-cpu.pb.gz' '../rust-cpu.pb.gz ../cpp-cpu.pb.gz'; do
+	base=${pair% *} new=${pair#* }
+	"$CPA" diff --csv -nodefraction=0 "$base" "$new" >"$tmp/diff.csv" 2>/dev/null
+	for side in before:"$base" after:"$new"; do
+		sums "${side%%:*}" "$tmp/diff.csv" >"$tmp/of-diff"
+		"$CPA" top --csv -nodefraction=0 "${side#*:}" >"$tmp/top.csv"
+		sums flat "$tmp/top.csv" | sed 's/::h[0-9a-f]\{16\}$//; s/ \[clone [^]]*\]$//' >"$tmp/of-top"
+		same "diff $pair: ${side%%:*} is what top says" "$tmp/of-top" "$tmp/of-diff"
+	done
+done
+
+# What fits a terminal of 80 columns, but for names.
+"$CPA" diff -nodecount=5 ../go-heap1.pb.gz ../go-heap2.pb.gz | sed '1,/change%/d' | awk '{ i = index($0, $8); if (i > 69) exit 1 }'
+result $? "names begin in column 69"
+
+# JSON: valid by the schema, and no number that is none.
+for pair in 'words-base.pb.gz words-new.pb.gz' 'build-base.pb.gz build-new.pb.gz' \
+	'../go-heap1.pb.gz ../go-heap2.pb.gz' '../edge/no-samples.pb.gz ../edge/bare.pb' '../edge/bare.pb ../edge/no-samples.pb.gz' \
+	'../edge/all-zero.pb.gz ../edge/all-zero.pb.gz' '../edge/big-values.pb.gz ../edge/negative-values.pb.gz' \
+	'../edge/names-hostile.pb.gz ../edge/names-empty.pb.gz'; do
+	# shellcheck disable=SC2086 # two words
+	"$CPA" diff --json -nodefraction=0 $pair 2>/dev/null
+	# shellcheck disable=SC2086
+	"$CPA" diff --json -mean --normalize=none $pair 2>/dev/null
+	for format in --color=never --csv --markdown; do
+		# shellcheck disable=SC2086
+		"$CPA" diff $format $pair 2>/dev/null
+	done >>"$tmp/texts"
+done >"$tmp/all.json"
+"${PYTHON3:-python3}" - "$top_srcdir/docs/schema/report.schema.json" "$tmp/all.json" <<'PY' >"$tmp/schema" 2>&1
+import json, sys, jsonschema
+def no(name):
+    raise ValueError(name)
+check = jsonschema.Draft201909Validator(json.load(open(sys.argv[1])))
+text, decode, at, n = open(sys.argv[2]).read(), json.JSONDecoder(parse_constant=no), 0, 0
+while at < len(text):
+    report, at = decode.raw_decode(text, at)
+    check.validate(report)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    n += 1
+assert n > 12, n
+PY
+status=$?
+[ $status -eq 0 ] || note "$tmp/schema"
+result $status "the JSON of comparisons is valid by the schema, without NaN and Infinity"
+grep -q -i -w -E '[-+]?(nan|inf)%?' "$tmp/texts"
+result $((! $?)) "no text says NaN or Inf"
+LC_ALL=C tr -d '\n\t' <"$tmp/texts" | LC_ALL=C grep -q '[[:cntrl:]]'
+result $((! $?)) "no control character of a hostile name comes through"
+
+for threads in 1 2 5; do
+	"$CPA" diff -nodefraction=0 -nodecount=0 --threads=$threads ../go-cpu.pb.gz ../rust-cpu.pb.gz 2>/dev/null >"$tmp/threads.$threads"
+done
+same "two threads compare as one does" "$tmp/threads.1" "$tmp/threads.2"
+same "five threads compare as one does" "$tmp/threads.1" "$tmp/threads.5"
+done_testing

@@ -1,0 +1,57 @@
+#!/bin/sh
+# t175-trend.t - many profiles in a row: what grew
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+cd compare || exit 1
+
+set -- trend-1.pb.gz trend-2.pb.gz trend-3.pb.gz trend-4.pb.gz
+golden trend "$@"
+golden trend -cum --all "$@"
+golden trend --json "$@"
+golden trend --csv --all "$@"
+golden trend --markdown "$@"
+golden trend --normalize=total --all "$1" "$2" "$4"
+golden trend -inuse_objects -nodecount=1 "$1" "$4"
+golden trend ../go-heap1.pb.gz ../go-heap2.pb.gz
+
+"$CPA" trend "$1" "$3" "$2" 2>"$tmp/err" | grep -q '/step'
+result $? "without rising times slopes are per step"
+grep -q 'not in the order of their times' "$tmp/err"
+result $? "times that fall are told"
+
+"$CPA" trend "$1" missing.pb.gz "$2" "$3" >"$tmp/out" 2>"$tmp/err"
+[ $? -eq 2 ] && grep -q 'missing.pb.gz' "$tmp/err" && grep -q '3 profiles' "$tmp/out"
+result $? "a profile that cannot be read is left out, and the exit status is 2"
+
+fails 'trend takes two or more' trend "$1"
+fails 'it has no sample type' trend "$1" ../go-cpu.pb.gz
+fails 'addresses differ' trend -addresses "$@"
+fails 'choose none' trend --normalize=x "$@"
+
+# More profiles than fit in memory at once are no more work than that many.
+sources=$(yes "$1" | head -n 300)
+# shellcheck disable=SC2086 # three hundred words
+"$CPA" trend --all $sources 2>/dev/null | grep -q '300 profiles'
+result $? "three hundred profiles are taken one after the other"
+
+for f in ../go-*.pb.gz ../edge/bare.pb ../edge/no-samples.pb.gz ../edge/names-hostile.pb.gz; do
+	"$CPA" trend --json --all "$f" "$f" "$f" 2>/dev/null
+done >"$tmp/all.json"
+"$CPA" trend --json "$@" >>"$tmp/all.json"
+"${PYTHON3:-python3}" - "$top_srcdir/docs/schema/report.schema.json" "$tmp/all.json" <<'PY' >"$tmp/schema" 2>&1
+import json, sys, jsonschema
+def no(name):
+    raise ValueError(name)
+check = jsonschema.Draft201909Validator(json.load(open(sys.argv[1])))
+text, decode, at, n = open(sys.argv[2]).read(), json.JSONDecoder(parse_constant=no), 0, 0
+while at < len(text):
+    report, at = decode.raw_decode(text, at)
+    check.validate(report)
+    at += len(text[at:]) - len(text[at:].lstrip())
+    n += 1
+assert n > 8, n
+PY
+status=$?
+[ $status -eq 0 ] || note "$tmp/schema"
+result $status "the JSON of trends is valid by the schema"
+done_testing

@@ -1,0 +1,22 @@
+/*
+ * markdown.h - parts of Markdown reports, for viewers/export alone
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_EXPORT_MARKDOWN_H
+#define VIEWERS_EXPORT_MARKDOWN_H
+
+#include "base/buf.h"
+#include "report/report.h"
+
+/* A name as a code span that stays text. */
+void markdown_add_code(struct buf *out, const char *s);
+
+/* A value with its unit. */
+void markdown_add_value(const struct head *h, int64_t v, struct buf *out);
+
+/* What a comparison says before its table, and behind it. */
+void markdown_add_comparison(const struct report *r, struct buf *out);
+void markdown_add_renames(const struct compare *c, struct buf *out);
+
+#endif

@@ -1,0 +1,130 @@
+/*
+ * compare_json.c - what a comparison says besides its table, as JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/json/compare_json.h"
+
+#include <string.h>
+#include <time.h>
+
+static void add_text(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	json_textz(j, text);
+}
+
+static void add_int(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_int(j, v);
+}
+
+static void add_real(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_real(j, v);
+}
+
+static void add_bool(struct json *j, const char *key, bool v)
+{
+	json_key(j, key);
+	json_bool(j, v);
+}
+
+static void add_time(struct json *j, int64_t time_ns)
+{
+	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
+	struct tm tm;
+	char text[80];
+
+	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+		add_text(j, "time", text);
+	add_int(j, "time_ns", time_ns);
+}
+
+static void add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
+{
+	json_key(j, key);
+	json_open(j, '{');
+	json_key(j, "sources");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->n_sources; i++)
+		json_textz(j, s->source[i]);
+	json_close(j, ']');
+	if (*s->file)
+		add_text(j, "file", s->file);
+	if (*s->build_id)
+		add_text(j, "build_id", s->build_id);
+	if (*s->host)
+		add_text(j, "host", s->host);
+	if (s->time_ns)
+		add_time(j, s->time_ns);
+	if (s->duration_ns)
+		add_int(j, "duration_ns", s->duration_ns);
+	add_int(j, "total", report_value(h, s->total));
+	json_close(j, '}');
+}
+
+static void add_renames(struct json *j, const struct compare *c)
+{
+	json_key(j, "renames");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < c->n_renames; i++) {
+		const struct compare_rename *r = &c->rename[i];
+
+		json_open(j, '{');
+		add_text(j, "from", r->from);
+		add_text(j, "to", r->to);
+		add_real(j, "cum_share_before", r->share_before);
+		add_real(j, "cum_share_after", r->share_after);
+		add_bool(j, "same_callers", r->same_callers);
+		add_bool(j, "same_callees", r->same_callees);
+		add_bool(j, "similar_name", r->near_name);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void add_diff(struct json *j, const struct head *h)
+{
+	const struct compare *c = h->compare;
+
+	add_side(j, "before", h, &c->before);
+	add_side(j, "after", h, &c->after);
+	add_text(j, "normalize", c->normalize);
+	add_real(j, "factor", c->factor);
+	add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
+	add_real(j, "matched_before", c->matched_before);
+	add_real(j, "matched_after", c->matched_after);
+	add_int(j, "left_out_rows", c->n_left_out);
+	add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
+	add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
+	add_renames(j, c);
+}
+
+static void add_trend(struct json *j, const struct head *h)
+{
+	const struct compare *c = h->compare;
+
+	add_side(j, "first", h, &c->before);
+	add_side(j, "last", h, &c->after);
+	add_int(j, "profiles", (int64_t)c->n_profiles);
+	add_text(j, "normalize", c->normalize);
+	add_text(j, "measure", c->by_cum ? "cum" : "flat");
+	add_bool(j, "grown_only", !c->all);
+	add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step", report_value(h, c->total_slope));
+}
+
+void compare_json(struct json *j, const struct head *h)
+{
+	json_key(j, "comparison");
+	json_open(j, '{');
+	if (strcmp(h->command, "diff") == 0)
+		add_diff(j, h);
+	else
+		add_trend(j, h);
+	json_close(j, '}');
+}

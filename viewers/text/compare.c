@@ -1,0 +1,178 @@
+/*
+ * compare.c - what the texts of diff and trend share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/text/compare.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#define STYLE_GREW "\033[31m"
+#define STYLE_SHRANK "\033[32m"
+#define STYLE_END "\033[0m"
+
+enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16 };
+
+static void add_safe(const char *text, struct buf *out)
+{
+	text_add_safe(out, text, strlen(text));
+}
+
+static void add_sources(const struct compare_side *s, struct buf *out)
+{
+	for (size_t i = 0; i < s->n_sources && i < SOURCES_NAMED; i++) {
+		buf_addz(out, i ? ", " : "");
+		add_safe(s->source[i], out);
+	}
+	if (s->n_sources > SOURCES_NAMED)
+		buf_addf(out, " and %zu more", s->n_sources - SOURCES_NAMED);
+}
+
+static void add_time(int64_t time_ns, struct buf *out)
+{
+	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
+	struct tm tm;
+	char text[80];
+
+	if (time_ns && localtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S %Z", &tm))
+		buf_addf(out, ", %s", text);
+}
+
+static void add_fact(const char *what, const char *text, size_t most, struct buf *out)
+{
+	if (!*text)
+		return;
+	buf_addf(out, ", %s", what);
+	text_add_safe(out, text, strlen(text) < most ? strlen(text) : most);
+}
+
+void compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
+{
+	buf_addz(out, title);
+	add_sources(s, out);
+	add_time(s->time_ns, out);
+	if (s->duration_ns) {
+		buf_addz(out, ", ");
+		unit_add_label(out, s->duration_ns, "ns", "auto");
+	}
+	add_fact("host ", s->host, SIZE_MAX, out);
+	add_fact("", s->file, SIZE_MAX, out);
+	add_fact("build id ", s->build_id, BUILD_ID_SHOWN, out);
+	buf_add(out, "\n", 1);
+}
+
+void compare_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
+{
+	struct buf raw = { 0 };
+
+	report_add_value(h, value, &raw); /* the unit is the profile's own text */
+	if (with_sign && report_value(h, value) > 0)
+		buf_addz(out, "+");
+	text_add_safe(out, raw.data, raw.len);
+	buf_release(&raw);
+}
+
+void compare_add_percent(double percent, struct buf *out)
+{
+	if (percent == 0)
+		buf_addz(out, "0%");
+	else if (fabs(percent) < 99.995)
+		buf_addf(out, "%+.2f%%", percent);
+	else if (fabs(percent) < 999.95)
+		buf_addf(out, "%+.1f%%", percent);
+	else
+		buf_addf(out, "%+.0f%%", percent);
+}
+
+void compare_add_total(const struct head *h, struct buf *out)
+{
+	int64_t before = h->compare->before.total, after = h->compare->after.total;
+
+	buf_addz(out, "Total: ");
+	compare_add_value(h, before, false, out);
+	buf_addz(out, " -> ");
+	compare_add_value(h, after, false, out);
+	buf_addz(out, ", ");
+	compare_add_value(h, after - before, true, out); /* totals are not negative */
+	if (before) {
+		buf_addz(out, " (");
+		compare_add_percent(((double)after - (double)before) / (double)before * 100, out);
+		buf_addz(out, ")");
+	}
+}
+
+void compare_add_right(const struct buf *text, size_t width, struct buf *out)
+{
+	size_t n = text_count(buf_text(text), text->len);
+
+	buf_fill(out, ' ', n < width ? width - n + 1 : 1);
+	buf_add(out, buf_text(text), text->len);
+}
+
+void compare_add_cell(const struct head *h, const struct column *c, const union cell *cell, size_t width,
+		      struct buf *out)
+{
+	struct buf text = { 0 };
+
+	switch (c->kind) {
+	case CELL_VALUE:
+		compare_add_value(h, cell->value, false, &text);
+		break;
+	case CELL_RATIO:
+		unit_add_share(&text, fabs(cell->real));
+		break;
+	case CELL_CHANGE:
+		if (!isnan(cell->real))
+			compare_add_percent(cell->real, &text);
+		break;
+	case CELL_PERCENT:
+		unit_add_percent(&text, cell->value, h->total);
+		break;
+	case CELL_COUNT:
+		buf_addf(&text, "%" PRId64, cell->value);
+		break;
+	case CELL_NAME:
+	case CELL_NOTE:
+	case CELL_WORD:
+		add_safe(cell->text, &text);
+		break;
+	}
+	compare_add_right(&text, width, out);
+	buf_release(&text);
+}
+
+void compare_add_change(int64_t before, int64_t after, double percent, const char *state, size_t width, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	if (before == 0 && after == 0)
+		buf_addz(&text, "-");
+	else if (strcmp(state, "new") == 0 || strcmp(state, "gone") == 0)
+		buf_addz(&text, state);
+	else if (isnan(percent))
+		buf_addz(&text, "from 0");
+	else
+		compare_add_percent(percent, &text);
+	compare_add_right(&text, width, out);
+	buf_release(&text);
+}
+
+void compare_add_color(bool color, int64_t change, struct buf *out)
+{
+	if (color && change)
+		buf_addz(out, change > 0 ? STYLE_GREW : STYLE_SHRANK);
+}
+
+void compare_end_color(bool color, int64_t change, struct buf *out)
+{
+	if (color && change)
+		buf_addz(out, STYLE_END);
+}

@@ -1,0 +1,158 @@
+/*
+ * diff.c - a comparison of two profiles as text
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Seven columns fit beside short names in 80 characters: six about flat, or about cum with -cum, and
+ * the change of the other one.
+ */
+#include "config.h"
+
+#include "viewers/text/compare.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7 };
+
+static void add_normal(const struct compare *c, struct buf *out)
+{
+	if (strcmp(c->normalize, "none") == 0) {
+		buf_addz(out, "not normalised");
+		return;
+	}
+	buf_addz(out, "normalised by ");
+	text_add_safe(out, c->normalize, strlen(c->normalize));
+	buf_addf(out, "%s: after x %.6g", c->by_period ? " and period" : "", c->factor);
+}
+
+static void add_tight_share(double share, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	unit_add_share(&text, share);
+	buf_addz(out, buf_text(&text) + strspn(buf_text(&text), " "));
+	buf_release(&text);
+}
+
+static void add_left_out(const struct report *r, struct buf *out)
+{
+	const struct compare *c = r->head.compare;
+
+	buf_addf(out, "Showing %" PRIu32 " of %" PRIu32 " rows by change of %s", r->table.n_rows,
+		 r->table.n_rows + c->n_left_out, c->by_cum ? "cum" : "flat");
+	if (c->n_left_out) {
+		buf_addz(out, "; the others: flat ");
+		compare_add_value(&r->head, c->left_out_grew, true, out);
+		buf_addz(out, " and ");
+		compare_add_value(&r->head, c->left_out_shrank, true, out);
+	}
+	buf_add(out, "\n", 1);
+}
+
+static void add_head(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+	const struct compare *c = h->compare;
+
+	compare_add_side("BASE (before): ", &c->before, out);
+	compare_add_side("NEW (after):   ", &c->after, out);
+	buf_addz(out, "Type: ");
+	text_add_safe(out, h->type, strlen(h->type));
+	buf_addz(out, ", ");
+	add_normal(c, out);
+	buf_add(out, "\n", 1);
+	compare_add_total(h, out);
+	buf_addz(out, "; rows on both sides hold ");
+	add_tight_share(c->matched_before, out);
+	buf_addz(out, " -> ");
+	add_tight_share(c->matched_after, out);
+	buf_add(out, "\n", 1);
+	add_left_out(r, out);
+}
+
+static void add_title(const char *text, size_t width, struct buf *out)
+{
+	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
+
+	compare_add_right(&title, width, out);
+}
+
+static void add_titles(bool by_cum, bool color, struct buf *out)
+{
+	buf_addz(out, color ? "\033[1m" : "");
+	add_title(by_cum ? "cum" : "flat", WIDTH_VALUE, out);
+	add_title("", WIDTH_VALUE + WIDTH_CHANGE + WIDTH_PERCENT + 2 * WIDTH_SHARE + 4, out);
+	add_title(by_cum ? "flat" : "cum", WIDTH_PERCENT, out);
+	buf_add(out, "\n", 1);
+	add_title("before", WIDTH_VALUE, out);
+	add_title("after", WIDTH_VALUE, out);
+	add_title("change", WIDTH_CHANGE, out);
+	add_title("change%", WIDTH_PERCENT, out);
+	add_title("before%", WIDTH_SHARE, out);
+	add_title("after%", WIDTH_SHARE, out);
+	add_title("change%", WIDTH_PERCENT, out);
+	buf_addz(out, "  name");
+	buf_addz(out, color ? "\033[0m\n" : "\n");
+}
+
+static void add_change(const union cell *cell, struct buf *out)
+{
+	compare_add_change(cell[DIFF_BEFORE].value, cell[DIFF_AFTER].value, cell[DIFF_DELTA_PCT].real,
+			   cell[DIFF_STATE].text, WIDTH_PERCENT, out);
+}
+
+static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+{
+	const struct table *t = &r->table;
+	const struct compare *c = r->head.compare;
+	const union cell *flat = t->cell + (size_t)row * t->n_cols, *cum = flat + DIFF_CUM_STATE - DIFF_STATE;
+	const union cell *main = c->by_cum ? cum : flat;
+	int64_t by = main[DIFF_DELTA].value;
+	struct buf change = { 0 };
+
+	compare_add_cell(&r->head, &t->col[DIFF_BEFORE], &main[DIFF_BEFORE], WIDTH_VALUE, out);
+	compare_add_cell(&r->head, &t->col[DIFF_AFTER], &main[DIFF_AFTER], WIDTH_VALUE, out);
+	compare_add_color(color, by, out);
+	compare_add_value(&r->head, by, true, &change);
+	compare_add_right(&change, WIDTH_CHANGE, out);
+	add_change(main, out);
+	compare_end_color(color, by, out);
+	compare_add_cell(&r->head, &t->col[DIFF_SHARE_BEFORE], &main[DIFF_SHARE_BEFORE], WIDTH_SHARE, out);
+	compare_add_cell(&r->head, &t->col[DIFF_SHARE_AFTER], &main[DIFF_SHARE_AFTER], WIDTH_SHARE, out);
+	add_change(c->by_cum ? flat : cum, out);
+	buf_addz(out, "  ");
+	text_add_safe(out, c->label[row], strlen(c->label[row]));
+	buf_add(out, "\n", 1);
+	buf_release(&change);
+}
+
+static void add_rename(const struct compare_rename *n, struct buf *out)
+{
+	buf_addz(out, "renamed? ");
+	text_add_safe(out, n->from, strlen(n->from));
+	buf_addz(out, " -> ");
+	text_add_safe(out, n->to, strlen(n->to));
+	buf_addz(out, ": ");
+	add_tight_share(n->share_before, out);
+	buf_addz(out, " gone, ");
+	add_tight_share(n->share_after, out);
+	buf_addf(out, " new%s%s%s\n", n->same_callers ? ", same callers" : "", n->same_callees ? ", same callees" : "",
+		 n->near_name ? ", similar name" : "");
+}
+
+void diff_draw(const struct report *r, bool color, struct buf *out)
+{
+	const struct compare *c = r->head.compare;
+
+	add_head(r, out);
+	add_titles(c->by_cum, color, out);
+	for (uint32_t i = 0; i < r->table.n_rows; i++)
+		add_row(r, i, color, out);
+	for (uint32_t i = 0; i < c->n_renames; i++)
+		add_rename(&c->rename[i], out);
+}

@@ -1,0 +1,126 @@
+/*
+ * trend.c - what grew over many profiles, as text
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/text/compare.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WIDTH_VALUE = 9, WIDTH_CHANGE = 11, WIDTH_PERCENT = 8, WIDTH_SHARE = 7, WIDTH_SLOPE = 13, WIDTH_STEPS = 9 };
+
+/* Slopes are small beside values: each has its own unit. */
+static void add_slope(const struct head *h, int64_t value, struct buf *out)
+{
+	struct buf raw = { 0 };
+
+	value = report_value(h, value);
+	unit_add_label(&raw, value, h->unit, "auto");
+	buf_addz(out, value > 0 ? "+" : "");
+	text_add_safe(out, buf_text(&raw), raw.len);
+	buf_addz(out, h->compare->has_times ? "/h" : "/step");
+	buf_release(&raw);
+}
+
+static void add_span(const struct compare *c, struct buf *out)
+{
+	buf_addf(out, "%zu profiles", c->n_profiles);
+	if (c->has_times) {
+		buf_addz(out, " over ");
+		unit_add_label(out, c->after.time_ns - c->before.time_ns, "ns", "auto");
+	}
+	if (strcmp(c->normalize, "none") == 0)
+		return;
+	buf_addz(out, ", normalised to the first by ");
+	text_add_safe(out, c->normalize, strlen(c->normalize));
+}
+
+static void add_head(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+	const struct compare *c = h->compare;
+
+	compare_add_side("FIRST: ", &c->before, out);
+	compare_add_side("LAST:  ", &c->after, out);
+	buf_addz(out, "Type: ");
+	text_add_safe(out, h->type, strlen(h->type));
+	buf_addz(out, ", ");
+	add_span(c, out);
+	buf_add(out, "\n", 1);
+	compare_add_total(h, out);
+	buf_addz(out, ", ");
+	add_slope(h, c->total_slope, out);
+	buf_addf(out, "\nShowing %" PRIu32 " of %" PRIu32 " rows%s, by the slope of %s\n", r->table.n_rows,
+		 h->n_before + h->n_dropped, c->all ? "" : " that grew in every step", c->by_cum ? "cum" : "flat");
+}
+
+static void add_title(const char *text, size_t width, struct buf *out)
+{
+	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
+
+	compare_add_right(&title, width, out);
+}
+
+static void add_titles(const struct compare *c, bool color, struct buf *out)
+{
+	buf_addz(out, color ? "\033[1m" : "");
+	add_title("first", WIDTH_VALUE, out);
+	add_title("last", WIDTH_VALUE, out);
+	add_title("change", WIDTH_CHANGE, out);
+	add_title("change%", WIDTH_PERCENT, out);
+	add_title("last%", WIDTH_SHARE, out);
+	add_title("slope", WIDTH_SLOPE, out);
+	if (c->all)
+		add_title("grew", WIDTH_STEPS, out);
+	buf_addz(out, "  name");
+	buf_addz(out, color ? "\033[0m\n" : "\n");
+}
+
+static void add_right(struct buf *text, size_t width, struct buf *out)
+{
+	compare_add_right(text, width, out);
+	text->len = 0;
+}
+
+static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
+{
+	const struct head *h = &r->head;
+	const struct table *t = &r->table;
+	const union cell *cell = t->cell + (size_t)row * t->n_cols;
+	int64_t first = cell[TREND_FIRST].value, last = cell[TREND_LAST].value, by = cell[TREND_DELTA].value;
+	const char *state = first == 0 ? "new" : last == 0 ? "gone" : "";
+	struct buf text = { 0 };
+
+	compare_add_cell(h, &t->col[TREND_FIRST], &cell[TREND_FIRST], WIDTH_VALUE, out);
+	compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], WIDTH_VALUE, out);
+	compare_add_color(color, by, out);
+	compare_add_value(h, by, true, &text);
+	add_right(&text, WIDTH_CHANGE, out);
+	compare_add_change(first, last, cell[TREND_DELTA_PCT].real, state, WIDTH_PERCENT, out);
+	compare_end_color(color, by, out);
+	compare_add_cell(h, &t->col[TREND_SHARE_LAST], &cell[TREND_SHARE_LAST], WIDTH_SHARE, out);
+	add_slope(h, cell[h->compare->has_times ? TREND_SLOPE_HOUR : TREND_SLOPE_STEP].value, &text);
+	add_right(&text, WIDTH_SLOPE, out);
+	if (h->compare->all) {
+		buf_addf(&text, "%" PRId64 "/%zu", cell[TREND_STEPS_GROWN].value, h->compare->n_profiles - 1);
+		add_right(&text, WIDTH_STEPS, out);
+	}
+	buf_addz(out, "  ");
+	text_add_safe(out, cell[TREND_NAME].text, strlen(cell[TREND_NAME].text));
+	buf_add(out, "\n", 1);
+	buf_release(&text);
+}
+
+void trend_draw(const struct report *r, bool color, struct buf *out)
+{
+	add_head(r, out);
+	add_titles(r->head.compare, color, out);
+	for (uint32_t i = 0; i < r->table.n_rows; i++)
+		add_row(r, i, color, out);
+}
