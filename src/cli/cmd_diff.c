@@ -8,6 +8,7 @@
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
+#include "cli/loading.h"
 #include "cli/say.h"
 #include "report/diff.h"
 
@@ -37,34 +38,20 @@ static int find_sides(const struct args *a, struct side_sources from[N_SIDES])
 	return STATUS_FINE;
 }
 
-/* Standard input can be read only once. */
-static bool stdin_twice(const struct side_sources from[N_SIDES])
+/* Sources that cannot be meant; standard input can be read only once. Gives the exit status. */
+static int check_sides(const struct side_sources from[N_SIDES], const struct query *q)
 {
 	size_t n = 0;
 
-	for (int side = 0; side < N_SIDES; side++)
+	for (int side = N_SIDES; side-- > 0;) {
+		const struct load l = { .source = from[side].source, .n = from[side].n, .q = q };
+
+		if (check_sources(&l, q) != STATUS_FINE)
+			return STATUS_TROUBLE;
 		for (size_t i = 0; i < from[side].n; i++)
 			n += strcmp(from[side].source[i], "-") == 0;
-	return n > 1;
-}
-
-/* Gives the exit status; what could be read of several sources is compared all the same. */
-static int load_side(const struct side_sources *from, const struct query *q, struct profile **out)
-{
-	struct load l = { .source = from->source, .n = from->n, .q = q };
-	struct err err;
-	int status = check_sources(&l, q), rc;
-
-	if (status != STATUS_FINE)
-		return status;
-	progress_begin("reading");
-	rc = load_profile(&l, out, &err);
-	progress_end();
-	tell_notes(&l);
-	buf_release(&l.notes);
-	if (rc < 0)
-		return say_error("%s", err.msg);
-	return l.n_failed ? STATUS_TROUBLE : STATUS_FINE;
+	}
+	return n > 1 ? say_error("standard input is given twice") : STATUS_FINE;
 }
 
 static int compare(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES],
@@ -90,25 +77,36 @@ static int compare(const struct profile *const p[N_SIDES], const struct side_sou
 	return status;
 }
 
+/* Gives the exit status; what could be read of several sources is compared all the same. */
+static int load_and_compare(const struct side_sources from[N_SIDES], const struct query *q)
+{
+	struct loading l[N_SIDES] = { { .profile = NULL } };
+	const struct profile *p[N_SIDES];
+	int status = STATUS_FINE;
+
+	for (int side = 0; side < N_SIDES; side++)
+		l[side].load = (struct load){ .source = from[side].source, .n = from[side].n, .q = q };
+	progress_begin("reading");
+	loading_run(l, N_SIDES);
+	progress_end();
+	for (int side = N_SIDES; side-- > 0;) {
+		status |= loading_tell(&l[side]);
+		p[side] = l[side].profile;
+	}
+	if (p[SIDE_BASE] && p[SIDE_TARGET])
+		status |= compare(p, from, q);
+	for (int side = 0; side < N_SIDES; side++)
+		loading_release(&l[side]);
+	return status;
+}
+
 int cmd_diff(const struct args *a)
 {
 	struct side_sources from[N_SIDES];
-	struct profile *p[N_SIDES] = { NULL };
 	struct query q = a->q;
-	int status = find_sides(a, from), failed = STATUS_FINE;
 
-	if (status == STATUS_FINE && stdin_twice(from))
-		status = say_error("standard input is given twice");
+	if (find_sides(a, from) != STATUS_FINE || check_sides(from, &q) != STATUS_FINE)
+		return STATUS_TROUBLE;
 	query_for_report(&q, a->command->report);
-	for (int side = N_SIDES; status == STATUS_FINE && side-- > 0;) {
-		int rc = load_side(&from[side], &q, &p[side]);
-
-		failed = rc != STATUS_FINE ? rc : failed;
-		status = p[side] ? STATUS_FINE : rc;
-	}
-	if (status == STATUS_FINE)
-		status = compare((const struct profile *const *)p, from, &q);
-	for (int side = 0; side < N_SIDES; side++)
-		profile_free(p[side]);
-	return status != STATUS_FINE ? status : failed;
+	return load_and_compare(from, &q);
 }

@@ -5,13 +5,17 @@
  */
 #include "config.h"
 
+#include "base/pool.h"
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
+#include "cli/loading.h"
 #include "cli/say.h"
 #include "report/trend.h"
 
 #include <unistd.h>
+
+enum { LOT_MAX = 8 }; /* profiles in memory at once */
 
 /* The profiles that were read so far. */
 struct walk {
@@ -20,6 +24,7 @@ struct walk {
 	struct compare_side first, last;
 	size_t n_read;
 	struct buf notes;
+	bool failed; /* some could not be read */
 };
 
 static void copy_text(const char **text, struct arena *mem)
@@ -45,27 +50,37 @@ static void take_side(struct walk *w, const struct profile *p, const char *const
 		w->first = *s;
 }
 
-/* A profile that cannot be read is left out; one that does not fit ends it. Gives the exit status. */
-static int take(struct walk *w, const char *const *source, const struct query *q, bool *failed)
+/* A profile that does not fit ends it. Gives the exit status. */
+static int take(struct walk *w, const struct loading *l, const struct query *q)
 {
-	struct load l = { .source = source, .n = 1, .q = q };
-	struct profile *p = NULL;
 	struct err err;
+
+	if (trend_add(w->trend, l->profile, q, &w->notes, &err) < 0) {
+		progress_end();
+		return say_error("%s: %s", *l->load.source, err.msg);
+	}
+	take_side(w, l->profile, l->load.source);
+	return STATUS_FINE;
+}
+
+/* Read a few at once, take them in their order; one that cannot be read is left out. */
+static int take_lot(struct walk *w, const char *const *source, size_t n, const struct query *q)
+{
+	struct loading l[LOT_MAX] = { { .profile = NULL } };
 	int status = STATUS_FINE;
 
-	if (load_profile(&l, &p, &err) < 0) {
-		progress_end();
-		say_error("%s", err.msg);
-		*failed = true;
-	} else if (trend_add(w->trend, p, q, &w->notes, &err) < 0) {
-		progress_end();
-		status = say_error("%s: %s", *source, err.msg);
-	} else {
-		take_side(w, p, source);
+	for (size_t i = 0; i < n; i++)
+		l[i].load = (struct load){ .source = source + i, .n = 1, .q = q };
+	loading_run(l, n);
+	for (size_t i = 0; i < n; i++) {
+		if (!l[i].profile || l[i].load.notes.len)
+			progress_end();
+		if (loading_tell(&l[i]) != STATUS_FINE)
+			w->failed = true;
+		if (l[i].profile && status == STATUS_FINE)
+			status = take(w, &l[i], q);
+		loading_release(&l[i]);
 	}
-	tell_lines(&l.notes);
-	buf_release(&l.notes);
-	profile_free(p);
 	return status;
 }
 
@@ -92,7 +107,7 @@ int cmd_trend(const struct args *a)
 	const struct load l = { .source = a->word, .n = a->n_words, .q = &a->q };
 	struct walk w = { .trend = NULL };
 	struct query q = a->q;
-	bool failed = false;
+	size_t lot = pool_size() < LOT_MAX ? pool_size() : LOT_MAX;
 	int status;
 
 	if (a->n_words < 2)
@@ -104,13 +119,13 @@ int cmd_trend(const struct args *a)
 	w.mem = arena_new();
 	status = STATUS_FINE;
 	progress_begin("reading");
-	for (size_t i = 0; status == STATUS_FINE && i < a->n_words; i++)
-		status = take(&w, &a->word[i], &q, &failed);
+	for (size_t i = 0; status == STATUS_FINE && i < a->n_words; i += lot)
+		status = take_lot(&w, &a->word[i], a->n_words - i < lot ? a->n_words - i : lot, &q);
 	progress_end();
 	if (status == STATUS_FINE)
 		status = answer(&w, &q);
 	buf_release(&w.notes);
 	trend_free(w.trend);
 	arena_free(w.mem);
-	return status == STATUS_FINE && failed ? STATUS_TROUBLE : status;
+	return status == STATUS_FINE && w.failed ? STATUS_TROUBLE : status;
 }

@@ -14,6 +14,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_trend.c \
+	src/cli/loading.c \
+	src/cli/loading.h \
 	src/cli/main.c \
 	src/cli/open.c \
 	src/cli/open.h \

@@ -183,8 +183,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp((*l)->name, (*r)->name);
 }
 
-/* [rows->n] labels of the rows that are shown */
-static const char **labels_of(const struct diff *d, const struct rows *rows, struct arena *mem)
+/* [rows->n] labels of the rows that are shown; all may have the file */
+static const char **labels_of(const struct diff *d, const struct rows *rows, bool with_file, struct arena *mem)
 {
 	const char **label = arena_alloc(mem, rows->n, sizeof(*label));
 	struct row **by_name = mem_alloc(rows->n, sizeof(*by_name));
@@ -194,7 +194,7 @@ static const char **labels_of(const struct diff *d, const struct rows *rows, str
 	if (rows->n)
 		qsort(by_name, rows->n, sizeof(struct row *), compare_names);
 	for (uint32_t i = 0; i < rows->n; i++) {
-		bool twin = (i > 0 && strcmp(by_name[i - 1]->name, by_name[i]->name) == 0) ||
+		bool twin = with_file || (i > 0 && strcmp(by_name[i - 1]->name, by_name[i]->name) == 0) ||
 			    (i + 1 < rows->n && strcmp(by_name[i + 1]->name, by_name[i]->name) == 0);
 
 		label[by_name[i] - rows->row] = label_of(d, by_name[i], twin, mem);
@@ -337,10 +337,12 @@ int diff_report(const struct profile *const p[N_SIDES], const struct side_source
 		fill_compare(&r, &d, from, q, c);
 		collect(&d, q->sort == SORT_CUM, &rows);
 		choose(&d, q, &rows, &r.head);
-		c->label = labels_of(&d, &rows, r.mem);
+		c->label = labels_of(&d, &rows, q->granularity == GRAIN_FILEFUNCTIONS, r.mem);
 		fill_table(&r, &d, &rows, c->label);
 		sum_up(&d, &rows, c);
 		find_renames(&d, &rows, r.mem, c);
+		if (rows.n_all == 0)
+			buf_addf(notes, "every value of %s is 0 on both sides\n", r.head.type);
 		free(rows.row);
 		diff_release(&d);
 		*out = r;

@@ -11,6 +11,7 @@ golden diff --markdown build-base.pb.gz build-new.pb.gz
 golden diff -cum parent-base.pb.gz parent-new.pb.gz
 golden diff build-base.pb.gz build-new.pb.gz
 golden diff -lines -nodecount=3 build-base.pb.gz build-new.pb.gz
+golden diff -filefunctions words-base.pb.gz words-new.pb.gz
 golden diff -files build-base.pb.gz build-new.pb.gz
 golden diff --normalize=duration rate-100hz.pb.gz rate-1khz.pb.gz
 golden diff --normalize=label:job=steady label-base.pb.gz label-new.pb.gz
@@ -30,6 +31,7 @@ warns 'BASE is newer than NEW' ../go-heap2.pb.gz ../go-heap1.pb.gz
 warns 'durations differ: BASE took 10s, NEW 20s' build-base.pb.gz build-new.pb.gz
 warns 'periods differ: BASE was sampled every 10ms, NEW every 1ms' rate-100hz.pb.gz rate-1khz.pb.gz
 warns 'sample types differ: BASE has samples/count cpu/milliseconds' units-ms.pb.gz units-ns.pb.gz
+warns 'every value of cpu is 0 on both sides' ../edge/all-zero.pb.gz ../edge/all-zero.pb.gz
 "$CPA" diff --normalize=duration build-base.pb.gz build-new.pb.gz 2>"$tmp/err" >/dev/null
 [ ! -s "$tmp/err" ]
 result $? "durations may differ when they are normalised"

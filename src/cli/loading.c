@@ -1,0 +1,53 @@
+/*
+ * loading.c - several profiles that stay apart, read side by side
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/loading.h"
+
+#include "base/pool.h"
+#include "cli/cmd_report.h"
+#include "cli/say.h"
+
+#include <stdatomic.h>
+
+struct queue {
+	struct loading *l;
+	size_t n;
+	atomic_size_t next;
+};
+
+static void load_part(void *arg, unsigned part)
+{
+	struct queue *q = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&q->next, 1)) < q->n)
+		if (load_profile(&q->l[i].load, &q->l[i].profile, &q->l[i].err) < 0)
+			q->l[i].profile = NULL;
+}
+
+void loading_run(struct loading *l, size_t n)
+{
+	struct queue q = { .l = l, .n = n };
+
+	pool_run(load_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
+}
+
+int loading_tell(const struct loading *l)
+{
+	tell_notes(&l->load);
+	if (!l->profile)
+		return say_error("%s", l->err.msg);
+	return l->load.n_failed ? STATUS_TROUBLE : STATUS_FINE;
+}
+
+void loading_release(struct loading *l)
+{
+	profile_free(l->profile);
+	l->profile = NULL;
+	buf_release(&l->load.notes);
+}
