@@ -7,6 +7,7 @@ tests_compat_rawdump_LDADD = $(reader_libs)
 
 INTEROP_NEEDS = tests/compat/rawdump
 INTEROP_TESTS = tests/compat/top.t tests/compat/labels.t tests/compat/raw.t
+INTEROP_TESTS = tests/compat/diff.t tests/compat/top.t tests/compat/raw.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
