@@ -87,7 +87,7 @@ static int write_numbered(const struct buf *text, const char *suffix)
 	return close(fd) < 0 ? say_error("%s: %s", name, strerror(errno)) : STATUS_FINE;
 }
 
-static int write_report(const struct buf *text, const struct args *a)
+int write_report(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
 	const char *suffix = binary_suffix(a->command->report);
@@ -134,7 +134,7 @@ static int write_pieces(const struct answer *answer, const struct query *q)
 	return STATUS_FINE;
 }
 
-static void tell_lines(const struct buf *notes)
+void tell_lines(const struct buf *notes)
 {
 	const char *line = buf_text(notes);
 
@@ -184,7 +184,7 @@ void tell_notes(const struct load *l)
 }
 
 /* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
-static int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
+int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
 {
 	struct stat in, out;
 	bool is_file = !to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);

@@ -7,15 +7,17 @@
 #define CLI_CMD_REPORT_H
 
 #include "base/buf.h"
+#include "cli/args.h"
 #include "engine/query.h"
 #include "session/load.h"
+#include "session/sources.h"
 
 #include <stdbool.h>
 
 bool to_stdout(const struct query *q);
 
-/* Write the text where q says; gives the exit status. */
-int write_report(const struct buf *text, const struct query *q);
+/* Write the text where the options say; gives the exit status. */
+int write_report(const struct buf *text, const struct args *a);
 
 /* Say each line. */
 void tell_lines(const struct buf *notes);
@@ -23,7 +25,13 @@ void tell_lines(const struct buf *notes);
 /* Sources that could not be read: a line each, and how many are left. */
 void tell_notes(const struct load *l);
 
-/* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
-int check_sources(const struct load *l, const struct query *q);
+/*
+ * Sources that cannot be meant as they stand.
+ *
+ * kind     what they are called: source, base
+ * n_stdin  how often standard input has been named before; counted on
+ * Gives    a status; STATUS_FINE is none of them
+ */
+int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin);
 
 #endif

@@ -70,7 +70,7 @@ static int take_lot(struct walk *w, const char *const *source, size_t n, const s
 	int status = STATUS_FINE;
 
 	for (size_t i = 0; i < n; i++)
-		l[i].load = (struct load){ .source = source + i, .n = 1, .q = q };
+		l[i].load = (struct load){ .source = source + i, .n = 1, .kind = "source", .q = q };
 	loading_run(l, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!l[i].profile || l[i].load.notes.len)
@@ -84,7 +84,7 @@ static int take_lot(struct walk *w, const char *const *source, size_t n, const s
 	return status;
 }
 
-static int answer(struct walk *w, const struct query *q)
+static int answer(struct walk *w, const struct args *a, const struct query *q)
 {
 	bool color = to_stdout(q) && say_color(STDOUT_FILENO, q->color);
 	struct buf text = { 0 };
@@ -95,37 +95,51 @@ static int answer(struct walk *w, const struct query *q)
 		return say_error("trend needs at least two profiles that can be read");
 	trend_report(w->trend, &w->first, &w->last, q, &r, &w->notes);
 	tell_lines(&w->notes);
-	answer_draw(&r, q, color, &text);
-	status = write_report(&text, q);
+	answer_draw(REPORT_TREND, &r, q, color, &text);
+	status = write_report(&text, a);
 	buf_release(&text);
 	report_release(&r);
 	return status;
 }
 
-int cmd_trend(const struct args *a)
+/* Read all, a few at a time. Gives the exit status. */
+static int walk_sources(struct walk *w, const struct sources *s, const struct args *a)
 {
-	const struct load l = { .source = a->word, .n = a->n_words, .q = &a->q };
-	struct walk w = { .trend = NULL };
-	struct query q = a->q;
 	size_t lot = pool_size() < LOT_MAX ? pool_size() : LOT_MAX;
-	int status;
+	struct query q = a->q;
+	int status = STATUS_FINE;
 
-	if (a->n_words < 2)
-		return say_error("trend takes two or more profiles, in the order of their time: cpa trend P1 ... PN");
-	if (check_sources(&l, &q) != STATUS_FINE)
-		return STATUS_TROUBLE;
 	query_for_report(&q, a->command->report);
-	w.trend = trend_new();
-	w.mem = arena_new();
-	status = STATUS_FINE;
+	w->trend = trend_new();
+	w->mem = arena_new();
 	progress_begin("reading");
-	for (size_t i = 0; status == STATUS_FINE && i < a->n_words; i += lot)
-		status = take_lot(&w, &a->word[i], a->n_words - i < lot ? a->n_words - i : lot, &q);
+	for (size_t i = 0; status == STATUS_FINE && i < s->n; i += lot)
+		status = take_lot(w, &s->name[i], s->n - i < lot ? s->n - i : lot, &q);
 	progress_end();
 	if (status == STATUS_FINE)
-		status = answer(&w, &q);
-	buf_release(&w.notes);
-	trend_free(w.trend);
-	arena_free(w.mem);
-	return status == STATUS_FINE && w.failed ? STATUS_TROUBLE : status;
+		status = answer(w, a, &q);
+	buf_release(&w->notes);
+	trend_free(w->trend);
+	arena_free(w->mem);
+	return status == STATUS_FINE && w->failed ? STATUS_TROUBLE : status;
+}
+
+int cmd_trend(const struct args *a)
+{
+	struct walk w = { .trend = NULL };
+	struct sources source = { 0 };
+	size_t n_stdin = 0;
+	struct err err;
+	int status;
+
+	if (sources_add(&source, a->word, a->n_words, &err) < 0)
+		status = say_error("%s", err.msg);
+	else if (source.n < 2)
+		status = say_error("trend takes two or more profiles, in the order of their time: cpa trend P1 ... PN");
+	else
+		status = check_sources(&source, "source", &a->q, &n_stdin);
+	if (status == STATUS_FINE)
+		status = walk_sources(&w, &source, a);
+	sources_release(&source);
+	return status;
 }

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "cli/cmd_report.h"
 #include "cli/say.h"
+#include "session/compare.h"
 
 #include <stdatomic.h>
 
@@ -25,9 +26,12 @@ static void load_part(void *arg, unsigned part)
 	size_t i;
 
 	(void)part;
-	while ((i = atomic_fetch_add(&q->next, 1)) < q->n)
-		if (load_profile(&q->l[i].load, &q->l[i].profile, &q->l[i].err) < 0)
+	while ((i = atomic_fetch_add(&q->next, 1)) < q->n) {
+		struct load none = { .q = q->l[i].load.q };
+
+		if (compare_load(&q->l[i].load, &none, &q->l[i].profile, &q->l[i].err) < 0)
 			q->l[i].profile = NULL;
+	}
 }
 
 void loading_run(struct loading *l, size_t n)

@@ -135,11 +135,12 @@ static int find_ratios(struct diff *d, const char *normalize, struct err *err)
 	double ratio[N_SIDES];
 
 	d->unit = scale_is_finer(target->view.unit, base->view.unit) ? base->view.unit : target->view.unit;
-	if (normal_parse(normalize, &d->normal, err) < 0)
+	if (normalize_parse(normalize, &d->normal, err) < 0)
 		return ERR_USAGE;
 	for (int side = 0; side < N_SIDES; side++) {
 		ratio[side] = scale_ratio(d->side[side].view.unit, d->unit);
-		size[side] = normal_size(&d->normal, &d->side[side].view, ratio[side]);
+		if (normal_size(&d->normal, &d->side[side].view, ratio[side], &size[side], err) < 0)
+			return err_wrap(err, "%s", side_word[side]);
 	}
 	if (normal_factor(&d->normal, &size[SIDE_BASE], &size[SIDE_TARGET], &d->factor, &d->by_period, err) < 0)
 		return ERR_USAGE;

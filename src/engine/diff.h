@@ -27,7 +27,7 @@ struct diff_side {
 struct diff {
 	struct match *match;
 	const char *unit; /* of all values: the finer one of the sides' */
-	struct normal normal;
+	struct normalize normal;
 	double factor;  /* by which the new side was multiplied for it */
 	bool by_period; /* part of that factor is the ratio of the periods */
 	struct diff_side side[N_SIDES];

@@ -188,3 +188,17 @@ struct nodes graph_nodes(const struct graph *g)
 			       .flat_div = g->flat_div[SIDE_TARGET],
 			       .cum_div = g->cum_div[SIDE_TARGET] };
 }
+
+int64_t graph_flat(const struct graph *g, uint32_t node)
+{
+	const struct nodes nodes = graph_nodes(g);
+
+	return nodes_flat(&nodes, node);
+}
+
+int64_t graph_cum(const struct graph *g, uint32_t node)
+{
+	const struct nodes nodes = graph_nodes(g);
+
+	return nodes_cum(&nodes, node);
+}

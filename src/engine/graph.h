@@ -38,6 +38,10 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 /* The target side as nodes: node i is place i. */
 struct nodes graph_nodes(const struct graph *g);
 
+/* nodes_flat and nodes_cum of them. */
+int64_t graph_flat(const struct graph *g, uint32_t node);
+int64_t graph_cum(const struct graph *g, uint32_t node);
+
 /* A call between two kept nodes. */
 struct edge {
 	uint32_t src, dst;

@@ -19,20 +19,20 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/graph.h \
 	src/engine/label_unit.c \
 	src/engine/label_unit.h \
+	src/engine/match.c \
+	src/engine/match.h \
+	src/engine/match_name.c \
+	src/engine/match_name.h \
+	src/engine/matcher.c \
+	src/engine/matcher.h \
 	src/engine/net.c \
 	src/engine/net.h \
 	src/engine/net_edges.c \
 	src/engine/net_int.h \
 	src/engine/net_tree.c \
+	src/engine/no_inlines.c \
 	src/engine/nodes.c \
 	src/engine/nodes.h \
-	src/engine/matcher.c \
-	src/engine/matcher.h \
-	src/engine/no_inlines.c \
-	src/engine/match.c \
-	src/engine/match.h \
-	src/engine/match_name.c \
-	src/engine/match_name.h \
 	src/engine/normal.c \
 	src/engine/normal.h \
 	src/engine/path.c \
@@ -44,13 +44,13 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/query.h \
 	src/engine/shorten.c \
 	src/engine/shorten.h \
-	src/engine/tags.c \
-	src/engine/tags.h \
 	src/engine/tag_frames.c \
 	src/engine/tag_frames.h \
 	src/engine/tag_match.c \
 	src/engine/tag_range.c \
 	src/engine/tag_range.h \
+	src/engine/tags.c \
+	src/engine/tags.h \
 	src/engine/trend.c \
 	src/engine/trend.h \
 	src/engine/trim.c \

@@ -104,15 +104,16 @@ static int make_view(struct trend *t, const struct profile *p, const struct quer
 /* From values of the view to the unit and the size of the first profile. */
 static int find_ratio(struct trend *t, const struct view *v, const struct query *q, double *ratio, struct err *err)
 {
-	struct normal normal;
+	struct normalize normal;
 	struct normal_size own;
 	double factor;
 	bool by_period;
 
-	if (normal_parse(q->normalize, &normal, err) < 0)
+	if (normalize_parse(q->normalize, &normal, err) < 0)
 		return ERR_USAGE;
 	*ratio = scale_ratio(v->unit, t->unit);
-	own = normal_size(&normal, v, *ratio);
+	if (normal_size(&normal, v, *ratio, &own, err) < 0)
+		return ERR_FORMAT;
 	if (t->n == 0)
 		t->size = own;
 	if (normal_factor(&normal, &t->size, &own, &factor, &by_period, err) < 0)

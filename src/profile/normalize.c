@@ -14,8 +14,16 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const normalize_words[] = {
+	[NORMALIZE_NONE] = "none",
+	[NORMALIZE_TOTAL] = "total",
+	[NORMALIZE_DURATION] = "duration",
+	[NORMALIZE_LABEL] = "label",
+};
 
 static bool is_one_of(const char *word, const char *const *words)
 {
@@ -38,11 +46,14 @@ int normalize_parse(const char *mode, struct normalize *out, struct err *err)
 		out->by = NORMALIZE_TOTAL;
 	} else if (strcmp(mode, "duration") == 0) {
 		out->by = NORMALIZE_DURATION;
-	} else if (strncmp(mode, label, strlen(label)) == 0 && mode[strlen(label)]) {
+	} else if (strncmp(mode, label, strlen(label)) == 0 && strcspn(mode + strlen(label), "=") > 0) {
 		out->by = NORMALIZE_LABEL;
 		out->key = mode + strlen(label);
+		out->n_key = strcspn(out->key, "=");
+		out->value = out->key[out->n_key] ? out->key + out->n_key + 1 : NULL;
 	} else {
-		return err_set(err, ERR_USAGE, "-normalize=%s: choose none, total, duration or label:KEY", mode);
+		return err_set(err, ERR_USAGE, "-normalize=%s: choose none, total, duration or label:KEY[=VALUE]",
+			       mode);
 	}
 	return 0;
 }
@@ -114,61 +125,104 @@ static int by_duration(const struct profile *p, const struct profile *base, doub
 	return 0;
 }
 
-/* The labels of this key in one set, in the unit of the first that was met at all. */
-static int set_sum(const struct profile *p, const char *key, uint32_t set, const char **unit, double *sum,
-		   struct err *err)
+static bool has_key(const struct profile *p, uint32_t label, const struct normalize *how)
 {
-	const struct csr *sets = &p->label_sets;
+	const char *key = profile_text(p, p->label_key[label]);
 
-	*sum = 0;
-	for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++) {
-		uint32_t label = sets->item[i];
-		const char *own = profile_text(p, p->label_unit[label]);
+	return strlen(key) == how->n_key && memcmp(key, how->key, how->n_key) == 0;
+}
 
-		if (p->label_is_text[label] || strcmp(profile_text(p, p->label_key[label]), key) != 0)
+static bool fits(const struct profile *p, uint32_t label, const struct normalize *how)
+{
+	char number[24];
+
+	if (!has_key(p, label, how))
+		return false;
+	if (!how->value)
+		return true;
+	if (p->label_is_text[label])
+		return strcmp(profile_text(p, p->label_text[label]), how->value) == 0;
+	snprintf(number, sizeof(number), "%" PRId64, p->label_num[label]);
+	return strcmp(number, how->value) == 0;
+}
+
+/* Is it numbers that count? They must be in units that agree. */
+static int find_numbers(const struct normalize *how, const struct profile *p, struct label_size *out, struct err *err)
+{
+	const char *unit = NULL;
+
+	for (uint32_t i = 0; i < p->n_labels; i++) {
+		const char *own = profile_text(p, p->label_unit[i]);
+
+		if (how->value || p->label_is_text[i] || !has_key(p, i, how))
 			continue;
-		*unit = *unit ? *unit : own;
-		if (strcmp(own, *unit) != 0 && !unit_agree(own, *unit))
-			return err_set(err, ERR_FORMAT, "-normalize=label:%.100s: it is in %.100s and in %.100s", key,
-				       *unit, own);
-		*sum += (double)p->label_num[label] * scale_ratio(own, *unit);
+		if (unit && strcmp(own, unit) != 0 && !unit_agree(own, unit))
+			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: it is in %.100s and in %.100s",
+				       how->n_key < 100 ? (int)how->n_key : 100, how->key, unit, own);
+		unit = own;
+		out->numbers = true;
 	}
+	out->family = unit ? unit_find(unit, NULL) : NULL;
 	return 0;
 }
 
-static int label_sum(const struct profile *p, const char *key, const char **unit, double *sum, struct err *err)
+/* What one sample with this set counts for: the sum of its numbers, or 1 when it carries the label. */
+static double set_size(const struct normalize *how, const struct profile *p, uint32_t set, bool numbers)
 {
-	uint32_t *times = mem_zalloc(p->label_sets.n, sizeof(*times));
-	int rc = 0;
+	double size = 0, factor;
 
-	*sum = 0;
-	for (uint32_t row = 0; row < p->n_rows; row++)
-		times[p->labels[row]]++;
-	for (uint32_t set = 0; rc == 0 && set < p->label_sets.n; set++) {
-		double of_set = 0;
+	for (uint32_t i = p->label_sets.off[set]; i < p->label_sets.off[set + 1]; i++) {
+		uint32_t label = p->label_sets.item[i];
 
-		if (times[set])
-			rc = set_sum(p, key, set, unit, &of_set, err);
-		*sum += of_set * times[set];
+		if (!fits(p, label, how) || (numbers && p->label_is_text[label]))
+			continue;
+		if (!numbers)
+			return 1;
+		if (!unit_find(profile_text(p, p->label_unit[label]), &factor))
+			factor = 1;
+		size += (double)p->label_num[label] * factor;
 	}
-	free(times);
-	return rc;
+	return size;
 }
 
-static int by_label(const char *key, const struct profile *p, const struct profile *base, double *all, struct err *err)
+int normalize_label_size(const struct normalize *how, const struct profile *p, const int64_t *column,
+			 struct label_size *out, struct err *err)
 {
-	const char *unit = NULL;
-	double own, other;
-	int rc = label_sum(p, key, &unit, &own, err);
+	struct label_size s = { 0 };
+	double *of_set;
 
-	if (rc == 0)
-		rc = label_sum(base, key, &unit, &other, err);
-	if (rc < 0)
-		return rc;
-	if (!(own > 0) || !(other > 0))
-		return err_set(err, ERR_FORMAT, "-normalize=label:%.100s: %s has no such number above 0", key,
-			       own > 0 ? "the base" : "the profile");
-	*all = other / own;
+	if (find_numbers(how, p, &s, err) < 0)
+		return ERR_FORMAT;
+	of_set = mem_alloc(p->label_sets.n, sizeof(*of_set));
+	for (uint32_t set = 0; set < p->label_sets.n; set++)
+		of_set[set] = set_size(how, p, set, s.numbers);
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		s.size += of_set[p->labels[row]] * (s.numbers ? 1 : (double)num_abs(column[row]));
+	free(of_set);
+	*out = s;
+	return 0;
+}
+
+static int by_label(const struct normalize *how, const struct profile *p, const struct profile *base, double *ratio,
+		    struct err *err)
+{
+	int n_key = how->n_key < 100 ? (int)how->n_key : 100;
+
+	if (check_types(p, base, err) < 0)
+		return ERR_FORMAT;
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		struct label_size own, other;
+
+		if (normalize_label_size(how, p, p->value[SIDE_TARGET][t], &own, err) < 0 ||
+		    normalize_label_size(how, base, base->value[SIDE_TARGET][t], &other, err) < 0)
+			return ERR_FORMAT;
+		if (!(own.size > 0) || !(other.size > 0))
+			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or nothing in it",
+				       n_key, how->key, own.size > 0 ? "the base" : "the profile");
+		if (own.numbers != other.numbers || own.family != other.family)
+			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: the two sides do not have it in the same way", n_key, how->key);
+		ratio[t] = other.size / own.size;
+	}
 	return 0;
 }
 
@@ -180,10 +234,10 @@ int normalize_ratios(const struct normalize *how, const struct profile *p, const
 
 	if (how->by == NORMALIZE_TOTAL)
 		return by_total(p, base, ratio, err);
+	if (how->by == NORMALIZE_LABEL)
+		return by_label(how, p, base, ratio, err);
 	if (how->by == NORMALIZE_DURATION)
 		rc = by_duration(p, base, &all, err);
-	else if (how->by == NORMALIZE_LABEL)
-		rc = by_label(how->key, p, base, &all, err);
 	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
 		ratio[t] = all;
 	return rc;

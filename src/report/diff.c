@@ -307,8 +307,8 @@ static void fill_compare(struct report *r, const struct diff *d, const struct si
 
 	side_fill(&c->before, d->side[SIDE_BASE].view.p, &from[SIDE_BASE], d->side[SIDE_BASE].total, r->mem);
 	side_fill(&c->after, d->side[SIDE_TARGET].view.p, &from[SIDE_TARGET], d->side[SIDE_TARGET].total, r->mem);
-	buf_addz(&word, normal_words[d->normal.mode]);
-	if (d->normal.mode == NORMAL_LABEL)
+	buf_addz(&word, normalize_words[d->normal.by]);
+	if (d->normal.by == NORMALIZE_LABEL)
 		buf_addf(&word, ":%s", d->normal.key);
 	c->normalize = arena_strndup(r->mem, word.data, word.len);
 	buf_release(&word);
@@ -329,7 +329,7 @@ int diff_report(const struct profile *const p[N_SIDES], const struct side_source
 	int rc = diff_make(p, q, mem, &d, notes, err);
 
 	if (rc == 0) {
-		side_warn(p[SIDE_BASE], p[SIDE_TARGET], d.normal.mode != NORMAL_NONE, notes);
+		side_warn(p[SIDE_BASE], p[SIDE_TARGET], d.normal.by != NORMALIZE_NONE, notes);
 		head_fill(&r.head, &d.side[SIDE_TARGET].view, q, r.mem);
 		r.head.unit = d.unit;
 		r.head.total = d.side[SIDE_TARGET].total;

@@ -15,15 +15,13 @@ src_report_libreport_a_SOURCES = \
 	src/report/rename.h \
 	src/report/report.c \
 	src/report/report.h \
+	src/report/side.c \
+	src/report/side.h \
 	src/report/tags.c \
 	src/report/tags.h \
 	src/report/top.c \
 	src/report/top.h \
 	src/report/traces.c \
-	src/report/traces.h
-	src/report/side.c \
-	src/report/side.h \
-	src/report/top.c \
-	src/report/top.h \
+	src/report/traces.h \
 	src/report/trend.c \
 	src/report/trend.h

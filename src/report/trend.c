@@ -132,16 +132,16 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 static void fill_compare(const struct trend_all *all, const struct compare_side *first, const struct compare_side *last,
 			 const struct query *q, struct compare *c)
 {
-	struct normal normal = { 0 };
+	struct normalize normal = { 0 };
 
-	normal_parse(q->normalize, &normal, NULL); /* trend_add saw that it can be understood */
+	normalize_parse(q->normalize, &normal, NULL); /* trend_add saw that it can be understood */
 	c->before = *first;
 	c->after = *last;
 	c->before.total = all->total.first;
 	c->after.total = all->total.last;
 	c->total_slope = rounded(all->has_times ? all->total.slope_hour : all->total.slope_step);
 	c->n_profiles = all->n_profiles;
-	c->normalize = normal.mode == NORMAL_LABEL ? q->normalize : normal_words[normal.mode];
+	c->normalize = normal.by == NORMALIZE_LABEL ? q->normalize : normalize_words[normal.by];
 	c->factor = 1;
 	c->by_cum = q->sort == SORT_CUM;
 	c->all = q->all;

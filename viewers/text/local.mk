@@ -3,16 +3,14 @@
 noinst_LIBRARIES += viewers/text/libtext.a
 viewers_text_libtext_a_SOURCES = \
 	viewers/text/calls.c \
+	viewers/text/compare.c \
+	viewers/text/compare.h \
+	viewers/text/diff.c \
 	viewers/text/tags.c \
 	viewers/text/tags.h \
 	viewers/text/text.c \
 	viewers/text/text.h \
 	viewers/text/text_int.h \
 	viewers/text/traces.c \
-	viewers/text/traces.h
-	viewers/text/compare.c \
-	viewers/text/compare.h \
-	viewers/text/diff.c \
-	viewers/text/text.c \
-	viewers/text/text.h \
+	viewers/text/traces.h \
 	viewers/text/trend.c
