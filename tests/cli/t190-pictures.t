@@ -68,8 +68,8 @@ head -c 10 >/dev/null
 exec <&-
 head -c 300000 /dev/zero | tr '\0' 'y'
 END
-timeout 60 "$CPA" png -nodecount=0 -nodefraction=0 -edgefraction=0 go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
-[ $? -eq 0 ] && [ "$(wc -c <"$tmp/out")" -eq 600000 ] && [ ! -s "$tmp/err" ]
+timeout 60 "$CPA" png -nodecount=0 -nodefraction=0 -edgefraction=0 go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err" &&
+	[ "$(wc -c <"$tmp/out")" -eq 600000 ] && [ ! -s "$tmp/err" ]
 result $? "a program that does not read its input blocks nothing"
 
 tool dot <<'END'
@@ -100,8 +100,7 @@ for file; do :; done
 cp "$file" "$0.file"
 echo this is not for standard output
 END
-BROWSER='shower  --new tab' "$CPA" web go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
-[ $? -eq 0 ] && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
+BROWSER='shower  --new tab' "$CPA" web go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err" && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ]
 result $? "web starts BROWSER and prints nothing"
 head -n 2 "$tmp/bin/shower.args" | tr '\n' ' ' | grep -qx -e '--new tab ' && sed -n 3p "$tmp/bin/shower.args" | grep -q "^$tmp/tmp/cpa-.*\.svg$"
 result $? "BROWSER is split at blanks and the file comes last"
