@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-enum { PIECE_LOCATIONS = 16 << 10 };
+enum { PIECE_LOCATIONS = 4 << 10 };
 
 struct writing {
 	const struct report *r;

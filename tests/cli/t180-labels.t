@@ -19,10 +19,9 @@ result $? "a profile without comments prints nothing and says nothing"
 result $? "a label in two units is pointed out"
 
 for threads in 1 2 3 8; do
-	for f in go-cpu.pb.gz cpp-cpu.pb.gz go-allocs.pb.gz edge/deep-stack.pb.gz edge/labels.pb.gz; do
-		for format in text json csv; do
-			flag=--$format
-			[ $format = text ] && flag=-traces
+	for f in go-cpu.pb.gz cpp-cpu.pb.gz "go-cpu.pb.gz cpp-cpu.pb.gz rust-cpu.pb.gz" edge/deep-stack.pb.gz; do
+		for flag in -traces --json --csv; do
+			# shellcheck disable=SC2086 # some are several sources
 			"$CPA" -traces $flag -lines --threads=$threads $f
 		done
 	done >"$tmp/threads.$threads" 2>/dev/null

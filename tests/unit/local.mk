@@ -98,6 +98,7 @@ unit_tests = \
 	tests/unit/test_strtab \
 	tests/unit/test_tag_table \
 	tests/unit/test_text \
+	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
 	tests/unit/test_top \
 	tests/unit/test_traces \
@@ -179,6 +180,7 @@ tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_text_LDADD = $(unit_base)
+tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
 tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_traces_LDADD = $(unit_report)

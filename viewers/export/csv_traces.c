@@ -37,6 +37,17 @@ static void *start(const struct report *r)
 	return d;
 }
 
+/* Many lines have little but this in them, so it is not left to printf. */
+static void add_number(struct buf *out, uint32_t n)
+{
+	char digits[10], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char)('0' + n % 10);
+	while (n /= 10);
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
+}
+
 static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out)
 {
 	const struct traces *t = d->r->traces;
@@ -53,7 +64,8 @@ static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out
 			const char *text = texts_at(&d->frames, i, &len);
 
 			buf_add(out, number, (size_t)n);
-			buf_addf(out, "%" PRIu32 ",", depth++);
+			add_number(out, depth++);
+			buf_add(out, ",", 1);
 			buf_add(out, text, len);
 		}
 	}
