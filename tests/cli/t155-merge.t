@@ -20,6 +20,18 @@ for threads in 1 5; do
 done
 same "threads do not change a sum" "$tmp/threads1" "$tmp/threads5"
 
+# a profile without a time makes those of its group of 128 forgotten, but not those of another
+mkdir "$tmp/times"
+i=100
+while [ $i -lt 228 ]; do
+	cp go-heap1.pb.gz "$tmp/times/$i"
+	i=$((i + 1))
+done
+cp go-heap.txt "$tmp/times/228" && cp go-allocs.pb.gz "$tmp/times/229"
+"$CPA" top go-heap1.pb.gz | grep ^Time >"$tmp/want"
+"$CPA" top "$tmp/times/*" | grep ^Time >"$tmp/got"
+same "the time is that of the first group" "$tmp/want" "$tmp/got"
+
 "$CPA" top -nodecount=0 go-heap1.pb.gz go-heap2.pb.gz >"$tmp/want"
 mkdir "$tmp/odd" && cp go-heap1.pb.gz "$tmp/odd/a[b].pb.gz" && cp go-heap2.pb.gz "$tmp/odd/ab.pb.gz"
 "$CPA" top -nodecount=0 "$tmp/odd/a[b].pb.gz" "$tmp/odd/ab.pb.gz" >"$tmp/got"

@@ -257,6 +257,46 @@ static void comparisons_show_30_rows_to_people_and_all_to_programs(void **state)
 	assert_int_equal(rows_of(REPORT_TREND, FORMAT_CSV), 0);
 }
 
+static const struct opt *option(const char *name)
+{
+	return opt_find(query_options, query_n_options, name, strlen(name));
+}
+
+static void bases_without_a_name_are_none(void **state)
+{
+	struct query q = asked();
+
+	(void)state;
+	assert_int_equal(opt_set(option("base"), &q, "", NULL), 0);
+	assert_int_equal(opt_set(option("diff_base"), &q, "a.pb.gz", NULL), 0);
+	assert_int_equal(opt_set(option("diff_base"), &q, "", NULL), 0);
+	finish(&q);
+	assert_int_equal(q.base.n, 0);
+	assert_int_equal(q.diff_base.n, 1);
+	assert_string_equal(q.diff_base.item[0], "a.pb.gz");
+	query_release(&q);
+}
+
+static void bases_of_both_kinds_are_refused(void **state)
+{
+	struct query q = asked();
+
+	(void)state;
+	assert_int_equal(opt_set(option("base"), &q, "a.pb.gz", NULL), 0);
+	assert_int_equal(opt_set(option("diff_base"), &q, "b.pb.gz", NULL), 0);
+	expect_refused(&q, "-base and -diff_base flags cannot both be specified");
+	query_release(&q);
+}
+
+static void ways_to_normalize_are_checked(void **state)
+{
+	struct query q = asked();
+
+	(void)state;
+	assert_int_equal(opt_set(option("normalize"), &q, "size", NULL), 0);
+	expect_refused(&q, "-normalize=size: choose none, total, duration or label:KEY");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +317,9 @@ int main(void)
 		cmocka_unit_test(a_color_that_is_no_choice_is_refused),
 		cmocka_unit_test(the_ratio_is_one_over_divide_by),
 		cmocka_unit_test(a_divisor_that_is_no_positive_number_counts_as_1),
+		cmocka_unit_test(bases_without_a_name_are_none),
+		cmocka_unit_test(bases_of_both_kinds_are_refused),
+		cmocka_unit_test(ways_to_normalize_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
