@@ -2,6 +2,7 @@
  * gen.c - write a synthetic profile.proto file of a known size, the same one every time
  * SPDX-License-Identifier: Apache-2.0
  *
+ * Another take of a kind is the same program at another time: other stacks, mostly.
  * gen_world.c makes up the program and its stacks, gen_names.c the names; here they become fields,
  * in the order and with the packing of Go's profile.Write, and with ids and strings in order of
  * first use. The kind cpu numbers its locations by address instead, as collectors that intern by
@@ -361,7 +362,7 @@ static size_t write_gzip(const struct bytes *b, const char *path)
 	return n;
 }
 
-static void generate(const struct kind *k, const char *path)
+static void generate(const struct kind *k, const char *path, uint64_t take)
 {
 	struct rng r = { UINT64_C(20260117) };
 	struct strings strings = { 0 };
@@ -371,6 +372,7 @@ static void generate(const struct kind *k, const char *path)
 	size_t n_packed;
 
 	world_make(&w, k, &r);
+	r.state += take << 32;
 	struct ids locs = ids_make(w.n_locs), funcs = ids_make(w.n_funcs);
 
 	if (k->by_address)
@@ -401,11 +403,14 @@ static void generate(const struct kind *k, const char *path)
 
 int main(int argc, char **argv)
 {
-	for (uint32_t i = 0; argc == 3 && i < COUNT(kinds); i++)
+	char *end = "";
+	uint64_t take = argc == 4 ? strtoull(argv[3], &end, 10) : 0;
+
+	for (uint32_t i = 0; (argc == 3 || argc == 4) && !*end && i < COUNT(kinds); i++)
 		if (!strcmp(kinds[i].name, argv[1])) {
-			generate(&kinds[i], argv[2]);
+			generate(&kinds[i], argv[2], take);
 			return 0;
 		}
-	fprintf(stderr, "usage: gen cpu|labels|ordinary OUT.pb.gz\n");
+	fprintf(stderr, "usage: gen cpu|labels|ordinary OUT.pb.gz [TAKE]\n");
 	return 2;
 }
