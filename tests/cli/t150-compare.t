@@ -53,7 +53,7 @@ fails 'cannot both be specified' top -base go-heap1.pb.gz -diff_base go-heap1.pb
 fails 'must have base profile to normalize by' top -normalize go-heap2.pb.gz
 fails 'choose none, total, duration or label:KEY' top -normalize=size -base go-heap1.pb.gz go-heap2.pb.gz
 fails 'the base does not say how long' top -normalize=duration -base go-heap1.pb.gz go-cpu.pb.gz
-fails 'the base has no such number' top -normalize=label:bytes -base go-cpu.pb.gz go-heap2.pb.gz
+fails 'the base has no such label' top -normalize=label:bytes -base go-cpu.pb.gz go-heap2.pb.gz
 fails 'nothing: No such file' top -base nothing go-heap2.pb.gz
 fails 'standard input is given twice' top -base - -
 fails 'would take the place of a base' top -o "$tmp/base.pb.gz" -base "$tmp/base.pb.gz" go-heap2.pb.gz

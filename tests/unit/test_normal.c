@@ -16,37 +16,22 @@
 
 #include "tests/unit/make_graph.h"
 
-static enum normal_mode mode_of(const char *text)
+static double size_of(const char *mode, const struct asked *a, double ratio)
 {
-	struct normal n;
+	struct normal_size size;
+	struct normalize how;
 
-	assert_int_equal(normal_parse(text, &n, NULL), 0);
-	return n.mode;
-}
-
-static void modes_are_words_and_none_is_the_default(void **state)
-{
-	struct normal n;
-	struct err err;
-
-	(void)state;
-	assert_int_equal(mode_of(""), NORMAL_NONE);
-	assert_int_equal(mode_of("none"), NORMAL_NONE);
-	assert_int_equal(mode_of("true"), NORMAL_TOTAL);
-	assert_int_equal(mode_of("total"), NORMAL_TOTAL);
-	assert_int_equal(mode_of("duration"), NORMAL_DURATION);
-	assert_int_equal(mode_of("label:job"), NORMAL_LABEL);
-	assert_int_equal(normal_parse("label:", &n, &err), ERR_USAGE);
-	assert_int_equal(normal_parse("label:=x", &n, &err), ERR_USAGE);
-	assert_int_equal(normal_parse("Total", &n, &err), ERR_USAGE);
+	assert_int_equal(normalize_parse(mode, &how, NULL), 0);
+	assert_int_equal(normal_size(&how, &a->v, ratio, &size, NULL), 0);
+	return size.size;
 }
 
 static void a_label_may_have_a_value(void **state)
 {
-	struct normal n;
+	struct normalize n;
 
 	(void)state;
-	assert_int_equal(normal_parse("label:job=a=b", &n, NULL), 0);
+	assert_int_equal(normalize_parse("label:job=a=b", &n, NULL), 0);
 	assert_int_equal(n.n_key, 3);
 	assert_memory_equal(n.key, "job", 3);
 	assert_string_equal(n.value, "a=b");
@@ -56,7 +41,6 @@ static void only_rows_with_the_label_are_summed(void **state)
 {
 	struct make m = make_start("samples/count");
 	struct builder_label job = { 0 }, size = { .num = 7 };
-	struct normal n;
 	struct asked a;
 	uint32_t id[2];
 
@@ -72,21 +56,18 @@ static void only_rows_with_the_label_are_summed(void **state)
 	make_row(&m, "c", (int64_t[]){ 100 }, NULL, 0);
 	a = ask_about(&m);
 	ask(&a);
-	normal_parse("label:job", &n, NULL);
-	assert_float_equal(normal_size(&n, &a.v, 2).size, 30, 0);
-	normal_parse("label:job=steady", &n, NULL);
-	assert_float_equal(normal_size(&n, &a.v, 1).size, 15, 0);
-	normal_parse("label:job=other", &n, NULL);
-	assert_float_equal(normal_size(&n, &a.v, 1).size, 0, 0);
-	normal_parse("label:size=7", &n, NULL);
-	assert_float_equal(normal_size(&n, &a.v, 1).size, 5, 0);
+	assert_float_equal(size_of("label:job", &a, 2), 30, 0);
+	assert_float_equal(size_of("label:job=steady", &a, 1), 15, 0);
+	assert_float_equal(size_of("label:job=other", &a, 1), 0, 0);
+	assert_float_equal(size_of("label:size=7", &a, 2), 10, 0);
+	assert_float_equal(size_of("label:size", &a, 2), 7, 0); /* numbers, whatever the values are */
 	ask_release(&a);
 }
 
 static void a_factor_is_a_ratio_of_known_sizes(void **state)
 {
-	const struct normal_size base = { 30, 0 }, target = { 60, 0 }, unknown = { 0, 0 };
-	const struct normal n = { .mode = NORMAL_DURATION };
+	const struct normal_size base = { .size = 30 }, target = { .size = 60 }, unknown = { 0 };
+	const struct normalize n = { .by = NORMALIZE_DURATION };
 	bool by_period;
 	double factor;
 	struct err err;
@@ -101,8 +82,8 @@ static void a_factor_is_a_ratio_of_known_sizes(void **state)
 
 static void counted_samples_are_weighed_by_their_period(void **state)
 {
-	const struct normal_size base = { 10, 1e7 }, target = { 20, 1e6 };
-	const struct normal n = { .mode = NORMAL_DURATION };
+	const struct normal_size base = { .size = 10, .period_ns = 1e7 }, target = { .size = 20, .period_ns = 1e6 };
+	const struct normalize n = { .by = NORMALIZE_DURATION };
 	bool by_period;
 	double factor;
 
@@ -115,7 +96,6 @@ static void counted_samples_are_weighed_by_their_period(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modes_are_words_and_none_is_the_default),
 		cmocka_unit_test(a_label_may_have_a_value),
 		cmocka_unit_test(only_rows_with_the_label_are_summed),
 		cmocka_unit_test(a_factor_is_a_ratio_of_known_sizes),

@@ -199,7 +199,7 @@ static void a_label_that_is_not_there_is_refused(void **state)
 	assert_int_equal(
 		ratios("label:requests", with_label("requests", 3, 5, ""), with_label("other", 2, 2, ""), ratio),
 		ERR_FORMAT);
-	assert_non_null(strstr(err.msg, "label:requests: the base has no such number"));
+	assert_non_null(strstr(err.msg, "label:requests: the base has no such label"));
 }
 
 int main(void)

@@ -294,7 +294,7 @@ static void ways_to_normalize_are_checked(void **state)
 
 	(void)state;
 	assert_int_equal(opt_set(option("normalize"), &q, "size", NULL), 0);
-	expect_refused(&q, "-normalize=size: choose none, total, duration or label:KEY");
+	expect_refused(&q, "-normalize=size: choose none, total, duration or label:KEY[=VALUE]");
 }
 
 int main(void)
