@@ -15,6 +15,7 @@ cli_tests = \
 	tests/cli/t190-pictures.t \
 	tests/cli/t170-diff.t \
 	tests/cli/t175-trend.t \
+	tests/cli/t140-filters.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_reader \
 	tests/fuzz/fuzz_differential \
 	tests/fuzz/fuzz_encode \
+	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
 	tests/fuzz/fuzz_go_count \
@@ -38,6 +39,9 @@ tests/fuzz/fuzz_differential-fuzz_differential.$(OBJEXT): proto/profile.pb-c.h
 tests_fuzz_fuzz_encode_SOURCES = tests/fuzz/fuzz_encode.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_encode_LDADD = $(reader_libs)
 tests_fuzz_fuzz_encode_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_filter_SOURCES = tests/fuzz/fuzz_filter.c tests/fuzz/fuzz.h tests/unit/make_filter.h $(fuzz_main)
+tests_fuzz_fuzz_filter_LDADD = $(engine_libs)
+tests_fuzz_fuzz_filter_LDFLAGS = $(fuzz_ldflags)
 
 # One file for the parsers of the legacy formats, once each.
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)

@@ -1,0 +1,47 @@
+#!/bin/sh
+# t140-filters.t - filters on the command line; what they leave is held against pprof in tests/compat
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden top --csv -hide=^f1 -cum edge/labels.pb.gz
+golden top --csv -tagroot=route,tenant -cum edge/labels.pb.gz
+golden top --csv -tagfocus=bytes=1kb: -tagleaf=bytes edge/labels.pb.gz
+golden top --csv -nodecount=4 -show=runtime -relative_percentages go-cpu.pb.gz
+
+# says SENTENCE ARG...: "cpa ARG..." succeeds and says this line
+says() {
+	sentence=$1
+	shift
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && grep -qxF -e "$sentence" "$tmp/err"
+	status=$?
+	[ "$status" -eq 0 ] || note "$tmp/err"
+	result "$status" "cpa $* says: $sentence"
+}
+
+says "cpa: Focus expression matched no samples; did you mean f1, f2, f3" top -focus=F[123] edge/labels.pb.gz
+says "cpa: Ignore expression matched no samples" top -ignore=nosuchname edge/labels.pb.gz
+says "cpa: No samples are left after focus, ignore" top -focus=f1 -ignore=main edge/labels.pb.gz
+says "cpa: tagfocus:Interpreted '4kb:' as range, not regexp" top -tagfocus=4kb: edge/labels.pb.gz
+says "cpa: TagFocus expression matched no samples; its values are /tour, /quote" top -tagfocus=route=x edge/labels.pb.gz
+says "cpa: TagHide expression matched no samples; the profile has no labels" top -taghide=x edge/recursion.pb.gz
+
+fails 'parsing focus regexp: error parsing regexp: missing closing ): `(`' top '-focus=(' go-cpu.pb.gz
+fails 'parsing hide regexp: error parsing regexp: invalid or unsupported Perl syntax: `(?=`' top '-hide=(?=a)' go-cpu.pb.gz
+fails 'parsing tagfocus: the range 99999999999999999999 has a number that leaves 64 bits' \
+	top -tagfocus=99999999999999999999 go-cpu.pb.gz
+fails 'parsing taghide regexp: error parsing regexp: invalid nested repetition' top '-taghide=a**' go-cpu.pb.gz
+
+# An expression that explodes when it is tried step by step.
+start=$(date +%s)
+"$CPA" top '-focus=(([a-z./]+)+)+[0-9]$' go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
+[ $(($(date +%s) - start)) -lt 5 ]
+result $? "an expression that explodes ends in time"
+
+# One thread or several: the same bytes.
+for filter in -focus=main -hide=runtime -show_from=main -prune_from=runtime -tagroot=route; do
+	"$CPA" top --threads=1 "$filter" go-cpu.pb.gz >"$tmp/one" 2>&1
+	"$CPA" top --threads=3 "$filter" go-cpu.pb.gz >"$tmp/three" 2>&1
+	same "top $filter prints the same on any number of threads" "$tmp/one" "$tmp/three"
+done
+
+done_testing
