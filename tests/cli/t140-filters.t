@@ -25,7 +25,9 @@ says "cpa: tagfocus:Interpreted '4kb:' as range, not regexp" top -tagfocus=4kb: 
 says "cpa: TagFocus expression matched no samples; its values are /tour, /quote" top -tagfocus=route=x edge/labels.pb.gz
 says "cpa: TagHide expression matched no samples; the profile has no labels" top -taghide=x edge/recursion.pb.gz
 
+# shellcheck disable=SC2016 # the backquotes are meant
 fails 'parsing focus regexp: error parsing regexp: missing closing ): `(`' top '-focus=(' go-cpu.pb.gz
+# shellcheck disable=SC2016
 fails 'parsing hide regexp: error parsing regexp: invalid or unsupported Perl syntax: `(?=`' top '-hide=(?=a)' go-cpu.pb.gz
 fails 'parsing tagfocus: the range 99999999999999999999 has a number that leaves 64 bits' \
 	top -tagfocus=99999999999999999999 go-cpu.pb.gz

@@ -17,10 +17,10 @@
 enum { LONGEST = 2000 };
 
 static const size_t at[] = {
-	offsetof(struct query, focus),	   offsetof(struct query, ignore),     offsetof(struct query, hide),
-	offsetof(struct query, show),	   offsetof(struct query, show_from),  offsetof(struct query, prune_from),
-	offsetof(struct query, tagfocus),  offsetof(struct query, tagignore),  offsetof(struct query, tagshow),
-	offsetof(struct query, taghide),   offsetof(struct query, tagroot),    offsetof(struct query, tagleaf),
+	offsetof(struct query, focus),    offsetof(struct query, ignore),    offsetof(struct query, hide),
+	offsetof(struct query, show),     offsetof(struct query, show_from), offsetof(struct query, prune_from),
+	offsetof(struct query, tagfocus), offsetof(struct query, tagignore), offsetof(struct query, tagshow),
+	offsetof(struct query, taghide),  offsetof(struct query, tagroot),   offsetof(struct query, tagleaf),
 	offsetof(struct query, unit),
 };
 
