@@ -130,6 +130,20 @@ static void prune_from_looks_at_names_without_arguments(void **state)
 	profile_free(p);
 }
 
+static void prune_from_passes_over_functions_without_a_name(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	struct profile *p;
+	struct query q = ASK(q_.prune_from = "^(main)?$");
+
+	(void)state;
+	ROW(&m, "leaf;@x.c;main", 1);
+	p = make_end(&m);
+	EXPECT_LEFT(p, &q, "main 1", "");
+	query_release(&q);
+	profile_free(p);
+}
+
 static void empty_stacks_go_as_soon_as_names_are_asked_for(void **state)
 {
 	struct make m = make_start("cpu/ns");
@@ -310,6 +324,7 @@ int main(void)
 		cmocka_unit_test(show_from_cuts_callers_of_the_outermost_match),
 		cmocka_unit_test(prune_from_cuts_what_the_innermost_match_calls),
 		cmocka_unit_test(prune_from_looks_at_names_without_arguments),
+		cmocka_unit_test(prune_from_passes_over_functions_without_a_name),
 		cmocka_unit_test(empty_stacks_go_as_soon_as_names_are_asked_for),
 		cmocka_unit_test(the_file_of_the_binary_counts_for_all_its_frames),
 		cmocka_unit_test(frames_without_a_name_are_hidden_by_show),

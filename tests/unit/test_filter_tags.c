@@ -265,6 +265,24 @@ static void several_values_of_a_key_are_one_frame(void **state)
 	profile_free(p);
 }
 
+static void numbers_are_scaled_only_beside_one_with_a_unit(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	struct profile *p;
+	struct query q;
+
+	(void)state;
+	make_labelled(&m, "f", "k#5 k#2048:bytes", 1);
+	make_labelled(&m, "f", "k#2048", 2);
+	p = make_end(&m);
+	query_init(&q);
+	q.tagroot = "k";
+	q.unit = "kb";
+	EXPECT_LEFT(p, &q, "f;5kb,2kB@k {k#5: k#2048:bytes} 1\nf;2048@k {k#2048:} 2", "");
+	query_release(&q);
+	profile_free(p);
+}
+
 static void a_key_that_no_row_has_is_told(void **state)
 {
 	struct profile *p = sample();
@@ -304,6 +322,7 @@ int main(void)
 		cmocka_unit_test(ids_that_reach_the_end_of_64_bits_go_on_in_gaps),
 		cmocka_unit_test(frames_of_labels_can_be_focused_on),
 		cmocka_unit_test(several_values_of_a_key_are_one_frame),
+		cmocka_unit_test(numbers_are_scaled_only_beside_one_with_a_unit),
 		cmocka_unit_test(a_key_that_no_row_has_is_told),
 	};
 
