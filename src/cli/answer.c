@@ -8,6 +8,7 @@
 #include "cli/answer.h"
 
 #include "cli/open.h"
+#include "engine/filter.h"
 #include "engine/view.h"
 #include "report/calls.h"
 #include "report/comments.h"
@@ -101,19 +102,25 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 	return rc;
 }
 
+/* What raw and proto write: addresses, to which -noinlines leaves one line each. */
+static const struct profile *whole_profile(const struct view *v, const struct query *q, struct arena *mem)
+{
+	return q->noinlines ? filter_no_inlines(v->p, q->showcolumns, mem) : v->p;
+}
+
 /* The reports in the format of some other tool. Gives 1 when kind is none of them. */
-static int write_export(enum query_report kind, const struct view *v, const struct query *q, struct buf *out,
-			struct err *err)
+static int write_export(enum query_report kind, const struct view *v, const struct query *q, struct arena *mem,
+			struct buf *out, struct err *err)
 {
 	switch (kind) {
 	case REPORT_DOT:
 	case REPORT_CALLGRIND:
 		return write_net(v, q, kind == REPORT_DOT, out, err);
-	case REPORT_RAW: /* -noinlines: the profile without inlined lines goes here and below */
-		raw_draw(v->p, out);
+	case REPORT_RAW:
+		raw_draw(whole_profile(v, q, mem), out);
 		return 0;
 	case REPORT_PROTO:
-		return proto_draw(v->p, query_ratio(q), out, err);
+		return proto_draw(whole_profile(v, q, mem), query_ratio(q), out, err);
 	case REPORT_TOPPROTO:
 		return topproto_draw(v, q, out, err);
 	case REPORT_FOLDED:
@@ -200,7 +207,7 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 	if (rc == 0)
 		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc == 0)
-		rc = write_export(kind, &v, &q, &out->text, err);
+		rc = write_export(kind, &v, &q, out->mem, &out->text, err);
 	if (rc == 0 && picture)
 		rc = draw_picture(picture, &q, out, err);
 	if (rc == 1) {

@@ -91,12 +91,10 @@ static int load_and_compare(const struct side_sources from[N_SIDES], const struc
 	int status = STATUS_FINE;
 
 	for (int side = 0; side < N_SIDES; side++)
-		l[side].load = (struct load){
-			.source = from[side].source,
-			.n = from[side].n,
-			.kind = side == SIDE_BASE ? "base" : "source",
-			.q = q
-		};
+		l[side].load = (struct load){ .source = from[side].source,
+					      .n = from[side].n,
+					      .kind = side == SIDE_BASE ? "base" : "source",
+					      .q = q };
 	progress_begin("reading");
 	loading_run(l, N_SIDES);
 	progress_end();

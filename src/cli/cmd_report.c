@@ -31,29 +31,33 @@ bool to_stdout(const struct query *q)
 	return !*q->output || strcmp(q->output, "-") == 0;
 }
 
-/* When everything is 0 the question was the wrong one; name one that has an answer. */
+static bool has_values(const struct profile *p, uint32_t type)
+{
+	for (uint32_t i = 0; i < p->n_rows; i++)
+		if (p->value[SIDE_TARGET][type][i] != 0)
+			return true;
+	return false;
+}
+
+/* When everything is 0 the question was the wrong one; name one that has an answer. When it is not,
+   filters left nothing, which they have told. */
 static void explain_empty(const struct profile *p, const struct query *q)
 {
-	const char *type;
-	uint32_t own;
+	uint32_t own, t = 0;
 
-	if (view_type(p, q->sample_index, &own, NULL) < 0)
+	if (view_type(p, q->sample_index, &own, NULL) < 0 || has_values(p, own))
 		return;
-	type = profile_text(p, p->type[own].name);
 	if (p->n_rows == 0) {
 		say(q->base.n + q->diff_base.n ? "profile and base are equal" : "the profile has no samples");
 		return;
 	}
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		for (uint32_t i = 0; i < p->n_rows; i++) {
-			if (p->value[SIDE_TARGET][t][i] != 0) {
-				say("every value of %s is 0; try -sample_index=%s", type,
-				    profile_text(p, p->type[t].name));
-				return;
-			}
-		}
-	}
-	say("every value of every sample type is 0");
+	while (t < p->n_types && !has_values(p, t))
+		t++;
+	if (t < p->n_types)
+		say("every value of %s is 0; try -sample_index=%s", profile_text(p, p->type[own].name),
+		    profile_text(p, p->type[t].name));
+	else
+		say("every value of every sample type is 0");
 }
 
 /* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */

@@ -89,7 +89,7 @@ static int match_texts(struct naming *x, struct err *err)
 
 		if (x->set & 1u << i)
 			rc = matcher_all(&x->f->name[i], is_prune ? simple_text : whole_text, x,
-				       is_prune ? x->n_names : x->n_texts, x->hit, (uint8_t)(1u << i), err);
+					 is_prune ? x->n_names : x->n_texts, x->hit, (uint8_t)(1u << i), err);
 	}
 	return rc;
 }

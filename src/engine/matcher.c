@@ -68,7 +68,7 @@ static void matcher_part(void *arg, unsigned number)
 }
 
 int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
-	      struct err *err)
+		struct err *err)
 {
 	uint32_t wish = n / TEXTS_PER_THREAD + 1;
 	struct matcher_run all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit };

@@ -36,6 +36,6 @@ typedef const char *(*matcher_text_fn)(const void *arg, uint32_t i, struct buf *
  * Fails  ERR_LIMIT
  */
 int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
-	      struct err *err);
+		struct err *err);
 
 #endif

@@ -26,7 +26,8 @@ static double counted_period(const struct view *v)
 	return (double)m->period * scale_ratio(unit, "ns");
 }
 
-int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out, struct err *err)
+int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out,
+		struct err *err)
 {
 	struct normal_size s = { .size = 1 };
 	int rc = 0;
@@ -56,10 +57,12 @@ int normal_factor(const struct normalize *how, const struct normal_size *to, con
 	static const char *const what[] = { "", "total", "duration", "sum by that label" };
 
 	if (!(to->size > 0) || !(own->size > 0))
-		return err_set(err, ERR_USAGE, "--normalize=%s: the %s of %s is 0 or not known", normalize_words[how->by],
-			       what[how->by], to->size > 0 ? "what is to be scaled" : "the base");
+		return err_set(err, ERR_USAGE, "--normalize=%s: the %s of %s is 0 or not known",
+			       normalize_words[how->by], what[how->by],
+			       to->size > 0 ? "what is to be scaled" : "the base");
 	if (to->label.numbers != own->label.numbers || to->label.family != own->label.family)
-		return err_set(err, ERR_USAGE, "--normalize=label: the two sides do not have the label in the same way");
+		return err_set(err, ERR_USAGE,
+			       "--normalize=label: the two sides do not have the label in the same way");
 	*out = to->size / own->size;
 	*by_period = to->period_ns > 0 && own->period_ns > 0 && to->period_ns != own->period_ns;
 	if (*by_period)

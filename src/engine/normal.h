@@ -14,8 +14,8 @@
 
 /* What a profile is scaled by. */
 struct normal_size {
-	double size;      /* its total, its duration or what its label says; 0 when unknown; 1 for none */
-	double period_ns; /* duration: of the samples that are counted; 0 for other values */
+	double size;             /* its total, its duration or what its label says; 0 when unknown; 1 for none */
+	double period_ns;        /* duration: of the samples that are counted; 0 for other values */
 	struct label_size label; /* in label mode, with size as it is there */
 };
 
@@ -25,7 +25,8 @@ struct normal_size {
  * ratio   values of the view times this are in the unit of the comparison
  * Fails   ERR_FORMAT as normalize_label_size
  */
-int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out, struct err *err);
+int normal_size(const struct normalize *how, const struct view *v, double ratio, struct normal_size *out,
+		struct err *err);
 
 /*
  * What values of one profile are multiplied by to make it the size of another. A duration also

@@ -203,27 +203,41 @@ int normalize_label_size(const struct normalize *how, const struct profile *p, c
 	return 0;
 }
 
+/* The ratio for one sample type of each. */
+static int label_ratio(const struct normalize *how, const struct profile *p, const struct profile *base, uint32_t type,
+		       uint32_t base_type, double *ratio, struct err *err)
+{
+	struct label_size own, other;
+	int n_key = how->n_key < 100 ? (int)how->n_key : 100;
+
+	if (normalize_label_size(how, p, p->value[SIDE_TARGET][type], &own, err) < 0 ||
+	    normalize_label_size(how, base, base->value[SIDE_TARGET][base_type], &other, err) < 0)
+		return ERR_FORMAT;
+	if (!(own.size > 0) || !(other.size > 0))
+		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or nothing in it", n_key,
+			       how->key, own.size > 0 ? "the base" : "the profile");
+	if (own.numbers != other.numbers || own.family != other.family)
+		return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: the two sides do not have it in the same way",
+			       n_key, how->key);
+	*ratio = other.size / own.size;
+	return own.numbers;
+}
+
+/* Numbers give one ratio for all types, whatever these are; samples one for each. */
 static int by_label(const struct normalize *how, const struct profile *p, const struct profile *base, double *ratio,
 		    struct err *err)
 {
-	int n_key = how->n_key < 100 ? (int)how->n_key : 100;
+	int rc = label_ratio(how, p, base, 0, 0, &ratio[0], err);
 
-	if (check_types(p, base, err) < 0)
+	if (rc == 0 && check_types(p, base, err) < 0)
 		return ERR_FORMAT;
-	for (uint32_t t = 0; t < p->n_types; t++) {
-		struct label_size own, other;
-
-		if (normalize_label_size(how, p, p->value[SIDE_TARGET][t], &own, err) < 0 ||
-		    normalize_label_size(how, base, base->value[SIDE_TARGET][t], &other, err) < 0)
-			return ERR_FORMAT;
-		if (!(own.size > 0) || !(other.size > 0))
-			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: %s has no such label, or nothing in it",
-				       n_key, how->key, own.size > 0 ? "the base" : "the profile");
-		if (own.numbers != other.numbers || own.family != other.family)
-			return err_set(err, ERR_FORMAT, "-normalize=label:%.*s: the two sides do not have it in the same way", n_key, how->key);
-		ratio[t] = other.size / own.size;
+	for (uint32_t t = 1; rc >= 0 && t < p->n_types; t++) {
+		if (rc == 1)
+			ratio[t] = ratio[0];
+		else
+			rc = label_ratio(how, p, base, t, t, &ratio[t], err);
 	}
-	return 0;
+	return rc < 0 ? rc : 0;
 }
 
 int normalize_ratios(const struct normalize *how, const struct profile *p, const struct profile *base, double *ratio,
