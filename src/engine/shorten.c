@@ -76,20 +76,23 @@ static void add_unversioned(struct buf *out, const char *name)
 /* github.com/a/b.(*T).M: what stands behind the last slash of the path. */
 static bool shorten_go(const char *name, struct span *out)
 {
-	bool found = false;
+	const char *dot = name; /* the next one from s on; looked for once, however many slashes there are */
+	const char *start = NULL, *tail = NULL, *s = name;
 
-	for (const char *s = name;;) {
-		size_t n = count_words(s, "-."), dot;
-
-		if (n == 0 || s[n] != '/')
-			return found;
+	for (size_t n; (n = count_words(s, "-.")) && s[n] == '/';) {
 		s += n + 1;
-		dot = strcspn(s, ".");
-		if (dot == 0 || s[dot] == 0 || s[dot + 1] == 0 || s[dot + 1] == '\n')
+		if (dot < s)
+			dot = s + strcspn(s, ".");
+		if (*dot == 0)
+			break;
+		if (dot == s || dot[1] == 0 || dot[1] == '\n')
 			continue;
-		*out = (struct span){ s, dot + 1 + strcspn(s + dot + 1, "\n") };
-		found = true;
+		start = s;
+		tail = dot + 1;
 	}
+	if (start)
+		*out = (struct span){ start, (size_t)(tail - start) + strcspn(tail, "\n") };
+	return start;
 }
 
 /* com.foo.Bar.method(int): class and method. */
@@ -165,7 +168,7 @@ void shorten_add(struct buf *out, const char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
 	struct buf whole = { 0 };
-	struct span part;
+	struct span part = { 0 };
 
 	if (strncmp(name, anonymous, sizeof(anonymous) - 1) == 0)
 		name += sizeof(anonymous) - 1;

@@ -95,6 +95,7 @@ unit_tests = \
 	tests/unit/test_simplify \
 	tests/unit/test_rename \
 	tests/unit/test_side \
+	tests/unit/test_shorten \
 	tests/unit/test_strtab \
 	tests/unit/test_tag_table \
 	tests/unit/test_text \
@@ -177,6 +178,7 @@ tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)
+tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_text_LDADD = $(unit_base)
