@@ -338,6 +338,115 @@ static void any_number_of_threads_gives_equal_calls(void **state)
 	ask_release(&c.a);
 }
 
+static void calls_out_of_wanted_nodes_are_given_with_both(void **state)
+{
+	struct make m = make_example();
+	struct calls c;
+	bool keep[6], wanted[6] = { false };
+
+	(void)state;
+	calls_without(&c, &m, "");
+	memset(keep, true, sizeof(keep));
+	mark(&c.a.pl, "b;host", wanted, true);
+	graph_edges(&c.a.g, keep, wanted, true, c.a.mem, &c.e);
+	assert_int_equal(c.e.n, 5);
+	expect_edge(&c, "a", "b", 100, 0);
+	expect_edge(&c, "b", "c", 50, 0);
+	expect_edge(&c, "b", "a", 20, 0);
+	expect_edge(&c, "main", "host", 10, 0);
+	expect_edge(&c, "host", "inl", 10, INLINED);
+	ask_release(&c.a);
+}
+
+/* Of a location only the innermost place calls out; what stands between may be gone. */
+static void calls_out_of_wanted_inlined_nodes_pass_what_is_dropped(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct calls c;
+	bool keep[7], wanted[7] = { false };
+
+	(void)state;
+	ROW(&m, "leaf+in;x;gone+hot+outer;main", 5);
+	calls_without(&c, &m, "");
+	memset(keep, true, sizeof(keep));
+	mark(&c.a.pl, "gone;x", keep, false);
+	mark(&c.a.pl, "hot", wanted, true);
+	assert_int_equal(c.a.g.n, 7);
+	graph_edges(&c.a.g, keep, wanted, true, c.a.mem, &c.e);
+	assert_int_equal(c.e.n, 2);
+	expect_edge(&c, "outer", "hot", 5, INLINED);
+	expect_edge(&c, "hot", "in", 5, RESIDUAL);
+	ask_release(&c.a);
+}
+
+/* Whatever is wanted, its calls are those of the whole graph. */
+static void wanted_calls_are_the_same_as_when_all_are_wanted(void **state)
+{
+	struct make m = make_example();
+	struct calls c;
+	bool keep[6];
+
+	(void)state;
+	calls_without(&c, &m, "host");
+	memset(keep, true, sizeof(keep));
+	mark(&c.a.pl, "host", keep, false);
+	for (unsigned set = 0; set < 1U << 6; set++) {
+		bool wanted[6];
+		struct edges e;
+		size_t found = 0;
+
+		for (unsigned k = 0; k < 6; k++)
+			wanted[k] = keep[k] && set >> k & 1;
+		graph_edges(&c.a.g, keep, wanted, true, c.a.mem, &e);
+		for (size_t i = 0; i < c.e.n; i++) {
+			const struct edge *all = &c.e.edge[i], *one = &e.edge[found];
+
+			if (!wanted[all->src] && !wanted[all->dst])
+				continue;
+			assert_true(found++ < e.n);
+			assert_true(one->src == all->src && one->dst == all->dst && one->weight == all->weight);
+			assert_true(one->residual == all->residual && one->inlined == all->inlined);
+		}
+		assert_int_equal(found, e.n);
+	}
+	ask_release(&c.a);
+}
+
+/*
+ * The second thread meets only calls that the first one does not, so that merging grows the table
+ * it merges into. Guards the commit "engine: only the calls and labels that a report will show".
+ */
+static void a_thread_that_adds_calls_to_those_of_another_keeps_all_weights(void **state)
+{
+	enum { N = 30000 };
+	struct make m = make_start("samples/count");
+	struct calls c;
+
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		char name[20];
+		uint32_t stack[2];
+
+		snprintf(name, sizeof(name), "leaf%u", i);
+		stack[0] = make_location(&m, name, strlen(name));
+		snprintf(name, sizeof(name), "root%u", i);
+		stack[1] = make_location(&m, name, strlen(name));
+		builder_sample(m.b, &(int64_t){ (int64_t)i + 1 }, stack, 2, NULL, 0, NULL);
+	}
+	pool_set_size(2);
+	calls_without(&c, &m, "");
+	assert_int_equal(c.e.n, N);
+	for (uint32_t i = 0; i < N; i++) {
+		const struct edge *e = &c.e.edge[i];
+
+		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->dst]);
+		assert_true(e->weight == c.a.g.cum[SIDE_TARGET][e->src]);
+		assert_true(e->inlined == false && e->residual == false);
+	}
+	pool_set_size(0);
+	ask_release(&c.a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,8 +464,12 @@ int main(void)
 		cmocka_unit_test(negative_weights_add_up),
 		cmocka_unit_test(samples_of_zero_make_no_call_but_sums_of_zero_do),
 		cmocka_unit_test(only_calls_into_wanted_nodes_are_given),
+		cmocka_unit_test(calls_out_of_wanted_nodes_are_given_with_both),
+		cmocka_unit_test(calls_out_of_wanted_inlined_nodes_pass_what_is_dropped),
+		cmocka_unit_test(wanted_calls_are_the_same_as_when_all_are_wanted),
 		cmocka_unit_test(calls_are_sorted_by_dst_then_src),
 		cmocka_unit_test(any_number_of_threads_gives_equal_calls),
+		cmocka_unit_test(a_thread_that_adds_calls_to_those_of_another_keeps_all_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
