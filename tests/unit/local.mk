@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_labels.h \
+	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
 	tests/unit/merge_parts.h \
@@ -75,6 +76,7 @@ unit_tests = \
 	tests/unit/test_merger \
 	tests/unit/test_normalize \
 	tests/unit/test_normal \
+	tests/unit/test_net \
 	tests/unit/test_num \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
@@ -158,6 +160,7 @@ tests_unit_test_merge_ids_LDADD = $(unit_profile)
 tests_unit_test_merger_LDADD = $(unit_profile)
 tests_unit_test_normalize_LDADD = $(unit_profile)
 tests_unit_test_normal_LDADD = $(unit_engine)
+tests_unit_test_net_LDADD = $(unit_engine)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
