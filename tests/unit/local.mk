@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
+	tests/unit/test_calltree \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
@@ -77,6 +78,7 @@ unit_tests = \
 	tests/unit/test_normalize \
 	tests/unit/test_normal \
 	tests/unit/test_net \
+	tests/unit/test_nodes \
 	tests/unit/test_num \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
@@ -100,6 +102,7 @@ unit_tests = \
 	tests/unit/test_shorten \
 	tests/unit/test_strtab \
 	tests/unit/test_tag_table \
+	tests/unit/test_tags \
 	tests/unit/test_text \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
@@ -115,6 +118,7 @@ tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
+tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_check_LDADD = $(unit_profile)
 tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
@@ -161,6 +165,7 @@ tests_unit_test_merger_LDADD = $(unit_profile)
 tests_unit_test_normalize_LDADD = $(unit_profile)
 tests_unit_test_normal_LDADD = $(unit_engine)
 tests_unit_test_net_LDADD = $(unit_engine)
+tests_unit_test_nodes_LDADD = $(unit_engine)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
@@ -184,6 +189,7 @@ tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_tag_table_LDADD = $(unit_report)
+tests_unit_test_tags_LDADD = $(unit_engine)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
