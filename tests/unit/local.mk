@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
+	tests/unit/test_calls \
 	tests/unit/test_calltree \
 	tests/unit/test_check \
 	tests/unit/test_child \
@@ -118,6 +119,7 @@ tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
+tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_check_LDADD = $(unit_profile)
 tests_unit_test_child_LDADD = $(unit_base)
