@@ -10,6 +10,7 @@ unit_source = $(source_libs) $(CMOCKA_LIBS)
 unit_engine = $(engine_libs) $(CMOCKA_LIBS)
 unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
+unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_export = viewers/export/libexport.a $(report_libs) $(DEFLATE_LIBS) $(CMOCKA_LIBS)
@@ -33,6 +34,7 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
+	tests/unit/test_callgrind \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
 	tests/unit/test_check \
@@ -119,6 +121,7 @@ tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
+tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_check_LDADD = $(unit_profile)
