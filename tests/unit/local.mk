@@ -45,6 +45,7 @@ unit_tests = \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
 	tests/unit/test_diff \
+	tests/unit/test_dot \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
 	tests/unit/test_encode \
@@ -132,6 +133,7 @@ tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_diff_LDADD = $(unit_report)
+tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
