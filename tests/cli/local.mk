@@ -16,6 +16,7 @@ cli_tests = \
 	tests/cli/t170-diff.t \
 	tests/cli/t175-trend.t \
 	tests/cli/t140-filters.t \
+	tests/cli/t145-calls.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
