@@ -50,7 +50,7 @@ static const struct {
 	{ "a/v2\n.b", "v2\n.b" },
 	{ "x\n/v2.b", "x\n/v2.b" },
 	{ "a/v2.b\n", "v2.b" },
-	{ "a/b.c\nd", "b.c" },
+	{ "a/b.c\ne", "b.c" },
 	{ "a/b\n.c", "b\n.c" },
 	{ "a/b.\nc", "a/b.\nc" },
 	{ "a/\nb.c", "\nb.c" },
