@@ -71,8 +71,12 @@ static bool unit_fold(const char *unit, char out[UNIT_MAX])
 	return true;
 }
 
-static const struct unit_name *unit_in(const struct unit_family *f, const char *folded)
+/* By a name in lower case, or as it is printed: m*GCU and M*GCU differ in case alone. */
+static const struct unit_name *unit_in(const struct unit_family *f, const char *unit, const char *folded)
 {
+	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
+		if (strcmp(f->unit[u].canonical, unit) == 0)
+			return &f->unit[u];
 	for (size_t u = 0; u < N_UNITS && f->unit[u].canonical; u++)
 		for (size_t a = 0; a < N_ALIASES && f->unit[u].alias[a]; a++)
 			if (strcmp(f->unit[u].alias[a], folded) == 0)
@@ -88,7 +92,7 @@ static const struct unit_name *unit_lookup(const char *unit, const struct unit_f
 	if (!unit_fold(unit, folded))
 		return NULL;
 	for (size_t f = 0; f < N_FAMILIES; f++) {
-		const struct unit_name *u = unit_in(&families[f], folded);
+		const struct unit_name *u = unit_in(&families[f], unit, folded);
 
 		if (u) {
 			*family = &families[f];

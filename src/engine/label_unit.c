@@ -11,6 +11,8 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/unit.h"
+#include "profile/scale.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -97,7 +99,7 @@ static void tell_others(const struct pairs *s, const struct label_units *u, stru
 				buf_add(notes, "\n", 1);
 			told = NULL;
 		}
-		if (!*unit || strcmp(unit, used) == 0)
+		if (!*unit || strcmp(unit, used) == 0 || unit_agree(unit, used))
 			continue;
 		if (!told) {
 			buf_addz(notes, "For tag ");
@@ -115,9 +117,23 @@ static void tell_others(const struct pairs *s, const struct label_units *u, stru
 		buf_add(notes, "\n", 1);
 }
 
+static void find_finest(const struct pairs *s, const struct label_units *u)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const char **shown = &u->shown[s->pair[i].key];
+		const char *unit = profile_text(s->p, s->pair[i].unit);
+
+		if (!*shown)
+			*shown = u->unit[s->pair[i].key];
+		if (*unit && strcmp(unit, *shown) != 0 && unit_agree(unit, *shown) && scale_is_finer(*shown, unit))
+			*shown = unit;
+	}
+}
+
 void label_units_make(const struct profile *p, struct arena *mem, struct label_units *out, struct buf *notes)
 {
-	struct label_units u = { arena_zalloc(mem, strtab_count(p->str), sizeof(*u.unit)) };
+	struct label_units u = { arena_zalloc(mem, strtab_count(p->str), sizeof(*u.unit)),
+				 arena_zalloc(mem, strtab_count(p->str), sizeof(*u.shown)) };
 	struct pairs s = { .p = p };
 
 	idtab_init(&s.ids, 0);
@@ -132,6 +148,7 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 			u.unit[s.pair[i].key] =
 				strcmp(key, "alignment") == 0 || strcmp(key, "request") == 0 ? "bytes" : key;
 	}
+	find_finest(&s, &u);
 	if (notes && s.n) {
 		qsort_r(s.pair, s.n, sizeof(*s.pair), by_key_unit, (void *)p);
 		tell_others(&s, &u, notes);
@@ -144,4 +161,15 @@ void label_units_make(const struct profile *p, struct arena *mem, struct label_u
 const char *label_unit(const struct label_units *u, const struct profile *p, uint32_t label)
 {
 	return p->label_unit[label] ? profile_text(p, p->label_unit[label]) : u->unit[p->label_key[label]];
+}
+
+int64_t label_number(const struct label_units *u, const struct profile *p, uint32_t label)
+{
+	const char *own = label_unit(u, p, label), *shown = u->shown[p->label_key[label]];
+	int64_t v = p->label_num[label], scaled = v < 0 ? INT64_MIN : INT64_MAX;
+
+	if (!own || !shown || strcmp(own, shown) == 0 || !unit_agree(own, shown))
+		return v;
+	scale_value(v, scale_ratio(own, shown), &scaled);
+	return scaled;
 }

@@ -153,7 +153,7 @@ static void add_number(struct collecting *c, uint32_t label, int64_t value, cons
 	buf_release(&text);
 }
 
-static void read_sets(struct collecting *c, str_id bytes, const char *shown_unit)
+static void read_sets(struct collecting *c, str_id bytes, const struct label_units *units, const char *shown_unit)
 {
 	const struct profile *p = c->v->p;
 	struct arena *scratch = arena_new();
@@ -169,7 +169,7 @@ static void read_sets(struct collecting *c, str_id bytes, const char *shown_unit
 			add_use(c, find_word(c, joined, false, joined), 0);
 		for (uint32_t i = 0; i < n; i++)
 			if (bytes && !p->label_is_text[label[i]] && p->label_key[label[i]] == bytes)
-				add_number(c, joined, p->label_num[label[i]], shown_unit);
+				add_number(c, joined, label_number(units, p, label[i]), shown_unit);
 		c->set[s].n = (uint32_t)c->n_uses - c->set[s].first;
 	}
 	arena_free(scratch);
@@ -337,15 +337,15 @@ void tags_make(const struct view *v, const struct nodes *nodes, const struct cal
 	for (uint32_t l = 0; l < v->p->n_labels && key == 0; l++)
 		if (strcmp(profile_text(v->p, v->p->label_key[l]), "bytes") == 0)
 			key = v->p->label_key[l];
-	if (key && units->unit[key])
-		c.unit = units->unit[key];
+	if (key && units->shown[key])
+		c.unit = units->shown[key];
 	c.mem = mem;
 	c.texts = strtab_new();
 	idtab_init(&c.ids, 0);
 	idtab_init(&c.words, 0);
 	c.seen = mem_zalloc(nodes->n, sizeof(*c.seen));
 	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
-	read_sets(&c, key, unit);
+	read_sets(&c, key, units, unit);
 	drop_light(&c, cutoff);
 	collect(&c);
 	hand_over(&c, mem, out);

@@ -96,8 +96,8 @@ static void add_calls(struct filling *f, const struct call_lists *lists, uint32_
 		union cell *cell = add_row(f, role);
 		uint32_t other = role == ROW_CALLER ? e->src : e->dst;
 
-		cell[CALLS_WEIGHT].value = e->weight;
-		cell[CALLS_WEIGHT_PCT].real = unit_percent(e->weight, cum);
+		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* pprof divides nodes alone */
+		cell[CALLS_WEIGHT_PCT].real = unit_percent(cell[CALLS_WEIGHT].value, cum);
 		cell[CALLS_NAME].text = names_of(&net->names, nodes_place(&net->nodes, other));
 		cell[CALLS_INLINED].text = e->inlined ? "(inline)" : "";
 	}

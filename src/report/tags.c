@@ -88,7 +88,7 @@ static str_id value_id(struct tagging *t, uint32_t label, const struct label_uni
 	if (p->label_is_text[label])
 		return strtab_add(t->values, profile_text(p, p->label_text[label]),
 				  strtab_len(p->str, p->label_text[label]));
-	unit_add_label(&text, p->label_num[label], units->unit[p->label_key[label]], out_unit);
+	unit_add_label(&text, label_number(units, p, label), units->shown[p->label_key[label]], out_unit);
 	id = strtab_add(t->values, buf_text(&text), text.len);
 	buf_release(&text);
 	return id;

@@ -112,14 +112,15 @@ static const struct entry *sorted_set(const struct profile *p, uint32_t set, str
 /* The unit of a key; a key that filters left no sample has none. */
 static const char *unit_of(const struct label_units *units, str_id key)
 {
-	return units->unit[key] ? units->unit[key] : "";
+	return units->shown[key] ? units->shown[key] : "";
 }
 
-static union trace_value value_of(const struct profile *p, uint32_t label, struct arena *mem)
+static union trace_value value_of(const struct profile *p, const struct label_units *units, uint32_t label,
+				  struct arena *mem)
 {
 	if (p->label_is_text[label])
 		return (union trace_value){ .text = head_text(p, p->label_text[label], mem) };
-	return (union trace_value){ .number = p->label_num[label] };
+	return (union trace_value){ .number = label_number(units, p, label) };
 }
 
 static uint32_t longest_set(const struct csr *sets)
@@ -151,7 +152,7 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 				t->label[n_labels++] =
 					(struct trace_label){ head_text(p, e->key_id, mem),
 							      e->is_number ? unit_of(units, e->key_id) : NULL, n, n };
-			t->value_of_label[n++] = value_of(p, e->label, mem);
+			t->value_of_label[n++] = value_of(p, units, e->label, mem);
 			t->label[n_labels - 1].hi = n;
 		}
 	}
@@ -164,11 +165,11 @@ static void fill_units(struct traces *t, const struct profile *p, const struct l
 	uint32_t n_strings = strtab_count(p->str);
 
 	for (uint32_t i = 0; i < n_strings; i++)
-		t->n_units += units->unit[i] != NULL;
+		t->n_units += units->shown[i] != NULL;
 	t->unit = arena_alloc(mem, t->n_units, sizeof(*t->unit));
 	for (uint32_t i = 0, n = 0; i < n_strings; i++)
-		if (units->unit[i])
-			t->unit[n++] = (struct trace_unit){ head_text(p, i, mem), units->unit[i] };
+		if (units->shown[i])
+			t->unit[n++] = (struct trace_unit){ head_text(p, i, mem), units->shown[i] };
 }
 
 int traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)

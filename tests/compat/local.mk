@@ -1,12 +1,8 @@
 # tests/compat - cpa held against go tool pprof: what it printed once, in every make check; itself,
 # in make check-interop. differences.txt lists what differs on purpose.
 
-INTEROP_TESTS = tests/compat/diff.t tests/compat/labels.t tests/compat/raw.t tests/compat/top.t
-EXTRA_PROGRAMS += tests/compat/rawdump
-tests_compat_rawdump_LDADD = $(reader_libs)
-
-INTEROP_NEEDS = tests/compat/rawdump
-INTEROP_TESTS = tests/compat/calls.t tests/compat/top.t tests/compat/raw.t
+INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/raw.t \
+	tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)

@@ -56,7 +56,7 @@ static void expect_unit(const struct profile *p, const char *key, const char *wa
 static void the_first_unit_in_order_of_rows_counts(void **state)
 {
 	(void)state;
-	EXPECT_UNIT("wait", "us", "For tag wait used unit us, also encountered unit(s) ms, s\n", "wait#1", "wait#1:us",
+	EXPECT_UNIT("wait", "us", "", "wait#1", "wait#1:us",
 		    "wait#2:s wait#2:ms", "wait#2:us");
 }
 
@@ -75,11 +75,10 @@ static void text_has_no_unit(void **state)
 	EXPECT_UNIT("route", NULL, "", "route=/a");
 }
 
-static void keys_with_several_units_are_told_in_order_and_made_harmless(void **state)
+static void units_that_do_not_agree_are_told_and_made_harmless(void **state)
 {
 	(void)state;
 	EXPECT_UNIT("b", "us",
-		    "For tag a used unit s, also encountered unit(s) ms\n"
 		    "For tag b used unit us, also encountered unit(s) \\x1b[m\n",
 		    "b#1:us a#1:s", "b#1:\033[m a#1:ms");
 }
@@ -100,14 +99,35 @@ static void a_label_has_its_own_unit_first(void **state)
 	profile_free(p);
 }
 
+static void numbers_are_brought_to_the_finest_unit_of_their_key(void **state)
+{
+	const char *const labels[] = { "wait#3:ms wait#2:s wait#7:us wait#5 wait#9:kb wait#9223372036854775807:s" };
+	struct profile *p = rows(labels, 1);
+	struct arena *mem = arena_new();
+	struct label_units u;
+
+	(void)state;
+	label_units_make(p, mem, &u, NULL);
+	assert_string_equal(u.shown[p->label_key[0]], "us");
+	assert_int_equal(label_number(&u, p, 0), 3000);
+	assert_int_equal(label_number(&u, p, 1), 2000000);
+	assert_int_equal(label_number(&u, p, 2), 7);
+	assert_int_equal(label_number(&u, p, 3), 5000); /* without a unit: in the first one of the key */
+	assert_int_equal(label_number(&u, p, 4), 9);
+	assert_int_equal(label_number(&u, p, 5), INT64_MAX);
+	arena_free(mem);
+	profile_free(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_unit_in_order_of_rows_counts),
 		cmocka_unit_test(without_units_the_key_is_the_unit),
 		cmocka_unit_test(text_has_no_unit),
-		cmocka_unit_test(keys_with_several_units_are_told_in_order_and_made_harmless),
+		cmocka_unit_test(units_that_do_not_agree_are_told_and_made_harmless),
 		cmocka_unit_test(a_label_has_its_own_unit_first),
+		cmocka_unit_test(numbers_are_brought_to_the_finest_unit_of_their_key),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,7 +114,7 @@ static void the_micro_sign_and_the_letter_mu_are_microseconds(void **state)
 static void what_is_no_alias_has_no_family(void **state)
 {
 	static const char *const unknown[] = { "",    "count",    "widgets", "minute",
-					       "KiB", "bs",       "bytess",  "k*GCU",
+					       "KiB", "bs",       "bytess",  "k*gcu",
 					       "day", "seconds ", "s1",      "nanosecondsnanosecondsnanoseconds" };
 
 	(void)state;

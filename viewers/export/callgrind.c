@@ -74,7 +74,7 @@ static int64_t whole_value(const struct head *h, int64_t value)
 {
 	const char *unit;
 
-	return num_trunc(unit_scale(value, h->unit, h->out_unit, &unit));
+	return num_trunc(unit_scale(report_value(h, value), h->unit, h->out_unit, &unit));
 }
 
 static const struct place *place_of(const struct writing *w, uint32_t node)
@@ -126,7 +126,7 @@ static void add_call(struct writing *w, const struct edge *e)
 	add_callee(w, e->dst);
 	buf_addz(w->out, "calls=0 ");
 	add_address(w, place_of(w, e->dst)->addr);
-	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line, whole_value(w->h, e->weight));
+	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line, whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
 static void add_node(struct writing *w, uint32_t node)

@@ -79,7 +79,7 @@ static int64_t scaled(const struct top *t, int64_t value)
 {
 	const char *unit;
 
-	return num_trunc(unit_scale(value, t->head.unit, t->head.out_unit, &unit));
+	return num_trunc(unit_scale(report_value(&t->head, value), t->head.unit, t->head.out_unit, &unit));
 }
 
 static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
