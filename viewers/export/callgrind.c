@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "report/head.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -89,7 +90,7 @@ static const char *file_of(const struct writing *w, uint32_t node)
 
 static const char *text_of(const struct writing *w, str_id id)
 {
-	return profile_text(w->net->places.p, id);
+	return head_text(w->net->places.p, id, w->net->names.mem);
 }
 
 /* A callee, told from others of its name. */

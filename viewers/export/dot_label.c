@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "engine/path.h"
 #include "engine/shorten.h"
+#include "report/head.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ void dot_add_label(const struct net *net, uint32_t node, struct buf *out)
 	if (k->addr)
 		buf_addf(out, "%016" PRIx64 "\\n", k->addr);
 	if (k->name) {
-		add_name_lines(out, profile_text(pl->p, k->name));
+		add_name_lines(out, head_text(pl->p, k->name, net->names.mem));
 		buf_addz(out, "\\n");
 	}
 	if (k->line) {
@@ -82,7 +83,7 @@ void dot_add_label(const struct net *net, uint32_t node, struct buf *out)
 		buf_addz(out, "\\n");
 	} else if (!k->name && k->objfile) {
 		buf_addz(out, "[");
-		add_base(out, profile_text(pl->p, k->objfile));
+		add_base(out, head_text(pl->p, k->objfile, net->names.mem));
 		buf_addz(out, "]\\n");
 	} else if (!k->name) {
 		buf_addz(out, "<unknown>\\n");
