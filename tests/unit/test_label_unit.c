@@ -56,8 +56,7 @@ static void expect_unit(const struct profile *p, const char *key, const char *wa
 static void the_first_unit_in_order_of_rows_counts(void **state)
 {
 	(void)state;
-	EXPECT_UNIT("wait", "us", "", "wait#1", "wait#1:us",
-		    "wait#2:s wait#2:ms", "wait#2:us");
+	EXPECT_UNIT("wait", "us", "", "wait#1", "wait#1:us", "wait#2:s wait#2:ms", "wait#2:us");
 }
 
 static void without_units_the_key_is_the_unit(void **state)
@@ -78,9 +77,8 @@ static void text_has_no_unit(void **state)
 static void units_that_do_not_agree_are_told_and_made_harmless(void **state)
 {
 	(void)state;
-	EXPECT_UNIT("b", "us",
-		    "For tag b used unit us, also encountered unit(s) \\x1b[m\n",
-		    "b#1:us a#1:s", "b#1:\033[m a#1:ms");
+	EXPECT_UNIT("b", "us", "For tag b used unit us, also encountered unit(s) \\x1b[m\n", "b#1:us a#1:s",
+		    "b#1:\033[m a#1:ms");
 }
 
 static void a_label_has_its_own_unit_first(void **state)

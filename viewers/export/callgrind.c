@@ -127,7 +127,8 @@ static void add_call(struct writing *w, const struct edge *e)
 	add_callee(w, e->dst);
 	buf_addz(w->out, "calls=0 ");
 	add_address(w, place_of(w, e->dst)->addr);
-	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line, whole_value(w->h, nodes_mean(e->weight, e->div)));
+	buf_addf(w->out, " %" PRId64 "\n* * %" PRId64 "\n", place_of(w, e->dst)->line,
+		 whole_value(w->h, nodes_mean(e->weight, e->div)));
 }
 
 static void add_node(struct writing *w, uint32_t node)
