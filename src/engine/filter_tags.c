@@ -19,6 +19,15 @@ static bool any(const uint8_t *a, uint32_t n)
 	return false;
 }
 
+/* When no sample had been left, the expression is not to blame. */
+static void hint(struct filter *f, const struct tag_filter *t, const char *option, bool some_left)
+{
+	if (some_left)
+		filter_hint_tags(f, t, option);
+	else
+		buf_addf(f->notes, "%s expression matched no samples; none had been left\n", option);
+}
+
 /* tagfocus and tagignore: which label sets take their rows with them. */
 static int filter_by_tag(struct filter *f, const struct label_units *units, struct err *err)
 {
@@ -35,9 +44,9 @@ static int filter_by_tag(struct filter *f, const struct label_units *units, stru
 		for (uint32_t s = 0; s < n; s++)
 			f->set_goes[s] = (f->tagfocus.is_set && !focus[s]) || ignore[s];
 		if (f->tagfocus.is_set && !any(focus, n))
-			filter_hint_tags(f, &f->tagfocus, "TagFocus");
+			hint(f, &f->tagfocus, "TagFocus", any(used, n));
 		if (f->tagignore.is_set && !any(ignore, n))
-			filter_hint_tags(f, &f->tagignore, "TagIgnore");
+			hint(f, &f->tagignore, "TagIgnore", any(used, n));
 	}
 	free(used);
 	free(focus);
