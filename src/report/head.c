@@ -54,7 +54,7 @@ static const char *head_file(const struct profile *p, struct arena *mem)
 	return file;
 }
 
-static void fill_filters(struct head *h, const struct query *q, struct arena *mem)
+void head_fill_filters(struct head *h, const struct query *q, struct arena *mem)
 {
 	const struct filter_note known[] = {
 		{ "focus", q->focus, true },
@@ -101,7 +101,7 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
 	h->ratio = query_ratio(q);
 	h->compact = q->compact_labels;
 	h->dropped_weight = (int64_t)num_abs(num_trunc((double)v->total * q->edgefraction));
-	fill_filters(h, q, mem);
+	head_fill_filters(h, q, mem);
 	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
 }
 

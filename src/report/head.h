@@ -30,4 +30,7 @@ void head_choose_unit_for(struct head *h, int64_t min, bool whole);
 /* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
 const char *head_text(const struct profile *p, str_id id, struct arena *mem);
 
+/* List the filters in force; head_fill does so too. */
+void head_fill_filters(struct head *h, const struct query *q, struct arena *mem);
+
 #endif

@@ -172,6 +172,7 @@ void trend_report(const struct trend *t, const struct compare_side *first, const
 	r.head.compact = q->compact_labels;
 	r.head.n_before = n;
 	r.head.compare = c;
+	head_fill_filters(&r.head, q, r.mem);
 	fill_compare(&all, first, last, q, c);
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_rows);

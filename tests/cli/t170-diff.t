@@ -17,6 +17,7 @@ golden diff --normalize=duration rate-100hz.pb.gz rate-1khz.pb.gz
 golden diff --normalize=label:job=steady label-base.pb.gz label-new.pb.gz
 golden diff units-ms.pb.gz units-ns.pb.gz
 golden diff -nodecount=5 ../go-heap1.pb.gz ../go-heap2.pb.gz
+golden diff -focus=Depot -noinlines -nodecount=2 ../go-heap1.pb.gz ../go-heap2.pb.gz
 golden diff --color=always -drop_negative words-base.pb.gz words-new.pb.gz
 golden diff ../edge/names-hostile.pb.gz ../edge/negative-values.pb.gz
 

@@ -13,6 +13,7 @@ golden trend --markdown "$@"
 golden trend --normalize=total --all "$1" "$2" "$4"
 golden trend -inuse_objects -nodecount=1 "$1" "$4"
 golden trend ../go-heap1.pb.gz ../go-heap2.pb.gz
+golden trend --markdown -focus=Depot ../go-heap1.pb.gz ../go-heap2.pb.gz
 
 "$CPA" trend "$1" "$3" "$2" 2>"$tmp/err" | grep -q '/step'
 result $? "without rising times slopes are per step"

@@ -46,7 +46,9 @@ void markdown_add_comparison(const struct report *r, struct buf *out)
 		buf_addf(out, " (after x %.6g)", c->factor);
 	else
 		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew in every step");
-	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows\n\n", r->table.n_rows, h->n_before + h->n_dropped);
+	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before + h->n_dropped);
+	markdown_add_filters(h, out);
+	buf_addz(out, "\n\n");
 }
 
 void markdown_add_renames(const struct compare *c, struct buf *out)

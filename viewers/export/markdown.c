@@ -79,7 +79,7 @@ static void add_shown(const struct report *r, struct buf *out)
 		 h->n_before + h->n_dropped, r->table.role ? "nodes" : "rows");
 }
 
-static void add_filters(const struct head *h, struct buf *out)
+void markdown_add_filters(const struct head *h, struct buf *out)
 {
 	for (uint32_t i = 0; i < h->n_filters; i++) {
 		struct buf text = { 0 };
@@ -113,7 +113,7 @@ static void add_summary(const struct report *r, struct buf *out)
 	} else {
 		add_shown(r, out);
 	}
-	add_filters(h, out);
+	markdown_add_filters(h, out);
 	buf_addz(out, "\n\n");
 }
 

@@ -19,4 +19,7 @@ void markdown_add_value(const struct head *h, int64_t v, struct buf *out);
 void markdown_add_comparison(const struct report *r, struct buf *out);
 void markdown_add_renames(const struct compare *c, struct buf *out);
 
+/* The filters in force as a sentence, with a blank in front; nothing when there is none. */
+void markdown_add_filters(const struct head *h, struct buf *out);
+
 #endif

@@ -105,7 +105,7 @@ static size_t cut(const char *text, size_t n)
 	return at;
 }
 
-static void add_filters(const struct head *h, struct buf *out)
+void text_add_filters(const struct head *h, bool all, struct buf *out)
 {
 	const char *title = "Active filters:\n";
 
@@ -113,9 +113,10 @@ static void add_filters(const struct head *h, struct buf *out)
 		struct buf line = { 0 };
 		size_t n;
 
-		if (!h->filter[i].is_listed)
+		if (!all && !h->filter[i].is_listed)
 			continue;
-		buf_addf(&line, "%s=%s", h->filter[i].name, h->filter[i].value);
+		buf_addf(&line, "%s%s%s", h->filter[i].name, h->filter[i].value ? "=" : "",
+			 h->filter[i].value ? h->filter[i].value : "");
 		n = cut(line.data, line.len);
 		buf_addf(out, "%s   ", title);
 		text_add_safe(out, line.data, n);
@@ -132,7 +133,7 @@ void text_add_head(const struct report *r, bool full, struct buf *out)
 
 	if (full || !h->compact)
 		text_add_profile(h, out);
-	add_filters(h, out);
+	text_add_filters(h, false, out);
 	buf_addz(out, "Showing nodes accounting for ");
 	text_add_value(h, h->shown, 0, out);
 	buf_addz(out, ", ");

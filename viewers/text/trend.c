@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "viewers/text/compare.h"
+#include "viewers/text/text_int.h"
 
 #include "base/text.h"
 #include "base/unit.h"
@@ -53,6 +54,7 @@ static void add_head(const struct report *r, struct buf *out)
 	buf_addz(out, ", ");
 	add_span(c, out);
 	buf_add(out, "\n", 1);
+	text_add_filters(h, true, out);
 	compare_add_total(h, out);
 	buf_addz(out, ", ");
 	add_slope(h, c->total_slope, out);
