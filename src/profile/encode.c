@@ -356,25 +356,26 @@ static void encode_all(struct encoding *e)
 	encode_meta(e);
 }
 
-/* A sink into a buf, up to 2 GiB. */
-struct sink {
-	struct buf *out;
-	size_t start;
+/* The caller's sink, up to 2 GiB. */
+struct limited {
+	wire_sink_fn sink;
+	void *arg;
+	size_t n;
 };
 
-static bool sink_take(void *arg, const void *data, size_t n)
+static bool limited_take(void *arg, const void *data, size_t n)
 {
-	struct sink *s = arg;
+	struct limited *l = arg;
 
-	if (n > INT32_MAX - (s->out->len - s->start))
+	if (n > INT32_MAX - l->n)
 		return false;
-	buf_add(s->out, data, n);
-	return true;
+	l->n += n;
+	return l->sink(l->arg, data, n);
 }
 
-int profile_encode(const struct profile *p, struct buf *out, struct err *err)
+int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, struct err *err)
 {
-	struct sink sink = { out, out->len };
+	struct limited limited = { sink, arg, 0 };
 	uint32_t n_strings = strtab_count(p->str);
 	struct encoding e = { .p = p,
 			      .str = mem_alloc(n_strings, sizeof(str_id)),
@@ -385,7 +386,7 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *err)
 	bool done;
 
 	memset(e.number, 0xff, n_strings * sizeof(uint32_t));
-	wire_begin(&e.w, buffer, BUFFER_BYTES, sink_take, &sink);
+	wire_begin(&e.w, buffer, BUFFER_BYTES, limited_take, &limited);
 	number_strings(&e);
 	size_labels(&e);
 	encode_all(&e);
@@ -397,6 +398,21 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *err)
 	free(e.labels_size);
 	if (done)
 		return 0;
-	out->len = sink.start;
 	return err_set(err, ERR_LIMIT, "as profile.proto it takes more than 2 GiB, which nothing could read");
+}
+
+static bool buf_take(void *arg, const void *data, size_t n)
+{
+	buf_add(arg, data, n);
+	return true;
+}
+
+int profile_encode(const struct profile *p, struct buf *out, struct err *err)
+{
+	size_t before = out->len;
+	int rc = profile_encode_to(p, buf_take, out, err);
+
+	if (rc < 0)
+		out->len = before;
+	return rc;
 }

@@ -13,6 +13,8 @@ viewers_export_libexport_a_SOURCES = \
 	viewers/export/dot_label.c \
 	viewers/export/export.h \
 	viewers/export/folded.c \
+	viewers/export/gzip.c \
+	viewers/export/gzip.h \
 	viewers/export/markdown.c \
 	viewers/export/markdown.h \
 	viewers/export/proto.c \

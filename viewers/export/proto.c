@@ -9,24 +9,15 @@
 
 #include "base/arena.h"
 #include "base/num.h"
+#include "base/pool.h"
 #include "profile/encode.h"
+#include "viewers/export/gzip.h"
 
-#include <libdeflate.h>
+enum { ROWS_FOR_THREADS = 50000 }; /* what is less is packed before a thread has started */
 
-enum { LEVEL = 6 };
-
-/* Append data packed with gzip, without a name and without a time. */
-static int add_packed(const struct buf *data, struct buf *out, struct err *err)
+static int encode(void *profile, struct gzip *g, struct err *err)
 {
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
-	size_t n;
-
-	if (!c)
-		return err_set(err, ERR_LIMIT, "no memory to pack the profile");
-	n = libdeflate_gzip_compress_bound(c, data->len);
-	out->len += libdeflate_gzip_compress(c, buf_text(data), data->len, buf_room(out, n), n);
-	libdeflate_free_compressor(c);
-	return 0;
+	return profile_encode_to(profile, gzip_put, g, err);
 }
 
 /* Columns of the values times ratio, toward zero; rows that become 0 stay, as in pprof. */
@@ -46,15 +37,11 @@ int proto_draw(const struct profile *p, double ratio, struct buf *out, struct er
 {
 	struct arena *mem = arena_new();
 	struct profile shown = *p;
-	struct buf data = { 0 };
 	int rc;
 
 	if (ratio != 1)
 		shown.value[SIDE_TARGET] = scale(p, ratio, mem);
-	rc = profile_encode(&shown, &data, err);
+	rc = gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
 	arena_free(mem);
-	if (rc == 0)
-		rc = add_packed(&data, out, err);
-	buf_release(&data);
 	return rc;
 }
