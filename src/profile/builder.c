@@ -273,6 +273,11 @@ uint64_t builder_stack_hash(const uint32_t *locs, size_t n)
 	return hash_bytes(locs, n * sizeof(*locs));
 }
 
+uint32_t builder_n_stacks(const struct builder *b)
+{
+	return b->stacks.n;
+}
+
 void builder_stack_prefetch(const struct builder *b, uint64_t hash)
 {
 	idtab_prefetch(&b->stacks.ids, hash);

@@ -77,6 +77,7 @@ int builder_location(struct builder *b, const struct builder_location *l, const 
  */
 int builder_stack(struct builder *b, const uint32_t *locs, size_t n, uint64_t hash, uint32_t *id, struct err *err);
 uint64_t builder_stack_hash(const uint32_t *locs, size_t n);
+uint32_t builder_n_stacks(const struct builder *b);
 
 /* Have the table ready for a stack that is asked for soon. */
 void builder_stack_prefetch(const struct builder *b, uint64_t hash);

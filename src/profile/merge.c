@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Sources are walked row by row, in blocks. Stacks and label sets are translated to ids of the
- * result, each once per source (merge_ids.c), so that a row is found by two numbers; its values
- * are then added column by column. The result grows from one merger_add to the next. Only when
+ * result, each once per source (merge_ids.c), so that a row is found by two numbers, or by one when it
+ * has no labels; its values are then added column by column. The result grows from one merger_add to the next. Only when
  * sources come that change what the result is made of - a finer unit, a type less - it is sealed
  * and becomes the first source of a new one; when a sum became zero, it is compacted in between.
  */
@@ -40,7 +40,7 @@ struct block {
 	uint32_t n;
 	uint32_t row[BLOCK_ROWS];  /* in the source */
 	uint32_t into[BLOCK_ROWS]; /* in the result */
-	uint64_t key[BLOCK_ROWS], hash[BLOCK_ROWS];
+	uint32_t stack[BLOCK_ROWS], set[BLOCK_ROWS]; /* ids of the result */
 };
 
 /* Column and ratio of type t in a source. */
@@ -112,40 +112,84 @@ static int block_stacks(struct merger *m, const struct block *b, struct err *err
 	return 0;
 }
 
-static int block_keys(struct merger *m, struct block *b, struct err *err)
+static uint64_t row_key(uint32_t stack, uint32_t set)
+{
+	return (uint64_t)stack << 32 | set;
+}
+
+/* Have a place for every stack of the result. */
+static void plain_grow(struct merger *m)
+{
+	size_t before = m->cap_plain;
+
+	m->plain_row = mem_grow(m->plain_row, &m->cap_plain, builder_n_stacks(m->b), sizeof(*m->plain_row));
+	if (m->cap_plain > before)
+		memset(m->plain_row + before, 0xff, (m->cap_plain - before) * sizeof(*m->plain_row));
+}
+
+static int block_ids(struct merger *m, struct block *b, struct err *err)
 {
 	const struct profile *p = m->src[b->profile];
 
 	if (block_stacks(m, b, err) < 0)
 		return ERR_LIMIT;
+	plain_grow(m);
 	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t set;
-
-		if (merge_ids_labels(&m->ids, p->labels[b->row[i]], &set, err) < 0)
+		b->stack[i] = m->ids.stack[p->stack[b->row[i]]];
+		if (merge_ids_labels(&m->ids, p->labels[b->row[i]], &b->set[i], err) < 0)
 			return ERR_LIMIT;
-		b->key[i] = (uint64_t)m->ids.stack[p->stack[b->row[i]]] << 32 | set;
-		b->hash[i] = keys_hash(&b->key[i], 1);
-		idtab_prefetch(&m->rows.ids, b->hash[i]);
+		if (b->set[i])
+			idtab_prefetch(&m->labelled.ids, keys_hash(&(uint64_t){ row_key(b->stack[i], b->set[i]) }, 1));
+		else
+			__builtin_prefetch(&m->plain_row[b->stack[i]]);
 	}
+	return 0;
+}
+
+/* Where the row of a stack and a label set is noted: PROFILE_NONE stands there when there is none. */
+static int row_place(struct merger *m, uint32_t stack, uint32_t set, uint32_t **place, struct err *err)
+{
+	uint64_t key = row_key(stack, set);
+	uint32_t before = m->labelled.n, id;
+
+	if (!set) {
+		*place = &m->plain_row[stack];
+		return 0;
+	}
+	if (keys_add(&m->labelled, &key, 1, keys_hash(&key, 1), &id, err) < 0)
+		return err_wrap(err, "samples");
+	m->labelled_row = mem_grow(m->labelled_row, &m->cap_labelled, (size_t)id + 1, sizeof(*m->labelled_row));
+	*place = &m->labelled_row[id];
+	if (id == before)
+		**place = PROFILE_NONE;
 	return 0;
 }
 
 /* Find the rows that the block is added to, appending what there is none for. */
 static int block_places(struct merger *m, struct block *b, struct err *err)
 {
-	uint32_t before = m->rows.n;
+	uint32_t n_before = builder_so_far(m->b)->n_rows, n = n_before, from[BLOCK_ROWS];
 	struct builder_rows added;
 
 	for (uint32_t i = 0; i < b->n; i++)
-		keys_prefetch(&m->rows, b->hash[i]);
-	for (uint32_t i = 0; i < b->n; i++)
-		if (keys_add(&m->rows, &b->key[i], 1, b->hash[i], &b->into[i], err) < 0)
-			return err_wrap(err, "samples");
-	if (builder_rows(m->b, m->rows.n - before, &added, err) < 0)
+		if (b->set[i])
+			keys_prefetch(&m->labelled, keys_hash(&(uint64_t){ row_key(b->stack[i], b->set[i]) }, 1));
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t *place = NULL;
+
+		if (row_place(m, b->stack[i], b->set[i], &place, err) < 0)
+			return ERR_LIMIT;
+		if (*place == PROFILE_NONE) {
+			from[n - n_before] = i;
+			*place = n++;
+		}
+		b->into[i] = *place;
+	}
+	if (builder_rows(m->b, n - n_before, &added, err) < 0)
 		return ERR_LIMIT;
-	for (uint32_t i = before; i < m->rows.n; i++) {
-		added.stack[i - before] = (uint32_t)(m->rows.word[i] >> 32);
-		added.labels[i - before] = (uint32_t)m->rows.word[i];
+	for (uint32_t i = 0; i < n - n_before; i++) {
+		added.stack[i] = b->stack[from[i]];
+		added.labels[i] = b->set[from[i]];
 	}
 	return 0;
 }
@@ -169,13 +213,14 @@ static int block_add(struct merger *m, const struct block *b, struct err *err)
 static int merge_rows(struct merger *m, size_t profile, struct err *err)
 {
 	uint32_t n = m->src[profile]->n_rows;
-	struct block b = { .profile = profile };
+	struct block b;
 	int rc = merge_ids_source(&m->ids, m->src[profile], err);
 
+	b.profile = profile;
 	for (uint32_t lo = 0; rc == 0 && lo < n; lo += BLOCK_ROWS) {
 		uint32_t hi = n - lo > BLOCK_ROWS ? lo + BLOCK_ROWS : n;
 
-		if ((rc = block_rows(m, &b, lo, hi, err)) < 0 || (rc = block_keys(m, &b, err)) < 0 ||
+		if ((rc = block_rows(m, &b, lo, hi, err)) < 0 || (rc = block_ids(m, &b, err)) < 0 ||
 		    (rc = block_places(m, &b, err)) < 0)
 			break;
 		rc = block_add(m, &b, err);
@@ -197,21 +242,15 @@ static void merge_expect(struct merger *m)
 	builder_expect(m->b, stacks, items);
 }
 
-static size_t rows_expected(const struct profile *const *src, size_t n)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < n; i++)
-		most = src[i]->n_rows > most ? src[i]->n_rows : most;
-	return most;
-}
-
 /* Begin an empty result of what the sources agreed on. */
 static void result_begin(struct merger *m)
 {
 	m->b = builder_new();
 	merge_ids_init(&m->ids, m->b);
-	keys_init(&m->rows, 1, rows_expected(m->src, m->n));
+	keys_init(&m->labelled, 1, 0);
+	m->plain_row = NULL;
+	m->labelled_row = NULL;
+	m->cap_plain = m->cap_labelled = 0;
 	keys_init(&m->comments, 1, 0);
 	merge_expect(m);
 	merge_header_begin(m);
@@ -222,7 +261,9 @@ static void result_drop(struct merger *m)
 	if (!m->b)
 		return;
 	merge_ids_release(&m->ids);
-	keys_release(&m->rows);
+	keys_release(&m->labelled);
+	free(m->plain_row);
+	free(m->labelled_row);
 	keys_release(&m->comments);
 	builder_free(m->b);
 	m->b = NULL;
@@ -341,9 +382,9 @@ int merger_add(struct merger *m, const struct profile *const *src, const char *c
 
 static bool has_zero_row(const struct merger *m)
 {
-	uint32_t n_types = builder_n_types(m->b);
+	uint32_t n_types = builder_n_types(m->b), n_rows = builder_so_far(m->b)->n_rows;
 
-	for (uint32_t row = 0; row < m->rows.n; row++) {
+	for (uint32_t row = 0; row < n_rows; row++) {
 		bool some = false;
 
 		for (uint32_t t = 0; !some && t < n_types; t++)

@@ -23,7 +23,10 @@ struct merger {
 	/* the result so far; b is NULL before the first source */
 	struct builder *b;
 	struct merge_ids ids;
-	struct keys rows;     /* stack << 32 | label set */
+	uint32_t *plain_row;    /* [cap_plain] of a stack without labels; PROFILE_NONE when there is none */
+	struct keys labelled;   /* stack << 32 | label set, where there are labels */
+	uint32_t *labelled_row; /* [labelled.n] */
+	size_t cap_plain, cap_labelled;
 	struct keys comments; /* their texts */
 	int64_t time_ns;      /* of what was added up to the last merger_pause */
 	int64_t pausing_ns;   /* of what came since */
