@@ -22,6 +22,7 @@ struct strtab {
 	struct entry {
 		const char *text;
 		size_t len;
+		uint32_t hash; /* as much of it as the table wants */
 	} * str; /* [n] */
 	size_t cap;
 	uint32_t n;
@@ -66,6 +67,13 @@ bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out)
 	return find(t, hash_bytes(s, n), s, n, out);
 }
 
+bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id id, str_id *out)
+{
+	const struct entry *e = &other->str[id];
+
+	return find(t, e->hash, e->text, e->len, out);
+}
+
 struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *more, struct arena *mem)
 {
 	struct strtab *t = arena_zalloc(mem, 1, sizeof(*t));
@@ -76,27 +84,39 @@ struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *
 	t->n = base->n;
 	idtab_init(&t->ids, more->n);
 	for (uint32_t i = 1; i < more->n; i++) {
-		struct entry e = { arena_strndup(mem, more->str[i].text, more->str[i].len), more->str[i].len };
+		struct entry e = more->str[i];
 
+		e.text = arena_strndup(mem, e.text, e.len);
 		t->str[t->n] = e;
-		idtab_put(&t->ids, hash_bytes(e.text, e.len), t->n++);
+		idtab_put(&t->ids, e.hash, t->n++);
 	}
 	arena_own(mem, t->ids.slot);
 	return t;
 }
 
-str_id strtab_add(struct strtab *t, const char *s, size_t n)
+static str_id add(struct strtab *t, uint32_t h, const char *s, size_t n)
 {
-	uint64_t h = hash_bytes(s, n);
 	str_id id;
 
 	assert(!t->base);
 	if (find(t, h, s, n, &id))
 		return id;
 	t->str = mem_grow(t->str, &t->cap, (size_t)t->n + 1, sizeof(*t->str));
-	t->str[t->n] = (struct entry){ arena_strndup(t->mem, s, n), n };
+	t->str[t->n] = (struct entry){ arena_strndup(t->mem, s, n), n, h };
 	idtab_put(&t->ids, h, t->n);
 	return t->n++;
+}
+
+str_id strtab_add(struct strtab *t, const char *s, size_t n)
+{
+	return add(t, (uint32_t)hash_bytes(s, n), s, n);
+}
+
+str_id strtab_add_of(struct strtab *t, const struct strtab *other, str_id id)
+{
+	const struct entry *e = &other->str[id];
+
+	return add(t, e->hash, e->text, e->len);
 }
 
 str_id strtab_addz(struct strtab *t, const char *s)

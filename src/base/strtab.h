@@ -25,6 +25,10 @@ str_id strtab_add(struct strtab *t, const char *s, size_t n);
 /* The id of n bytes of s; false when they are not in the table. */
 bool strtab_find(const struct strtab *t, const char *s, size_t n, str_id *out);
 
+/* The same with a string of another table, which has been hashed before. */
+str_id strtab_add_of(struct strtab *t, const struct strtab *other, str_id id);
+bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id id, str_id *out);
+
 /*
  * A table that holds all of base under the same ids, and behind them the strings of more, which
  * base must not hold, in their order (but for the "" that more starts with). base is not changed:

@@ -55,8 +55,15 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE, LOCAT
 enum { LINE_FUNCTION = 1, LINE_NUMBER, LINE_COLUMN };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE, FUNCTION_START };
 
+/* A location id as a varint, at most so long; n is 0 when it is longer. */
+enum { CODE_BYTES = 7 };
+struct code {
+	uint8_t byte[CODE_BYTES], n;
+};
+
 struct encoding {
 	const struct profile *p;
+	struct code *code; /* [locations]; NULL when some id is too long */
 	struct wire w;
 	uint32_t n_str;
 	str_id *str;           /* [n_str] in the order of the file */
@@ -121,6 +128,21 @@ static void number_strings(struct encoding *e)
 		number_string(e, m->comment[i]);
 	number_string(e, m->default_type);
 	number_string(e, m->doc_url);
+}
+
+static void make_codes(struct encoding *e)
+{
+	const struct profile *p = e->p;
+
+	e->code = mem_alloc(p->n_locs, sizeof(*e->code));
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		if (wire_size(p->loc_id[i]) > CODE_BYTES) {
+			free(e->code);
+			e->code = NULL;
+			return;
+		}
+		e->code[i].n = (uint8_t)(wire_put(e->code[i].byte, p->loc_id[i]) - e->code[i].byte);
+	}
 }
 
 static void encode_type(struct encoding *e, uint32_t field, const struct value_type *t)
@@ -192,13 +214,36 @@ static size_t list_size(size_t n, size_t size)
 	return n < PACKED_FROM ? n + size : 1 + wire_size(size) + size;
 }
 
-static size_t stack_size(const struct profile *p, const uint32_t *loc, size_t n)
+static size_t stack_size(const struct encoding *e, const uint32_t *loc, size_t n)
 {
 	size_t size = 0;
 
-	for (size_t i = 0; i < n; i++)
-		size += wire_size(p->loc_id[loc[i]]);
+	if (e->code)
+		for (size_t i = 0; i < n; i++)
+			size += e->code[loc[i]].n;
+	else
+		for (size_t i = 0; i < n; i++)
+			size += wire_size(e->p->loc_id[loc[i]]);
 	return size;
+}
+
+/* The frames of a packed list that takes size bytes. A code is written whole, the next over its end. */
+static void encode_frames(struct encoding *e, const uint32_t *loc, size_t n, size_t size)
+{
+	struct wire *w = &e->w;
+
+	if (e->code && size < BUFFER_BYTES - sizeof(struct code) && wire_make_room(w, size + sizeof(struct code))) {
+		uint8_t *at = w->data + w->len;
+
+		for (size_t i = 0; i < n; i++) {
+			memcpy(at, &e->code[loc[i]], sizeof(struct code));
+			at += e->code[loc[i]].n;
+		}
+		w->len += size;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		wire_varint(w, e->p->loc_id[loc[i]]);
 }
 
 static size_t values_size(const struct profile *p, uint32_t row)
@@ -215,18 +260,17 @@ static void encode_sample(struct encoding *e, uint32_t row)
 	const struct profile *p = e->p;
 	const uint32_t *loc = p->stacks.item + p->stacks.off[p->stack[row]];
 	size_t n = p->stacks.off[p->stack[row] + 1] - p->stacks.off[p->stack[row]];
-	size_t locs = stack_size(p, loc, n), values = values_size(p, row);
+	size_t locs = stack_size(e, loc, n), values = values_size(p, row);
 	struct wire *w = &e->w;
 
 	wire_head(w, PROFILE_SAMPLE,
 		  list_size(n, locs) + list_size(p->n_types, values) + e->labels_size[p->labels[row]]);
-	if (n >= PACKED_FROM)
+	if (n >= PACKED_FROM) {
 		wire_head(w, SAMPLE_LOCATION, locs);
-	for (size_t i = 0; i < n; i++) {
-		if (n < PACKED_FROM)
-			wire_varint(w, SAMPLE_LOCATION << 3);
-		wire_varint(w, p->loc_id[loc[i]]);
+		encode_frames(e, loc, n, locs);
 	}
+	for (size_t i = 0; n < PACKED_FROM && i < n; i++)
+		wire_number(w, SAMPLE_LOCATION, p->loc_id[loc[i]]);
 	if (p->n_types >= PACKED_FROM)
 		wire_head(w, SAMPLE_VALUE, values);
 	for (uint32_t t = 0; t < p->n_types; t++) {
@@ -389,9 +433,11 @@ int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, str
 	wire_begin(&e.w, buffer, BUFFER_BYTES, limited_take, &limited);
 	number_strings(&e);
 	size_labels(&e);
+	make_codes(&e);
 	encode_all(&e);
 	done = wire_end(&e.w);
 	free(buffer);
+	free(e.code);
 	free(e.str);
 	free(e.number);
 	free(e.label);

@@ -60,7 +60,7 @@ static uint32_t *nothing_yet(uint32_t n)
 
 str_id merge_ids_text(struct merge_ids *m, const struct profile *p, str_id id)
 {
-	return strtab_add(builder_strings(m->b), profile_text(p, id), strtab_len(p->str, id));
+	return strtab_add_of(builder_strings(m->b), p->str, id);
 }
 
 static str_id ids_str(struct merge_ids *m, str_id id)
@@ -101,6 +101,13 @@ static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *
 	return 0;
 }
 
+static void func_key(uint64_t key[FUNC_WORDS], str_id name, str_id sysname, str_id file, int64_t start)
+{
+	key[0] = (uint64_t)name << 32 | sysname;
+	key[1] = file;
+	key[2] = (uint64_t)start;
+}
+
 static int ids_func(struct merge_ids *m, uint32_t func, uint32_t *id, struct err *err)
 {
 	const struct profile *p = m->src;
@@ -115,9 +122,7 @@ static int ids_func(struct merge_ids *m, uint32_t func, uint32_t *id, struct err
 				       .sysname = ids_str(m, p->func_sysname[func]),
 				       .file = ids_str(m, p->func_file[func]),
 				       .start = p->func_start[func] };
-	key[0] = (uint64_t)f.name << 32 | f.sysname;
-	key[1] = f.file;
-	key[2] = (uint64_t)f.start;
+	func_key(key, f.name, f.sysname, f.file, f.start);
 	if (keys_add(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), id, err) < 0)
 		return err_wrap(err, "functions");
 	f.id = (uint64_t)*id + 1;
@@ -319,6 +324,31 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
 	return 0;
 }
 
+/*
+ * What is known already is looked up in one go per table, where the processor has many misses under
+ * way at once; in the order of the samples each would be waited for.
+ */
+static void known_strings(struct merge_ids *m)
+{
+	const struct strtab *known = builder_strings(m->b);
+
+	for (uint32_t i = 0; i < strtab_count(m->src->str); i++)
+		strtab_find_of(known, m->src->str, i, &m->str[i]);
+}
+
+static void known_funcs(struct merge_ids *m)
+{
+	const struct profile *p = m->src;
+
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		str_id name = m->str[p->func_name[i]], sysname = m->str[p->func_sysname[i]];
+		uint64_t key[FUNC_WORDS];
+
+		func_key(key, name, sysname, m->str[p->func_file[i]], p->func_start[i]);
+		keys_find(&m->funcs, key, FUNC_WORDS, keys_hash(key, FUNC_WORDS), &m->func[i]);
+	}
+}
+
 int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err *err)
 {
 	uint32_t first;
@@ -332,6 +362,8 @@ int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err 
 	m->stack = nothing_yet(src->stacks.n);
 	m->label = nothing_yet(src->n_labels);
 	m->set = nothing_yet(src->label_sets.n);
+	known_strings(m);
+	known_funcs(m);
 	if (m->maps.n == 0 && src->n_maps > 0)
 		return ids_map(m, 0, &first, err);
 	return 0;
