@@ -54,6 +54,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_graph \
+	tests/unit/test_gzip \
 	tests/unit/test_hash \
 	tests/unit/test_head \
 	tests/unit/test_idmap \
@@ -143,6 +144,7 @@ tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
+tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)
