@@ -23,7 +23,7 @@ struct strtab {
 		const char *text;
 		size_t len;
 		uint32_t hash; /* as much of it as the table wants */
-	} * str; /* [n] */
+	} * str;               /* [n] */
 	size_t cap;
 	uint32_t n;
 	const struct strtab *base; /* of strtab_make_over; ids has no string of it */

@@ -38,8 +38,8 @@ enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 struct block {
 	size_t profile;
 	uint32_t n;
-	uint32_t row[BLOCK_ROWS];  /* in the source */
-	uint32_t into[BLOCK_ROWS]; /* in the result */
+	uint32_t row[BLOCK_ROWS];                    /* in the source */
+	uint32_t into[BLOCK_ROWS];                   /* in the result */
 	uint32_t stack[BLOCK_ROWS], set[BLOCK_ROWS]; /* ids of the result */
 };
 

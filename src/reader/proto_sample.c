@@ -41,8 +41,9 @@ struct slot {
 	size_t n_locs, cap_locs;
 	struct builder_label *label; /* likewise for labels */
 	size_t n_labels, cap_labels;
-	size_t loc_end[SAMPLES_PER_BLOCK], label_end[SAMPLES_PER_BLOCK];
-	uint64_t hash[SAMPLES_PER_BLOCK];
+	/* [samples of a block] where the frames and the labels of each end, and the hash of its stack */
+	size_t *loc_end, *label_end;
+	uint64_t *hash;
 	int rc; /* 0 or the error of the sample behind the last decoded one */
 	struct err err;
 };
@@ -348,6 +349,34 @@ static void pipe_part(void *arg, unsigned part)
 		pipe_help(run->pipe);
 }
 
+/* Most files have fewer samples than a block can hold, so that room for a few blocks would cost more. */
+static void slots_init(struct pipe *pipe)
+{
+	const struct proto *p = pipe->p;
+	size_t n = p->n_samples < SAMPLES_PER_BLOCK ? p->n_samples : SAMPLES_PER_BLOCK;
+
+	for (size_t i = 0; i < N_SLOTS && i < p->n_blocks; i++) {
+		struct slot *slot = &pipe->slot[i];
+
+		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
+		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
+		slot->loc_end = mem_alloc(n, sizeof(*slot->loc_end));
+		slot->label_end = mem_alloc(n, sizeof(*slot->label_end));
+		slot->hash = mem_alloc(n, sizeof(*slot->hash));
+	}
+}
+
+static void slots_release(struct pipe *pipe)
+{
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		free(pipe->slot[i].loc);
+		free(pipe->slot[i].label);
+		free(pipe->slot[i].loc_end);
+		free(pipe->slot[i].label_end);
+		free(pipe->slot[i].hash);
+	}
+}
+
 static int pipe_samples(struct pipe *pipe, struct err *err)
 {
 	const struct proto *p = pipe->p;
@@ -359,12 +388,7 @@ static int pipe_samples(struct pipe *pipe, struct err *err)
 		return rc;
 	for (uint32_t t = 0; t < pipe->n_types; t++)
 		pipe->value[t] = builder_values(p->builder, t);
-	for (size_t i = 0; i < N_SLOTS; i++) {
-		struct slot *slot = &pipe->slot[i];
-
-		slot->loc = mem_grow(slot->loc, &slot->cap_locs, 1, sizeof(*slot->loc));
-		slot->label = mem_grow(slot->label, &slot->cap_labels, 1, sizeof(*slot->label));
-	}
+	slots_init(pipe);
 	/* A location id is three bytes or so in a large file; what is too little grows. */
 	builder_expect(p->builder, p->n_samples, p->sample_bytes / 3);
 	pool_run(pipe_part, &run, threads);
@@ -390,10 +414,7 @@ int proto_samples(struct proto *p, struct err *err)
 	rc = pipe_samples(pipe, err);
 	pthread_cond_destroy(&pipe->changed);
 	pthread_mutex_destroy(&pipe->lock);
-	for (size_t i = 0; i < N_SLOTS; i++) {
-		free(pipe->slot[i].loc);
-		free(pipe->slot[i].label);
-	}
+	slots_release(pipe);
 	free(pipe->label_ids);
 	free(pipe->value);
 	free(pipe);

@@ -108,10 +108,10 @@ static void pieces_of_all_kinds_join_to_one_member(void **state)
 	check(1, 1);
 	check(PIECE, 3);
 	check(PIECE + 1, 3);
-	check(3 * PIECE, 1);              /* noise: stored blocks */
-	check(3 * PIECE, 4 * PIECE);      /* one byte, over and over */
+	check(3 * PIECE, 1);         /* noise: stored blocks */
+	check(3 * PIECE, 4 * PIECE); /* one byte, over and over */
 	check(5 * PIECE + 12345, 2);
-	check(12 * PIECE - 1, 1000);      /* more than may wait */
+	check(12 * PIECE - 1, 1000); /* more than may wait */
 	for (size_t n = 0; n < 9; n++)
 		check(2 * PIECE + n, 17); /* the last block ends at any bit */
 }
