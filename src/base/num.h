@@ -20,6 +20,12 @@ static inline bool num_add(int64_t *sum, int64_t v)
 	return false;
 }
 
+/* a + b; a sum that leaves int64_t is its end on that side, which has a magnitude: INT64_MAX or minus that. */
+static inline int64_t num_add_capped(int64_t a, int64_t b)
+{
+	return num_add(&a, b) ? (b < 0 ? -INT64_MAX : INT64_MAX) : a;
+}
+
 /* The magnitude; of INT64_MIN it is 2^63, which is why the result is unsigned. */
 static inline uint64_t num_abs(int64_t v)
 {

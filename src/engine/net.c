@@ -51,15 +51,15 @@ static void sort_nodes(struct net *net, const struct query *q, bool picture, str
 }
 
 /* Collect the labels of the first n of the shown nodes. */
-static void make_tags(struct net *net, const struct view *v, const struct query *q, const struct label_units *units,
-		      uint32_t n, struct arena *mem)
+static int make_tags(struct net *net, const struct view *v, const struct query *q, const struct label_units *units,
+		     uint32_t n, struct arena *mem, struct err *err)
 {
 	bool *wanted = arena_zalloc(mem, net->nodes.n, sizeof(*wanted));
 
 	for (uint32_t i = 0; i < n && i < net->shown.n; i++)
 		wanted[net->shown.node[i]] = true;
-	tags_make(v, &net->nodes, net->is_tree ? &net->tree : NULL, wanted, units, q->unit, net->shown.node_cut, mem,
-		  &net->tags);
+	return tags_make(v, &net->nodes, net->is_tree ? &net->tree : NULL, wanted, units, q->unit, net->shown.node_cut,
+			 mem, &net->tags, err);
 }
 
 /* How many nodes of a picture fit into count, when each label that is drawn counts as one too. */
@@ -79,50 +79,58 @@ static uint32_t fit_nodes(const struct net *net, uint32_t count)
 	return count;
 }
 
-/* Keep what nodecount allows. */
-static bool limit_nodes(struct net *net, const struct view *v, const struct query *q, bool picture,
-			const struct label_units *units, struct arena *mem)
+/* Keep what nodecount allows; sets net->limited when nodes went. */
+static int limit_nodes(struct net *net, const struct view *v, const struct query *q, bool picture,
+		       const struct label_units *units, struct arena *mem, struct err *err)
 {
 	uint32_t count = q->nodecount < UINT32_MAX ? (uint32_t)q->nodecount : UINT32_MAX;
 
 	if (q->nodecount <= 0)
-		return false;
+		return 0;
 	if (picture) {
-		make_tags(net, v, q, units, count, mem);
+		if (make_tags(net, v, q, units, count, mem, err) < 0)
+			return ERR_LIMIT;
 		count = fit_nodes(net, count);
 	}
 	if (net->is_tree)
 		net_tree_cut(net);
-	if (!trim_limit(&net->nodes, count, &net->shown))
-		return false;
+	net->limited = trim_limit(&net->nodes, count, &net->shown);
+	if (!net->limited)
+		return 0;
 	if (net->is_tree)
 		net_tree_splice(net);
 	if (picture)
 		sort_nodes(net, q, picture, mem);
-	return true;
+	return 0;
 }
 
 int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
 	     struct arena *mem, struct net *net, struct err *err)
 {
+	int rc;
+
 	*net = (struct net){ .picture = picture };
-	if (make_nodes(v, q, mem, net, err) < 0) {
-		net_release(net);
-		return ERR_LIMIT;
-	}
+	rc = make_nodes(v, q, mem, net, err);
+	if (rc < 0)
+		goto out;
 	trim_cut(&net->nodes, q, mem, &net->shown);
 	if (picture && net->is_tree)
 		trim_keep_shown(&net->nodes, &net->shown);
 	if (net->is_tree)
 		net_tree_start(net, mem);
 	sort_nodes(net, q, picture, mem);
-	net->limited = limit_nodes(net, v, q, picture, units, mem);
+	rc = limit_nodes(net, v, q, picture, units, mem, err);
+	if (rc < 0)
+		goto out;
 	net->position = arena_zalloc(mem, net->nodes.n, sizeof(*net->position));
 	for (uint32_t i = 0; i < net->shown.n; i++)
 		net->position[net->shown.node[i]] = i + 1;
 	if (picture)
-		make_tags(net, v, q, units, net->shown.n, mem);
-	return 0;
+		rc = make_tags(net, v, q, units, net->shown.n, mem, err);
+out:
+	if (rc < 0)
+		net_release(net);
+	return rc;
 }
 
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)

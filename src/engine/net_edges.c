@@ -196,8 +196,8 @@ static double entropy(const struct net *net, const uint32_t *call, size_t n, int
 	double score = 0, total;
 	int64_t sum = self;
 
-	for (size_t i = 0; i < n; i++)
-		sum += edges[call[i]].weight > 0 ? edges[call[i]].weight : 0;
+	for (size_t i = 0; i < n; i++) /* a stack may add to several calls, so that their sum has no bound */
+		sum = num_add_capped(sum, edges[call[i]].weight > 0 ? edges[call[i]].weight : 0);
 	if (sum == 0)
 		return 0;
 	total = (double)sum;

@@ -232,8 +232,10 @@ static void add_row(struct collecting *c, uint32_t node, uint32_t row, bool flat
 	for (uint32_t i = set->first; i < set->first + set->n; i++) {
 		struct tag *t = find_tag(c, node, &c->use[i]);
 
-		*(flat ? &t->flat : &t->cum) += w;
-		*(flat ? &t->flat_div : &t->cum_div) += d;
+		int64_t *sum = flat ? &t->flat : &t->cum, *sum_div = flat ? &t->flat_div : &t->cum_div;
+
+		*sum = num_add_capped(*sum, w); /* numbers of one set that read the same count once each */
+		*sum_div = num_add_capped(*sum_div, d);
 	}
 }
 
@@ -269,8 +271,9 @@ static uint32_t reach_tree(struct collecting *c, uint32_t row, uint32_t *leaf)
 	return n;
 }
 
-static void collect(struct collecting *c)
+static int collect(struct collecting *c, struct err *err)
 {
+	const size_t most = mem_quarter() / (4 * sizeof(*c->tag)); /* with the table, and room to grow */
 	const struct profile *p = c->v->p;
 	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
 
@@ -281,11 +284,16 @@ static void collect(struct collecting *c)
 		    p->stacks.off[s] == p->stacks.off[s + 1])
 			continue;
 		n = c->tree ? reach_tree(c, row, &leaf) : reach_places(c, row, &leaf);
-		for (uint32_t i = 0; i < n; i++)
+		for (uint32_t i = 0; i < n && c->n <= most; i++)
 			add_row(c, c->reached[i], row, false);
 		if (leaf != CALLTREE_NONE && c->wanted[leaf])
 			add_row(c, leaf, row, true);
+		if (c->n > most)
+			return err_set(err, ERR_LIMIT,
+				       "more than %zu labels at nodes; show fewer nodes, or no labels with -taghide=.",
+				       most);
 	}
+	return 0;
 }
 
 /* Put the tags in order of their nodes and give them their names. */
@@ -328,9 +336,11 @@ static void cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 	tags->n = n;
 }
 
-void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
-	       const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out)
+int tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
+	      const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out,
+	      struct err *err)
 {
+	int rc;
 	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
 	str_id key = 0;
 
@@ -347,9 +357,11 @@ void tags_make(const struct view *v, const struct nodes *nodes, const struct cal
 	c.reached = mem_alloc(nodes->n, sizeof(*c.reached));
 	read_sets(&c, key, units, unit);
 	drop_light(&c, cutoff);
-	collect(&c);
-	hand_over(&c, mem, out);
-	cut(out, nodes->n, cutoff);
+	rc = collect(&c, err);
+	if (rc == 0) {
+		hand_over(&c, mem, out);
+		cut(out, nodes->n, cutoff);
+	}
 	strtab_free(c.texts);
 	idtab_release(&c.ids);
 	idtab_release(&c.words);
@@ -361,6 +373,7 @@ void tags_make(const struct view *v, const struct nodes *nodes, const struct cal
 	free(c.tag);
 	free(c.of);
 	free(c.shown);
+	return rc;
 }
 
 int tags_compare(const struct tag *a, const struct tag *b, bool by_flat)

@@ -47,10 +47,12 @@ struct tags {
  * unit    what numbers are shown in, as the question has it
  * cutoff  tags of which both flat and cum are below are left out
  * mem     the result lives there
+ * Fails   ERR_LIMIT when they would take a quarter of the memory of this machine; out is then as it was
  * Like    pprof internal/graph addSample, TrimLowFrequencyTags
  */
-void tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
-	       const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out);
+int tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,
+	      const struct label_units *units, const char *unit, uint64_t cutoff, struct arena *mem, struct tags *out,
+	      struct err *err);
 
 /* The heavier first: by cum unless by_flat, then by flat, then by name. Like pprof SortTags. */
 int tags_compare(const struct tag *a, const struct tag *b, bool by_flat);

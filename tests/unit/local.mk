@@ -100,12 +100,14 @@ unit_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
-	tests/unit/test_speedscope \
+	tests/unit/test_shorten \
 	tests/unit/test_simplify \
+	tests/unit/test_speedscope \
 	tests/unit/test_rename \
 	tests/unit/test_side \
 	tests/unit/test_shorten \
 	tests/unit/test_strtab \
+	tests/unit/test_tag_sums \
 	tests/unit/test_tag_table \
 	tests/unit/test_tags \
 	tests/unit/test_text \
@@ -191,12 +193,14 @@ tests_unit_test_regex_syntax_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
-tests_unit_test_speedscope_LDADD = $(unit_export)
+tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_simplify_LDADD = $(unit_profile)
+tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_strtab_LDADD = $(unit_base)
+tests_unit_test_tag_sums_LDADD = $(unit_engine)
 tests_unit_test_tag_table_LDADD = $(unit_report)
 tests_unit_test_tags_LDADD = $(unit_engine)
 tests_unit_test_text_LDADD = $(unit_base)

@@ -158,6 +158,24 @@ static void lines_that_divide_by_makes_0_are_left_out(void **state)
 	buf_release(&out);
 }
 
+static void what_divide_by_moves_past_64_bits_is_their_end(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	struct query q;
+	struct buf out;
+
+	(void)state;
+	query_init(&q);
+	q.divide_by = 1e-10;
+	base_row(&m, "f", -(INT64_MAX / 2));
+	ROW(&m, "g", INT64_MAX / 4);
+	ROW(&m, "h", -(INT64_MAX / 8));
+	out = folded(make_end(&m), &q);
+	assert_string_equal(buf_text(&out),
+			    "f 9223372036854775807 0\ng 0 9223372036854775807\nh 9223372036854775807 0\n");
+	buf_release(&out);
+}
+
 static void a_base_in_the_question_makes_two_columns(void **state)
 {
 	struct make m = make_start("cpu/ns");
@@ -194,6 +212,7 @@ int main(void)
 		cmocka_unit_test(rows_of_the_base_are_the_first_column),
 		cmocka_unit_test(a_negative_sum_is_what_the_base_has_more),
 		cmocka_unit_test(lines_that_divide_by_makes_0_are_left_out),
+		cmocka_unit_test(what_divide_by_moves_past_64_bits_is_their_end),
 		cmocka_unit_test(a_base_in_the_question_makes_two_columns),
 		cmocka_unit_test(more_text_than_half_of_the_memory_is_refused),
 	};

@@ -85,6 +85,14 @@ static void numbers_are_put_with_all_their_digits(void **state)
 	puts_number(INT64_MIN, "-9223372036854775808");
 }
 
+static void a_capped_sum_ends_where_it_still_has_a_magnitude(void **state)
+{
+	(void)state;
+	assert_int_equal(num_add_capped(2, -3), -1);
+	assert_int_equal(num_add_capped(INT64_MAX, 1), INT64_MAX);
+	assert_int_equal(num_add_capped(INT64_MIN, -1), -INT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -95,6 +103,7 @@ int main(void)
 		cmocka_unit_test(the_largest_double_below_2_to_63_fits),
 		cmocka_unit_test(what_does_not_fit_is_the_smallest_number),
 		cmocka_unit_test(numbers_are_put_with_all_their_digits),
+		cmocka_unit_test(a_capped_sum_ends_where_it_still_has_a_magnitude),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "viewers/export/dot_int.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "engine/path.h"
@@ -139,10 +140,10 @@ static void group_add(struct group *g, const struct tag *t)
 		g->min = t;
 	if (t->value > g->max->value)
 		g->max = t;
-	g->sum.flat += t->flat;
-	g->sum.cum += t->cum;
-	g->sum.flat_div += t->flat_div;
-	g->sum.cum_div += t->cum_div;
+	g->sum.flat = num_add_capped(g->sum.flat, t->flat);
+	g->sum.cum = num_add_capped(g->sum.cum, t->cum);
+	g->sum.flat_div = num_add_capped(g->sum.flat_div, t->flat_div);
+	g->sum.cum_div = num_add_capped(g->sum.cum_div, t->cum_div);
 	g->several = true;
 }
 

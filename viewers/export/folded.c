@@ -221,15 +221,23 @@ static void merge_lines(struct folding *f)
 		f->two_columns |= f->line[i].after < 0 || f->line[i].before < 0;
 }
 
+/* A value multiplied; what leaves 64 bits is their end. */
+static int64_t scaled(int64_t value, double ratio)
+{
+	double v = (double)value * ratio;
+
+	return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? -INT64_MAX : (int64_t)v;
+}
+
 /* Multiply by the ratio; what is left of a side below 0 is what the other one has more. */
 static void show_values(struct line *l, double ratio)
 {
 	if (ratio != 1) {
-		l->before = num_trunc((double)l->before * ratio);
-		l->after = num_trunc((double)l->after * ratio);
+		l->before = scaled(l->before, ratio);
+		l->after = scaled(l->after, ratio);
 	}
 	if (l->before < 0 || l->after < 0) {
-		int64_t change = l->after - l->before;
+		int64_t change = num_add_capped(l->after, -l->before);
 
 		l->before = change < 0 ? -change : 0;
 		l->after = change > 0 ? change : 0;
