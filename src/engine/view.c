@@ -165,6 +165,31 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 	return 0;
 }
 
+/*
+ * Refuse a profile whose inlined calls blow its stacks up: a location with 50 000 lines, 50 000 times on
+ * a stack, fits into a packed file of 1 KB. Real stacks have up to three frames per location.
+ */
+static int check_frames(const struct profile *p, struct err *err)
+{
+	enum { FREE = 1 << 26, MOST = 64 };
+	uint64_t n_locs = p->stacks.off[p->stacks.n], n = 0;
+	uint32_t longest = 0;
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		longest = p->loc_line[loc + 1] - p->loc_line[loc] > longest ? p->loc_line[loc + 1] - p->loc_line[loc]
+									    : longest;
+	if (longest <= MOST || n_locs * longest <= FREE)
+		return 0;
+	for (uint64_t i = 0; i < n_locs; i++)
+		n += p->loc_line[p->stacks.item[i] + 1] - p->loc_line[p->stacks.item[i]];
+	if (n <= FREE || n / MOST <= n_locs)
+		return 0;
+	return err_set(err, ERR_LIMIT,
+		       "inlined calls make %" PRIu64 " frames of the %" PRIu64
+		       " in its stacks; -noinlines leaves them out",
+		       n, n_locs);
+}
+
 int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
 	      struct err *err)
 {
@@ -178,6 +203,8 @@ int view_make(const struct profile *p, const struct query *q, struct arena *mem,
 	rc = filter_make(p, q, mem, &left, notes, err);
 	if (rc < 0)
 		return rc;
+	if (!q->noinlines && check_frames(left, err) < 0)
+		return ERR_LIMIT;
 	use_rows(&v, p); /* even if only filtered rows make the total, sums over all rows must not overflow */
 	rc = find_total(&v, mem, err);
 	use_rows(&v, left);

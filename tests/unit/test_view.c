@@ -313,6 +313,66 @@ static void means_of_a_base_are_divided_by_its_count_with_sign(void **state)
 	assert_int_equal(total_of(with_base("yes", -2, -10), true), 16);
 }
 
+/* A stack of n locations that have n lines each. */
+static struct profile *inlined(uint32_t n)
+{
+	struct builder *b = builder_new();
+	struct builder_line *line = calloc(n, sizeof(*line));
+	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
+	uint32_t *loc = calloc(n, sizeof(*loc));
+	int64_t one = 1;
+	struct profile *p;
+
+	builder_type(b, strtab_add(builder_strings(b), "cpu", 3), strtab_add(builder_strings(b), "ns", 2));
+	assert_int_equal(builder_function(b, &(struct builder_function){ .id = 1 }, &line[0].func, NULL), 0);
+	assert_int_equal(builder_location(b, &l, line, n, &loc[0], NULL), 0);
+	for (uint32_t i = 1; i < n; i++)
+		loc[i] = loc[0];
+	assert_int_equal(builder_sample(b, &one, loc, n, NULL, 0, NULL), 0);
+	p = builder_seal(b);
+	builder_free(b);
+	free(line);
+	free(loc);
+	return p;
+}
+
+static int view_of(struct profile *p, bool noinlines, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct buf notes = { 0 };
+	struct query q;
+	struct view v;
+	int rc;
+
+	query_init(&q);
+	q.noinlines = noinlines;
+	rc = view_make(p, &q, mem, &v, &notes, err);
+	buf_release(&notes);
+	query_release(&q);
+	arena_free(mem);
+	profile_free(p);
+	return rc;
+}
+
+static void inlined_calls_may_not_blow_stacks_up(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(view_of(inlined(8000), false, &err), 0);
+	assert_int_equal(view_of(inlined(9000), false, &err), ERR_LIMIT);
+	assert_string_equal(err.msg,
+			    "inlined calls make 81000000 frames of the 9000 in its stacks; -noinlines leaves them out");
+}
+
+static void without_inlined_calls_stacks_are_not_blown_up(void **state)
+{
+	struct err err;
+
+	(void)state;
+	assert_int_equal(view_of(inlined(9000), true, &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +398,8 @@ int main(void)
 		cmocka_unit_test(rows_of_a_base_alone_are_what_100_percent_is),
 		cmocka_unit_test(a_base_of_zeros_is_no_100_percent),
 		cmocka_unit_test(means_of_a_base_are_divided_by_its_count_with_sign),
+		cmocka_unit_test(inlined_calls_may_not_blow_stacks_up),
+		cmocka_unit_test(without_inlined_calls_stacks_are_not_blown_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
