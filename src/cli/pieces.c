@@ -12,7 +12,11 @@
 
 #include <pthread.h>
 
-enum { PIECE_LOCATIONS = 4 << 10 };
+enum {
+	PIECE_LOCATIONS = 4 << 10,
+	STEP_BYTES = 1 << 20,   /* what one step of a piece should make at most */
+	FLUSH_BYTES = 64 << 20, /* text of a piece that waits no longer for the rest of it */
+};
 
 struct writing {
 	const struct report *r;
@@ -57,9 +61,9 @@ static bool take(struct writing *w, uint32_t *lo, uint32_t *hi, uint64_t *number
 	return is_left;
 }
 
-/* Write a piece when those before it are written. They are in the hands of threads that run, so
-   their turns come. */
-static void write_in_turn(struct writing *w, uint64_t number, const struct buf *text)
+/* Write text of a piece when the pieces before it are written. They are in the hands of threads that
+   run, so their turns come. */
+static void write_in_turn(struct writing *w, uint64_t number, bool is_last, const struct buf *text)
 {
 	int rc = 0;
 
@@ -72,9 +76,32 @@ static void write_in_turn(struct writing *w, uint64_t number, const struct buf *
 		rc = io_write_fd(w->fd, buf_text(text), text->len, w->err);
 	pthread_mutex_lock(&w->lock);
 	w->rc = rc;
-	w->turn++;
-	pthread_cond_broadcast(&w->turn_changed);
+	w->turn += is_last;
+	if (is_last)
+		pthread_cond_broadcast(&w->turn_changed);
 	pthread_mutex_unlock(&w->lock);
+}
+
+/* Draw and write samples lo to hi. How much text a sample makes shows only in the drawing, and names
+   may have megabytes: steps grow as long as they make little. */
+static void write_piece(struct writing *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
+{
+	uint32_t step = 1;
+
+	text->len = 0;
+	do {
+		uint32_t end = hi - lo > step ? lo + step : hi;
+		size_t before = text->len;
+
+		w->viewer->draw(w->drawing, lo, end, text);
+		step = text->len - before < STEP_BYTES / 2 ? 2 * step : step / 2 + 1;
+		lo = end;
+		if (lo < hi && text->len > FLUSH_BYTES) {
+			write_in_turn(w, number, false, text);
+			text->len = 0;
+		}
+	} while (lo < hi); /* once without samples too: what comes before and behind them */
+	write_in_turn(w, number, true, text);
 }
 
 static void write_some(void *arg, unsigned part)
@@ -85,11 +112,8 @@ static void write_some(void *arg, unsigned part)
 	uint32_t lo, hi;
 
 	(void)part;
-	while (take(w, &lo, &hi, &number)) {
-		text.len = 0;
-		w->viewer->draw(w->drawing, lo, hi, &text);
-		write_in_turn(w, number, &text);
-	}
+	while (take(w, &lo, &hi, &number))
+		write_piece(w, number, lo, hi, &text);
 	buf_release(&text);
 }
 
