@@ -20,6 +20,7 @@
 #include <string.h>
 
 #define NEAR_WEIGHT 0.2 /* of the heavier one */
+#define SAME_WEIGHT 0.5 /* the same where callers and callees are alike, so that only its cost changed */
 #define ALIKE 0.8
 
 enum { CALLERS, CALLEES, N_WAYS };
@@ -169,9 +170,9 @@ struct pair {
 	struct compare_rename found;
 };
 
-static bool near(double a, double b)
+static bool near(double a, double b, double part)
 {
-	return fabs(a - b) < NEAR_WEIGHT * fmax(a, b);
+	return fabs(a - b) < part * fmax(a, b);
 }
 
 /* The last part of a name: behind packages, classes and receivers. */
@@ -199,6 +200,7 @@ static bool judge(const struct diff *d, const struct rename_row *g, const struct
 		  const double like[N_WAYS], struct pair *out)
 {
 	struct compare_rename *r = &out->found;
+	bool both;
 
 	*r = (struct compare_rename){ .from = g->label,
 				      .to = c->label,
@@ -208,9 +210,11 @@ static bool judge(const struct diff *d, const struct rename_row *g, const struct
 				      .same_callees = like[CALLEES] >= ALIKE,
 				      .near_name =
 					      near_name(match_name(d->match, g->row), match_name(d->match, c->row)) };
-	if (!near(g->share, c->share) || !(r->same_callers || r->same_callees || r->near_name))
+	both = r->same_callers && r->same_callees;
+	if (!near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
+	    !(r->same_callers || r->same_callees || r->near_name))
 		return false;
-	out->score = like[CALLERS] + like[CALLEES] + 2 * r->near_name + near(g->own, c->own) -
+	out->score = like[CALLERS] + like[CALLEES] + 2 * r->near_name + near(g->own, c->own, NEAR_WEIGHT) -
 		     fabs(g->share - c->share) / fmax(g->share, c->share);
 	return true;
 }

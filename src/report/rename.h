@@ -24,7 +24,8 @@ enum { RENAME_ROWS = 50 };
 /*
  * Suggest pairs of a row that went and one that came: both weigh at least half a percent, within a
  * fifth of each other, and the functions that call them or that they call are the same to four
- * fifths by weight, or their names differ in at most a third.
+ * fifths by weight, or their names differ in at most a third. Where those that call them and those
+ * that they call are the same, one may weigh up to twice the other: a new name and a new cost.
  *
  * gone, come  [n_gone], [n_come] of base and target, both RENAME_ROWS at most
  * out         the n best ones that share no row, the heaviest first; labels are borrowed

@@ -37,6 +37,27 @@ static void same_callers_make_a_pair_and_other_weights_do_not(void **state)
 	compared_release(&c);
 }
 
+static void a_new_name_with_a_new_cost_is_a_pair_where_all_around_it_is_the_same(void **state)
+{
+	struct compared c;
+	const struct compare *found;
+
+	(void)state;
+	compared_start(&c, "samples/count");
+	ROW(&c.m[SIDE_BASE], "work;oldest;run;main", 20);
+	ROW(&c.m[SIDE_BASE], "leaf;main", 20);
+	ROW(&c.m[SIDE_BASE], "rest;main", 60);
+	ROW(&c.m[SIDE_TARGET], "work;zzz;run;main", 35); /* callers and callees are the same */
+	ROW(&c.m[SIDE_TARGET], "tip;main", 30);          /* callers alone are not enough */
+	ROW(&c.m[SIDE_TARGET], "rest;main", 35);
+	compare_all(&c);
+	found = c.r.head.compare;
+	assert_int_equal(found->n_renames, 1);
+	assert_string_equal(found->rename[0].from, "oldest");
+	assert_string_equal(found->rename[0].to, "zzz");
+	compared_release(&c);
+}
+
 static void a_similar_name_is_enough(void **state)
 {
 	struct compared c;
@@ -94,6 +115,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_callers_make_a_pair_and_other_weights_do_not),
+		cmocka_unit_test(a_new_name_with_a_new_cost_is_a_pair_where_all_around_it_is_the_same),
 		cmocka_unit_test(a_similar_name_is_enough),
 		cmocka_unit_test(light_rows_are_not_looked_at),
 		cmocka_unit_test(there_are_five_at_most_and_each_row_is_in_one),
