@@ -163,8 +163,8 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 		list_add(field, value);
 	}
 	if (!ok)
-		return err_set(err, ERR_USAGE, "-%s=%s: not a number%s", opt_shown(o, name), value,
-			       o->kind == OPT_INT ? " without decimals, or out of range" : "");
+		return err_set(err, ERR_USAGE, "-%s=%s: not a %s", opt_shown(o, name), value,
+			       o->kind == OPT_INT ? "whole number, or too large" : "number");
 	return 0;
 }
 

@@ -227,6 +227,19 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 	return target->n_failed || base->n_failed ? STATUS_TROUBLE : status;
 }
 
+/* What a command line without a source lacks, and how it is written. */
+static int no_source(const struct args *a)
+{
+	const char *name = a->command->name;
+
+	if (a->command->takes_pattern && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
+		return say_error("%s takes an expression and a source; try: cpa %s main cpu.pb.gz", name, name);
+	if (strcmp(name, "merge") == 0)
+		return say_error("no profile source specified; try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz");
+	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
+			 a->command->takes_pattern ? " REGEX" : "");
+}
+
 static int report_sources(const struct args *a, const struct sources *source, const struct sources *base)
 {
 	struct load target = { .source = source->name, .n = source->n, .kind = "source", .q = &a->q };
@@ -239,7 +252,7 @@ static int report_sources(const struct args *a, const struct sources *source, co
 		target.n--;
 	}
 	if (target.n == 0)
-		return say_error("no profile source specified; try: cpa %s cpu.pb.gz", a->command->name);
+		return no_source(a);
 	if (check_sources(source, "source", &a->q, &n_stdin) != STATUS_FINE ||
 	    check_sources(base, "base", &a->q, &n_stdin) != STATUS_FINE)
 		return STATUS_TROUBLE;

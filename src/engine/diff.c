@@ -44,7 +44,7 @@ static int no_common_type(const struct profile *p, const struct profile *other, 
 
 	add_types(p, &own);
 	add_types(other, &others);
-	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: one side has [%.1000s], the other [%.1000s]",
+	rc = err_set(err, ERR_USAGE, "no sample type%s%.100s in common: NEW has [%.1000s], BASE [%.1000s]",
 		     *name ? " " : "", name, buf_text(&own), buf_text(&others));
 	buf_release(&own);
 	buf_release(&others);

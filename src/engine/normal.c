@@ -54,12 +54,14 @@ int normal_size(const struct normalize *how, const struct view *v, double ratio,
 int normal_factor(const struct normalize *how, const struct normal_size *to, const struct normal_size *own, double *out,
 		  bool *by_period, struct err *err)
 {
-	static const char *const what[] = { "", "total", "duration", "sum by that label" };
+	const char *side = to->size > 0 ? "what is to be scaled" : "the base";
 
+	if ((!(to->size > 0) || !(own->size > 0)) && how->by == NORMALIZE_LABEL)
+		return err_set(err, ERR_USAGE, "--normalize=label: no sample of %s has that label, or they sum up to 0",
+			       side);
 	if (!(to->size > 0) || !(own->size > 0))
 		return err_set(err, ERR_USAGE, "--normalize=%s: the %s of %s is 0 or not known",
-			       normalize_words[how->by], what[how->by],
-			       to->size > 0 ? "what is to be scaled" : "the base");
+			       normalize_words[how->by], normalize_words[how->by], side);
 	if (to->label.numbers != own->label.numbers || to->label.family != own->label.family)
 		return err_set(err, ERR_USAGE,
 			       "--normalize=label: the two sides do not have the label in the same way");

@@ -46,8 +46,8 @@ fails 'flag needs an argument: -unit' top $f -unit
 fails 'conflicting options set: -flat and -cum' top -flat -cum $f
 fails 'conflicting options set: -lines and -files' top -lines -files $f
 fails 'must set at most one output format' -top -text $f
-fails '-nodecount=ten: not a number' top -nodecount=ten $f
-fails '-nodecount=99999999999999999999: not a number' top -nodecount=99999999999999999999 $f
+fails '-nodecount=ten: not a whole number' top -nodecount=ten $f
+fails '-nodecount=99999999999999999999: not a whole number, or too large' top -nodecount=99999999999999999999 $f
 fails '-cum=maybe: a flag is true or false' top -cum=maybe $f
 fails '-nodefraction and -edgefraction lie between' top -nodefraction=2 $f
 fails 'zero divisor specified' top -divide_by=0 $f
@@ -55,7 +55,11 @@ fails '--color=pink: choose' top --color=pink $f
 fails 'symbolize=local: this version' top -symbolize=local $f
 fails 'sample_index "x" must be one of: .samples cpu' top -sample_index=x $f
 fails 'sample_index 7 is outside the range .0..1' top -sample_index=7 $f
-fails 'no profile source specified' top
+fails 'no profile source specified; try: cpa top cpu' top
+fails 'peek takes an expression and a source; try: cpa peek main cpu' peek
+fails 'peek takes an expression and a source' peek $f
+fails 'no profile source specified; try: cpa peek REGEX cpu' peek main
+fails 'try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz' merge -o "$tmp/all.pb.gz"
 "$CPA" >"$tmp/out" 2>"$tmp/err"
 [ $? -eq 2 ] && grep -q 'no profile source' "$tmp/err"
 result $? "no argument at all is an error that says what to try"

@@ -21,6 +21,9 @@ golden diff -focus=Depot -noinlines -nodecount=2 ../go-heap1.pb.gz ../go-heap2.p
 golden diff --color=always -drop_negative words-base.pb.gz words-new.pb.gz
 golden diff ../edge/names-hostile.pb.gz ../edge/negative-values.pb.gz
 
+golden diff -focus=main -tagfocus=job=steady -nodecount=2 label-base.pb.gz label-new.pb.gz
+golden diff --markdown -focus=main -noinlines -nodecount=1 label-base.pb.gz label-new.pb.gz
+
 # What the head warns of.
 warns() { # PATTERN ARG...: "cpa diff ARG..." is fine and says a line that matches
 	pattern=$1
@@ -55,7 +58,8 @@ fails 'diff takes two profiles, this is 0' diff
 fails 'nothing to compare with the base' diff --base=a
 fails 'standard input is given twice' diff - -
 fails 'No such file' diff words-base.pb.gz missing.pb.gz
-fails 'no sample type in common' diff words-base.pb.gz ../go-heap1.pb.gz
+fails 'in common: NEW has .alloc_objects.*, BASE .*/' diff words-base.pb.gz ../go-heap1.pb.gz
+fails 'no sample of the base has that label' diff --normalize=label:nosuch label-base.pb.gz label-new.pb.gz
 fails 'must be one of' diff -sample_index=nope ../go-heap1.pb.gz ../go-heap2.pb.gz
 fails 'addresses differ from build to build' diff -addresses words-base.pb.gz words-new.pb.gz
 fails 'choose none, total, duration or label' diff --normalize=x words-base.pb.gz words-new.pb.gz
