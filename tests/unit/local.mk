@@ -12,8 +12,7 @@ unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
-unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(CMOCKA_LIBS)
-unit_export = viewers/export/libexport.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
+unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 
 # What stands for the tests where cmocka is missing, and headers that they share.
 EXTRA_DIST += \
@@ -105,7 +104,6 @@ unit_tests = \
 	tests/unit/test_speedscope \
 	tests/unit/test_rename \
 	tests/unit/test_side \
-	tests/unit/test_shorten \
 	tests/unit/test_strtab \
 	tests/unit/test_tag_sums \
 	tests/unit/test_tag_table \
@@ -198,7 +196,6 @@ tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)
-tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_tag_sums_LDADD = $(unit_engine)
 tests_unit_test_tag_table_LDADD = $(unit_report)

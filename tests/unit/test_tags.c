@@ -43,7 +43,8 @@ static void tag_start(struct tagged *x, struct make *m)
 static void tag_all(struct tagged *x, struct make *m)
 {
 	tag_start(x, m);
-	tags_make(&x->a.v, &x->nodes, NULL, x->wanted, &x->units, "minimum", 0, x->a.mem, &x->t);
+	assert_int_equal(tags_make(&x->a.v, &x->nodes, NULL, x->wanted, &x->units, "minimum", 0, x->a.mem, &x->t, NULL),
+			 0);
 }
 
 /* The tags of a node in their order: "k:v 3/10 [0]4kB 0/4": name, flat, cum; numbers after the name of their label. */
@@ -189,7 +190,7 @@ static void only_wanted_nodes_have_tags(void **state)
 	labels_row(&m, "b;a", 5, "k=v");
 	tag_start(&x, &m);
 	x.wanted[place_named(&x.a.pl, "b")] = false;
-	tags_make(&x.a.v, &x.nodes, NULL, x.wanted, &x.units, "minimum", 0, x.a.mem, &x.t);
+	assert_int_equal(tags_make(&x.a.v, &x.nodes, NULL, x.wanted, &x.units, "minimum", 0, x.a.mem, &x.t, NULL), 0);
 	expect_tags(&x, "a", "k:v 0/5 ");
 	expect_tags(&x, "b", "");
 	ask_release(&x.a);
@@ -222,7 +223,7 @@ static void the_nodes_of_a_tree_have_their_own_tags(void **state)
 	assert_int_equal(calltree_make(&x.a.v, &x.a.pl, &tree, NULL), 0);
 	x.nodes = calltree_nodes(&tree);
 	assert_int_equal(x.nodes.n, 4);
-	tags_make(&x.a.v, &x.nodes, &tree, wanted, &x.units, "minimum", 0, x.a.mem, &x.t);
+	assert_int_equal(tags_make(&x.a.v, &x.nodes, &tree, wanted, &x.units, "minimum", 0, x.a.mem, &x.t, NULL), 0);
 	assert_int_equal(x.t.n, 4);
 	for (uint32_t k = 0; k < 4; k++) {
 		assert_int_equal(x.t.off[k + 1] - x.t.off[k], 1);
@@ -248,7 +249,9 @@ static void a_mean_has_divisors(void **state)
 	ask(&x.a);
 	x.nodes = graph_nodes(&x.a.g);
 	label_units_make(x.a.p, x.a.mem, &x.units, NULL);
-	tags_make(&x.a.v, &x.nodes, NULL, (const bool[]){ true, true }, &x.units, "minimum", 0, x.a.mem, &x.t);
+	assert_int_equal(tags_make(&x.a.v, &x.nodes, NULL, (const bool[]){ true, true }, &x.units, "minimum", 0,
+				   x.a.mem, &x.t, NULL),
+			 0);
 	expect_tags(&x, "a", "k:v 5/15 ");
 	assert_int_equal(x.t.tag[x.t.off[place_named(&x.a.pl, "a")]].flat_div, 4);
 	assert_int_equal(x.t.tag[x.t.off[place_named(&x.a.pl, "a")]].cum_div, 6);
@@ -284,7 +287,9 @@ static void labels_left_out_beforehand_are_those_below_the_cutoff(void **state)
 		struct tags cut;
 		size_t n = 0;
 
-		tags_make(&x.a.v, &x.nodes, NULL, x.wanted, &x.units, "minimum", cutoff, x.a.mem, &cut);
+		assert_int_equal(
+			tags_make(&x.a.v, &x.nodes, NULL, x.wanted, &x.units, "minimum", cutoff, x.a.mem, &cut, NULL),
+			0);
 		for (size_t i = 0; i < x.t.n; i++) {
 			const struct tag *all = &x.t.tag[i], *one = &cut.tag[n];
 
