@@ -49,12 +49,10 @@ void *mem_zalloc(size_t count, size_t size)
 	return p;
 }
 
-void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+void *mem_grow_now(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t want = *cap ? *cap : 16;
 
-	if (need <= *cap && p)
-		return p;
 	while (want < need)
 		want += want / 2 + 1;
 	p = realloc(p, mem_bytes(want, size));

@@ -25,7 +25,15 @@ void *mem_zalloc(size_t count, size_t size) __attribute__((returns_nonnull));
  * cap     its capacity in elements; updated
  * Gives   the array, which may have moved
  */
-void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((returns_nonnull));
+static inline void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((returns_nonnull));
+
+/* The part of mem_grow that is called once in a while: when there is no room. */
+void *mem_grow_now(void *p, size_t *cap, size_t need, size_t size) __attribute__((returns_nonnull));
+
+static inline void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+	return need <= *cap && p ? p : mem_grow_now(p, cap, need, size);
+}
 
 /* Give back what lies behind count elements; keeps p when the system cannot. */
 void *mem_trim(void *p, size_t count, size_t size);

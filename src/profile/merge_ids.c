@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE_BYTES = 4096, MAP_WORDS = 3, FUNC_WORDS = 3, LINE_WORDS = 3, LOC_WORDS = 2 };
+enum { PAGE_BYTES = 4096, MAP_WORDS = 3, FUNC_WORDS = 3, LINE_WORDS = 3, LOC_WORDS = 2, KNOWN_LINES = 8 };
 
 void merge_ids_init(struct merge_ids *m, struct builder *b)
 {
@@ -74,10 +74,19 @@ static str_id ids_str(struct merge_ids *m, str_id id)
  * The size is rounded, since the end of a mapping varies a little between runs of one program.
  * Several mappings that say nothing at all are one.
  */
+static void map_key(uint64_t key[MAP_WORDS], const struct mapping *map, const str_id *str)
+{
+	uint64_t size = map->limit - map->start + PAGE_BYTES - 1;
+
+	key[0] = size - size % PAGE_BYTES;
+	key[1] = map->offset;
+	key[2] = map->build_id ? str[map->build_id] : str[map->file];
+}
+
 static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *err)
 {
 	struct mapping copy = m->src->map[map];
-	uint64_t size = copy.limit - copy.start + PAGE_BYTES - 1, key[MAP_WORDS];
+	uint64_t key[MAP_WORDS];
 	uint32_t before = m->maps.n, place;
 
 	*id = m->map[map];
@@ -85,9 +94,7 @@ static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *
 		return 0;
 	copy.file = ids_str(m, copy.file);
 	copy.build_id = ids_str(m, copy.build_id);
-	key[0] = size - size % PAGE_BYTES;
-	key[1] = copy.offset;
-	key[2] = copy.build_id ? copy.build_id : copy.file;
+	map_key(key, &m->src->map[map], m->str);
 	if (keys_add(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
 		return err_wrap(err, "mappings");
 	if (*id == before) {
@@ -132,6 +139,19 @@ static int ids_func(struct merge_ids *m, uint32_t func, uint32_t *id, struct err
 	return 0;
 }
 
+static void line_key(uint64_t key[LINE_WORDS], uint32_t func, int64_t no, int64_t col)
+{
+	key[0] = func;
+	key[1] = (uint64_t)no;
+	key[2] = (uint64_t)col;
+}
+
+static void loc_key(uint64_t key[LOC_WORDS], uint64_t addr, uint32_t map, bool folded)
+{
+	key[0] = addr;
+	key[1] = (uint64_t)map << 1 | folded;
+}
+
 /* The lines of a location, to m->line and behind the first words of m->word. */
 static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *err)
 {
@@ -147,9 +167,7 @@ static int ids_lines(struct merge_ids *m, uint32_t first, size_t n, struct err *
 			return ERR_LIMIT;
 		l->no = p->line_no[first + i];
 		l->col = p->line_col[first + i];
-		word[0] = l->func;
-		word[1] = (uint64_t)l->no;
-		word[2] = (uint64_t)l->col;
+		line_key(word, l->func, l->no, l->col);
 	}
 	return 0;
 }
@@ -172,8 +190,7 @@ static int ids_loc(struct merge_ids *m, uint32_t loc, uint32_t *id, struct err *
 	}
 	if (ids_lines(m, p->loc_line[loc], n, err) < 0)
 		return ERR_LIMIT;
-	m->word[0] = l.addr;
-	m->word[1] = (uint64_t)l.map << 1 | l.folded;
+	loc_key(m->word, l.addr, l.map, l.folded);
 	if (keys_add(&m->locs, m->word, n_words, keys_hash(m->word, n_words), id, err) < 0)
 		return err_wrap(err, "locations");
 	l.id = (uint64_t)*id + 1;
@@ -349,6 +366,42 @@ static void known_funcs(struct merge_ids *m)
 	}
 }
 
+static uint32_t known_map(const struct merge_ids *m, uint32_t map)
+{
+	uint64_t key[MAP_WORDS];
+	uint32_t id = PROFILE_NONE;
+
+	map_key(key, &m->src->map[map], m->str);
+	keys_find(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), &id);
+	return id;
+}
+
+static void known_locs(struct merge_ids *m)
+{
+	const struct profile *p = m->src;
+	uint64_t word[LOC_WORDS + LINE_WORDS * KNOWN_LINES];
+
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		uint32_t first = p->loc_line[i], n = p->loc_line[i + 1] - first, map = PROFILE_NONE;
+		uint64_t addr = p->loc_addr[i];
+
+		if (n > KNOWN_LINES)
+			continue;
+		if (p->loc_map[i] != PROFILE_NONE) {
+			map = m->map[p->loc_map[i]];
+			if (map == PROFILE_NONE)
+				continue;
+			addr += m->map_start[map] - p->map[p->loc_map[i]].start;
+		}
+		loc_key(word, addr, map, p->loc_folded[i]);
+		for (uint32_t l = 0; l < n; l++)
+			line_key(word + LOC_WORDS + LINE_WORDS * l, m->func[p->line_func[first + l]],
+				 p->line_no[first + l], p->line_col[first + l]);
+		keys_find(&m->locs, word, LOC_WORDS + LINE_WORDS * n, keys_hash(word, LOC_WORDS + LINE_WORDS * n),
+			  &m->loc[i]);
+	}
+}
+
 int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err *err)
 {
 	uint32_t first;
@@ -364,6 +417,9 @@ int merge_ids_source(struct merge_ids *m, const struct profile *src, struct err 
 	m->set = nothing_yet(src->label_sets.n);
 	known_strings(m);
 	known_funcs(m);
+	for (uint32_t i = 0; i < src->n_maps; i++)
+		m->map[i] = known_map(m, i);
+	known_locs(m);
 	if (m->maps.n == 0 && src->n_maps > 0)
 		return ids_map(m, 0, &first, err);
 	return 0;
