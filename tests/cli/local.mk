@@ -7,9 +7,12 @@ cli_tests = \
 	tests/cli/t110-arguments.t \
 	tests/cli/t120-bad-input.t \
 	tests/cli/t130-sources.t \
+	tests/cli/t140-filters.t \
 	tests/cli/t150-compare.t \
 	tests/cli/t155-merge.t \
 	tests/cli/t160-exports.t \
+	tests/cli/t170-diff.t \
+	tests/cli/t175-trend.t \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t190-pictures.t \
@@ -17,6 +20,7 @@ cli_tests = \
 	tests/cli/t175-trend.t \
 	tests/cli/t140-filters.t \
 	tests/cli/t145-calls.t \
+	tests/cli/t195-hostile.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
