@@ -25,6 +25,7 @@ static const char examples[] =
 	"  cpa -top -base=a.pb.gz b.pb.gz         what is new in b, as with go tool pprof\n"
 	"  cpa trend heap.*.pb.gz                 what grows from each profile to the next\n"
 	"  cpa merge -o all.pb.gz 'prof/*.pb.gz'  one profile of many\n"
+	"  cpa folded cpu.pb.gz | flamegraph.pl >f.svg\n"
 	"  cpa svg -o calls.svg cpu.pb.gz         a picture of the call graph\n"
 	"  cpa top --json cpu.pb.gz               for a program; --csv and --markdown too\n"
 	"  curl -s localhost:6060/debug/pprof/heap | cpa top -\n"
@@ -63,6 +64,24 @@ static void print_options(void)
 	     "More: man cpa, cpa help WORD.");
 }
 
+/* The lines of the examples that use a command. */
+static void print_examples(const char *command)
+{
+	size_t n = strlen(command);
+
+	for (const char *line = examples; *line; line += strcspn(line, "\n") + 1) {
+		const char *at = strstr(line, "cpa ");
+		size_t len = strcspn(line, "\n");
+
+		if (strncmp(line, "  ", 2) != 0 || !at || at > line + len)
+			continue;
+		at += strlen("cpa ");
+		at += *at == '-';
+		if (strncmp(at, command, n) == 0 && at[n] == ' ')
+			printf("%.*s\n", (int)len, line);
+	}
+}
+
 static int help_word(const char *word)
 {
 	size_t n;
@@ -74,8 +93,11 @@ static int help_word(const char *word)
 	n = strlen(word);
 	c = args_command(word, n);
 	o = opt_find(query_options, query_n_options, word, n);
-	if (c)
+	if (c) {
 		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
+		print_examples(c->name);
+		puts("Options: cpa --help; all about it: man cpa");
+	}
 	if (o) {
 		print_option(o);
 		if (strchr(o->help, '\n'))

@@ -219,10 +219,13 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 		tell_notes(target);
 		tell_notes(base);
 	}
-	if (rc < 0)
+	if (rc < 0) {
 		status = say_error("%s", err.msg);
-	else
+	} else {
+		progress_end();
+		progress_begin("making the report");
 		status = report_profile(p, a, target->n == 1 && base->n == 0 ? target->source[0] : NULL);
+	}
 	profile_free(p);
 	return target->n_failed || base->n_failed ? STATUS_TROUBLE : status;
 }
