@@ -100,8 +100,8 @@ static int help_word(const char *word)
 	}
 	if (o) {
 		print_option(o);
-		if (strchr(o->help, '\n'))
-			printf("  %-24s %s\n", "", strchr(o->help, '\n') + 1);
+		for (const char *more = strchr(o->help, '\n'); more; more = strchr(more + 1, '\n'))
+			printf("  %-24s %.*s\n", "", (int)strcspn(more + 1, "\n"), more + 1);
 		if (o->preset && *o->preset && !opt_is_flag(o))
 			printf("  %-24s default: %s\n", "", o->preset);
 	}

@@ -140,12 +140,14 @@ static int write_pieces(const struct answer *answer, const struct query *q)
 
 void tell_lines(const struct buf *notes)
 {
-	const char *line = buf_text(notes);
+	const char *line = buf_text(notes), *last = "";
 
 	while (*line) {
 		size_t n = strcspn(line, "\n");
 
-		say("%.*s", (int)n, line);
+		if (strcspn(last, "\n") != n || memcmp(last, line, n) != 0)
+			say("%.*s", (int)n, line);
+		last = line;
 		line += n + (line[n] == '\n');
 	}
 }

@@ -19,7 +19,7 @@ bool to_stdout(const struct query *q);
 /* Write the text where the options say; gives the exit status. */
 int write_report(const struct buf *text, const struct args *a);
 
-/* Say each line. */
+/* Say each line; one that is the same as the one before it only once. */
 void tell_lines(const struct buf *notes);
 
 /* Sources that could not be read: a line each, and how many are left. */

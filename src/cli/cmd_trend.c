@@ -95,6 +95,8 @@ static int answer(struct walk *w, const struct args *a, const struct query *q)
 		return say_error("trend needs at least two profiles that can be read");
 	trend_report(w->trend, &w->first, &w->last, q, &r, &w->notes);
 	tell_lines(&w->notes);
+	if (r.table.n_rows == 0 && !q->all)
+		say("nothing grew in every step; --all shows how everything went");
 	answer_draw(REPORT_TREND, &r, q, color, &text);
 	status = write_report(&text, a);
 	buf_release(&text);

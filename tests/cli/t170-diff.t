@@ -36,6 +36,9 @@ warns 'durations differ: BASE took 10s, NEW 20s' build-base.pb.gz build-new.pb.g
 warns 'periods differ: BASE was sampled every 10ms, NEW every 1ms' rate-100hz.pb.gz rate-1khz.pb.gz
 warns 'sample types differ: BASE has samples/count cpu/milliseconds' units-ms.pb.gz units-ns.pb.gz
 warns 'every value of cpu is 0 on both sides' ../edge/all-zero.pb.gz ../edge/all-zero.pb.gz
+"$CPA" diff -focus=nosuch words-base.pb.gz words-new.pb.gz 2>&1 >/dev/null | grep -q 'every value'
+[ $? -eq 1 ]
+result $? "what a filter left nothing of is not said to have no values"
 "$CPA" diff --normalize=duration build-base.pb.gz build-new.pb.gz 2>"$tmp/err" >/dev/null
 [ ! -s "$tmp/err" ]
 result $? "durations may differ when they are normalised"

@@ -17,6 +17,11 @@ golden trend --markdown -focus=Depot ../go-heap1.pb.gz ../go-heap2.pb.gz
 
 "$CPA" trend "$1" "$3" "$2" 2>"$tmp/err" | grep -q '/step'
 result $? "without rising times slopes are per step"
+"$CPA" trend "$1" "$1" 2>&1 >/dev/null | grep -q -e 'nothing grew in every step; --all' &&
+	! "$CPA" trend --all "$1" "$1" 2>&1 >/dev/null | grep -q 'nothing grew'
+result $? "an empty table says how to see the rest"
+[ "$("$CPA" trend -focus=nosuch "$@" 2>&1 >/dev/null | grep -c 'matched no samples')" -eq 1 ]
+result $? "what holds for every profile is told once"
 grep -q 'not in the order of their times' "$tmp/err"
 result $? "times that fall are told"
 
