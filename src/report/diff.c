@@ -342,8 +342,7 @@ int diff_report(const struct profile *const p[N_SIDES], const struct side_source
 		sum_up(&d, &rows, c);
 		find_renames(&d, &rows, r.mem, c);
 		if (rows.n_all == 0 && d.side[SIDE_BASE].total == 0 && d.side[SIDE_TARGET].total == 0)
-			buf_addf(notes, "every value of %s is 0 on both sides
-", r.head.type);
+			buf_addf(notes, "every value of %s is 0 on both sides\n", r.head.type);
 		free(rows.row);
 		diff_release(&d);
 		*out = r;
