@@ -54,9 +54,7 @@ struct flag {
 
 /* clang-format off */
 /* What pprof has and this version does not. */
-static const char *const not_yet[] = {
-	"disasm", "http", "intel_syntax", "list", "no_browser", "seconds", "source_path", "timeout", "tls_ca",
-	"tls_cert", "tls_key", "tools", "trim_path", "weblist",
+static const char *const not_yet[] = { "http", "no_browser",
 };
 /* clang-format on */
 
@@ -135,6 +133,14 @@ static int take_back(struct args *a, const struct opt *o, const struct query_com
 	return 0;
 }
 
+/* The options that have a name of one letter. */
+static const struct opt *short_option(char letter)
+{
+	const char *name = letter == 'o' ? "output" : letter == 'h' ? "help" : letter == 'v' ? "verbose" : NULL;
+
+	return name ? opt_find(query_options, query_n_options, name, strlen(name)) : NULL;
+}
+
 static int set_flag(struct args *a, const struct flag *f, char **next, int *used, const struct opt **picked,
 		    struct err *err)
 {
@@ -144,9 +150,8 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 	bool yes = true;
 	int rc;
 
-	if (!o && f->n == 1 && (*f->name == 'o' || *f->name == 'h'))
-		o = opt_find(query_options, query_n_options, *f->name == 'o' ? "output" : "help",
-			     *f->name == 'o' ? 6 : 4);
+	if (!o && f->n == 1)
+		o = short_option(*f->name);
 	if (!o && !c)
 		return unknown_flag(f, err);
 	if (c && c->takes_pattern)

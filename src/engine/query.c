@@ -37,6 +37,8 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_GRAIN] = "What a row is",
 	[GROUP_VALUE] = "Which value, in which unit",
 	[GROUP_INPUT] = "Reading profiles",
+	[GROUP_SYMBOL] = "Names, source and assembly",
+	[GROUP_FETCH] = "Profiles from servers",
 	[GROUP_OUTPUT] = "Where it goes",
 	[GROUP_LIMIT] = "Limits on what an input may cost (0 lifts a limit)",
 	[GROUP_GENERAL] = "General",
@@ -77,6 +79,17 @@ void query_for_report(struct query *q, enum query_report report)
 	case REPORT_PEEK:
 	case REPORT_FOLDED:
 	case REPORT_SPEEDSCOPE:
+		q->trim = false;
+		break;
+	case REPORT_LIST:
+		q->granularity = GRAIN_LINES;
+		q->trim = false;
+		break;
+	case REPORT_DISASM:
+		q->noinlines = true;
+		/* fall through */
+	case REPORT_WEBLIST:
+		q->granularity = GRAIN_ADDRESSES;
 		q->trim = false;
 		break;
 	default:

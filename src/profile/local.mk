@@ -18,6 +18,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/keys.h \
 	src/profile/label_order.c \
 	src/profile/label_order.h \
+	src/profile/lines.c \
+	src/profile/lines.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
 	src/profile/merge_header.c \

@@ -24,4 +24,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/traces.c \
 	src/report/traces.h \
 	src/report/trend.c \
-	src/report/trend.h
+	src/report/trend.h \
+	src/report/where.c \
+	src/report/where.h

@@ -6,6 +6,7 @@
 unit_base = $(base_libs) $(CMOCKA_LIBS)
 unit_profile = $(profile_libs) $(CMOCKA_LIBS)
 unit_reader = $(reader_libs) $(CMOCKA_LIBS)
+unit_symbol = $(symbol_libs) $(CMOCKA_LIBS)
 unit_source = $(source_libs) $(CMOCKA_LIBS)
 unit_engine = $(engine_libs) $(CMOCKA_LIBS)
 unit_report = $(report_libs) $(CMOCKA_LIBS)

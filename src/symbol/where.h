@@ -1,0 +1,35 @@
+/*
+ * where.h - where binaries, debug files and source files are looked for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SYMBOL_WHERE_H
+#define SYMBOL_WHERE_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Texts are borrowed from whoever made it; "" where there is none. */
+struct symbol_where {
+	const char *symfs;          /* a folder that stands for /, put in front of every absolute path */
+	const char *binary_path;    /* folders that hold binaries, parted by colons */
+	const char *tools;          /* folders, or TOOL:FOLDER, parted by commas, for objdump */
+	const char *source_path;    /* folders that hold source files, parted by colons; "" is where we are */
+	const char *trim_path;      /* prefixes to take off source file names, parted by colons */
+	const char *cache;          /* a folder for what was found out about binaries */
+	bool fast;                  /* symbol tables only */
+	bool debuginfod;            /* servers may be asked */
+	int64_t debuginfod_seconds; /* for all that they are asked together */
+};
+
+/*
+ * What the environment says: PPROF_BINARY_PATH, else $HOME/pprof/binaries; PPROF_TOOLS; cpa/symbols
+ * in $XDG_CACHE_HOME or $HOME/.cache; debuginfod if DEBUGINFOD_URLS is set.
+ *
+ * mem     texts that are put together live there
+ */
+void symbol_where_init(struct symbol_where *w, struct arena *mem);
+
+#endif
