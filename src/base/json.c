@@ -128,3 +128,15 @@ void json_real(struct json *j, double v)
 		n--;
 	buf_add(j->out, text, n == 2 && memcmp(text, "-0", 2) == 0 ? (text[0] = '0', 1) : n);
 }
+
+void json_add_text(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	json_textz(j, text);
+}
+
+void json_add_int(struct json *j, const char *key, int64_t v)
+{
+	json_key(j, key);
+	json_int(j, v);
+}

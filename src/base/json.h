@@ -30,6 +30,10 @@ void json_text(struct json *j, const char *s, size_t n);
 void json_textz(struct json *j, const char *s);
 void json_int(struct json *j, int64_t v);
 
+/* A key and its value. */
+void json_add_text(struct json *j, const char *key, const char *text);
+void json_add_int(struct json *j, const char *key, int64_t v);
+
 /* A value that is JSON already; what a caller appends to out right behind it belongs to it. */
 void json_raw(struct json *j, const char *s, size_t n);
 void json_bool(struct json *j, bool v);

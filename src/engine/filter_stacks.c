@@ -39,25 +39,6 @@ struct cutting {
 	} * part; /* [parts] */
 };
 
-/* Stacks of a part: cut so that each has about as many frames. */
-static uint32_t part_start(const struct cutting *c, unsigned part)
-{
-	uint64_t frames = (uint64_t)c->in->off[c->in->n] * part / c->parts;
-	uint32_t lo = 0, hi = c->in->n;
-
-	if (part == c->parts)
-		return c->in->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (c->in->off[mid] < frames)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static uint32_t visible(const struct cutting *c, struct range r)
 {
 	uint32_t n = r.end - r.first;
@@ -110,7 +91,7 @@ static void judge_part(void *arg, unsigned part)
 	struct cutting *c = arg;
 	struct outcome o = { 0 };
 
-	for (uint32_t s = part_start(c, part), end = part_start(c, part + 1); s < end; s++) {
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts); s < end; s++) {
 		struct range *r = &c->range[s];
 
 		if (judge(c, s, r)) {
@@ -130,7 +111,7 @@ static void copy_part(void *arg, unsigned part)
 {
 	const struct cutting *c = arg;
 
-	for (uint32_t s = part_start(c, part), end = part_start(c, part + 1); s < end; s++) {
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts); s < end; s++) {
 		uint32_t *to = c->out.item + c->out.off[s];
 
 		for (uint32_t i = c->range[s].first; i < c->range[s].end; i++)

@@ -40,25 +40,6 @@ struct sum {
 	uint32_t seen; /* last stack that counted, + 1 */
 };
 
-/* Stacks of a part: cut so that each has about as many frames. */
-static uint32_t part_start(const struct csr *stacks, unsigned part, unsigned parts)
-{
-	uint64_t frames = (uint64_t)stacks->off[stacks->n] * part / parts;
-	uint32_t lo = 0, hi = stacks->n;
-
-	if (part == parts)
-		return stacks->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (stacks->off[mid] < frames)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 /* Without a branch: which places recur on a stack cannot be foreseen. */
 static inline void sum_add(struct sum *at, uint32_t stack, int64_t v)
 {
@@ -107,11 +88,11 @@ static void walk_run(void *arg, unsigned part)
 {
 	const struct walk *w = arg;
 	const uint32_t *off = w->stacks->off, *item = w->stacks->item;
-	uint32_t end = part_start(w->stacks, part + 1, w->parts), n;
+	uint32_t end = csr_part(w->stacks, part + 1, w->parts), n;
 	int64_t *flat = w->part[part].flat;
 	struct sum *sum = w->part[part].sum;
 
-	for (uint32_t s = part_start(w->stacks, part, w->parts); s < end; s++) {
+	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end; s++) {
 		int64_t v = w->weight[s];
 
 		if (v == 0 || off[s] == off[s + 1])

@@ -10,8 +10,6 @@
 
 #include "engine/net_int.h"
 
-enum { MAX_NODELETS = 4 }; /* labels drawn per node */
-
 static int make_nodes(const struct view *v, const struct query *q, struct arena *mem, struct net *net, struct err *err)
 {
 	if (places_make(v->p, q, mem, &net->places, err) < 0)
@@ -72,7 +70,7 @@ static uint32_t fit_nodes(const struct net *net, uint32_t count)
 
 		for (size_t k = net->tags.off[node]; k < net->tags.off[node + 1]; k++)
 			n += net->tags.tag[k].flat != 0;
-		sum += 1 + (n < MAX_NODELETS ? n : MAX_NODELETS);
+		sum += 1 + (n < NET_LABELS ? n : NET_LABELS);
 		if (sum >= count)
 			return i + 1;
 	}

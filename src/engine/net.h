@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { NET_LABELS = 4 }; /* labels drawn at a node, and as many again for each group of numbers */
+
 /* The calls into or out of each node, the heaviest first. */
 struct call_lists {
 	size_t *off;    /* [nodes + 1] */

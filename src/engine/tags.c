@@ -19,11 +19,10 @@
 #include "base/strtab.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "profile/edit.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define BASE_LABEL "pprof::base" /* marks the rows of a base; not of interest in a graph */
 
 /* A tag whatever the node: the joined text labels of a set, or a number under them. */
 struct word {

@@ -123,8 +123,7 @@ static void use_rows(struct view *v, const struct profile *p)
 	}
 }
 
-/* The label sets of samples of a base: [label_sets.n], NULL when there are none. */
-static bool *base_sets(const struct profile *p, struct arena *mem)
+bool *view_base_sets(const struct profile *p, struct arena *mem)
 {
 	bool *is_base = arena_zalloc(mem, p->n_labels, sizeof(*is_base)), *of_base = NULL;
 	bool any = false;
@@ -146,7 +145,7 @@ static bool *base_sets(const struct profile *p, struct arena *mem)
 static int find_total(struct view *v, struct arena *mem, struct err *err)
 {
 	const struct profile *p = v->p;
-	const bool *only = base_sets(p, mem);
+	const bool *only = view_base_sets(p, mem);
 	int64_t magnitude = 0;
 
 	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)

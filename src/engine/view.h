@@ -41,6 +41,9 @@ struct view {
 int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
 	      struct err *err);
 
+/* Which label sets say with BASE_LABEL that a sample is of the base: [label_sets.n], NULL when none does. */
+bool *view_base_sets(const struct profile *p, struct arena *mem);
+
 /* The place of a sample type: by number, name, or name without inuse_; "" is the default one. */
 int view_type(const struct profile *p, const char *name, uint32_t *out, struct err *err);
 

@@ -95,6 +95,10 @@ struct profile {
 /* Free a profile. Takes NULL. */
 void profile_free(struct profile *p);
 
+/* Where part p of parts of the lists begins, so that each part has about as many items; with part equal
+   to parts, where the last one ends. */
+uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);
+
 /* The text of a string of the profile; borrowed. */
 const char *profile_text(const struct profile *p, str_id id);
 

@@ -20,8 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_NODELETS = 4 };
-
 /* A name with a new line for every part of it. */
 static void add_name_lines(struct buf *out, const char *name)
 {
@@ -192,31 +190,31 @@ static void add_number_boxes(struct nodelets *x, const struct tag **tag, size_t 
 /* The numbers under a label: each its box, or the nearest ones together when there are many. */
 static void add_numbers(struct nodelets *x, const struct tag **tag, size_t n, const char *source)
 {
-	struct group group[MAX_NODELETS] = { 0 };
-	struct buf label[MAX_NODELETS] = { 0 };
-	const struct tag *sum[MAX_NODELETS];
+	struct group group[NET_LABELS] = { 0 };
+	struct buf label[NET_LABELS] = { 0 };
+	const struct tag *sum[NET_LABELS];
 
 	sort_tags(tag, n, x->by_flat);
-	if (n <= MAX_NODELETS) {
+	if (n <= NET_LABELS) {
 		add_number_boxes(x, tag, n, source);
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
-		int best = i < MAX_NODELETS ? (int)i : 0;
+		int best = i < NET_LABELS ? (int)i : 0;
 
-		for (int g = 1; i >= MAX_NODELETS && g < MAX_NODELETS; g++)
+		for (int g = 1; i >= NET_LABELS && g < NET_LABELS; g++)
 			if (distance(tag[i], group[g].seed) < distance(tag[i], group[best].seed))
 				best = g;
 		group_add(&group[best], tag[i]);
 	}
-	for (int g = 0; g < MAX_NODELETS; g++) {
+	for (int g = 0; g < NET_LABELS; g++) {
 		group_finish(&group[g], &label[g]);
 		group[g].sum.text = group[g].sum.name;
 		sum[g] = &group[g].sum;
 	}
-	sort_tags(sum, MAX_NODELETS, x->by_flat);
-	add_number_boxes(x, sum, MAX_NODELETS, source);
-	for (int g = 0; g < MAX_NODELETS; g++)
+	sort_tags(sum, NET_LABELS, x->by_flat);
+	add_number_boxes(x, sum, NET_LABELS, source);
+	for (int g = 0; g < NET_LABELS; g++)
 		buf_release(&label[g]);
 }
 
@@ -242,7 +240,7 @@ bool dot_add_nodelets(const struct net *net, const struct head *h, uint32_t node
 	snprintf(source, sizeof(source), "N%" PRIu32, net->position[node]);
 	n_labels = pick_tags(tag, n, false, 0, label);
 	sort_tags(label, n_labels, x.by_flat);
-	for (size_t i = 0; i < n_labels && i < MAX_NODELETS; i++) {
+	for (size_t i = 0; i < n_labels && i < NET_LABELS; i++) {
 		const struct tag *t = label[i];
 		int64_t weight = x.by_flat ? nodes_mean(t->flat, t->flat_div) : nodes_mean(t->cum, t->cum_div);
 

@@ -120,31 +120,12 @@ static void make_names(struct names *names, const struct places *pl)
 	free(off);
 }
 
-/* Which label sets say that a row is of the base; NULL when none does. */
-static bool *base_sets(const struct profile *p)
-{
-	bool *of_base = NULL;
-
-	for (uint32_t s = 0; s < p->label_sets.n; s++) {
-		for (uint32_t i = p->label_sets.off[s]; i < p->label_sets.off[s + 1]; i++) {
-			uint32_t l = p->label_sets.item[i];
-
-			if (!p->label_is_text[l] || strcmp(profile_text(p, p->label_key[l]), "pprof::base") != 0 ||
-			    strcmp(profile_text(p, p->label_text[l]), "true") != 0)
-				continue;
-			if (!of_base)
-				of_base = mem_zalloc(p->label_sets.n, sizeof(*of_base));
-			of_base[s] = true;
-		}
-	}
-	return of_base;
-}
-
 /* Add up the rows of each stack. No sum overflows, which view_make has seen to. */
 static void add_rows(struct folding *f)
 {
 	const struct profile *p = f->v->p;
-	bool *of_base = base_sets(p);
+	struct arena *mem = arena_new();
+	const bool *of_base = view_base_sets(p, mem);
 
 	f->two_columns |= of_base != NULL;
 	f->before = mem_zalloc(p->stacks.n, sizeof(*f->before));
@@ -157,7 +138,7 @@ static void add_rows(struct folding *f)
 		else
 			f->after[p->stack[row]] += value;
 	}
-	free(of_base);
+	arena_free(mem);
 }
 
 static int make_lines(struct folding *f, struct err *err)

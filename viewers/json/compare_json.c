@@ -7,20 +7,10 @@
 
 #include "viewers/json/compare_json.h"
 
+#include "viewers/json/report_json.h"
+
 #include <string.h>
 #include <time.h>
-
-static void add_text(struct json *j, const char *key, const char *text)
-{
-	json_key(j, key);
-	json_textz(j, text);
-}
-
-static void add_int(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	json_int(j, v);
-}
 
 static void add_real(struct json *j, const char *key, double v)
 {
@@ -34,17 +24,6 @@ static void add_bool(struct json *j, const char *key, bool v)
 	json_bool(j, v);
 }
 
-static void add_time(struct json *j, int64_t time_ns)
-{
-	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
-	struct tm tm;
-	char text[80];
-
-	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-		add_text(j, "time", text);
-	add_int(j, "time_ns", time_ns);
-}
-
 static void add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
 {
 	json_key(j, key);
@@ -55,16 +34,16 @@ static void add_side(struct json *j, const char *key, const struct head *h, cons
 		json_textz(j, s->source[i]);
 	json_close(j, ']');
 	if (*s->file)
-		add_text(j, "file", s->file);
+		json_add_text(j, "file", s->file);
 	if (*s->build_id)
-		add_text(j, "build_id", s->build_id);
+		json_add_text(j, "build_id", s->build_id);
 	if (*s->host)
-		add_text(j, "host", s->host);
+		json_add_text(j, "host", s->host);
 	if (s->time_ns)
-		add_time(j, s->time_ns);
+		json_add_time(j, s->time_ns);
 	if (s->duration_ns)
-		add_int(j, "duration_ns", s->duration_ns);
-	add_int(j, "total", report_value(h, s->total));
+		json_add_int(j, "duration_ns", s->duration_ns);
+	json_add_int(j, "total", report_value(h, s->total));
 	json_close(j, '}');
 }
 
@@ -76,8 +55,8 @@ static void add_renames(struct json *j, const struct compare *c)
 		const struct compare_rename *r = &c->rename[i];
 
 		json_open(j, '{');
-		add_text(j, "from", r->from);
-		add_text(j, "to", r->to);
+		json_add_text(j, "from", r->from);
+		json_add_text(j, "to", r->to);
 		add_real(j, "cum_share_before", r->share_before);
 		add_real(j, "cum_share_after", r->share_after);
 		add_bool(j, "same_callers", r->same_callers);
@@ -94,14 +73,14 @@ static void add_diff(struct json *j, const struct head *h)
 
 	add_side(j, "before", h, &c->before);
 	add_side(j, "after", h, &c->after);
-	add_text(j, "normalize", c->normalize);
+	json_add_text(j, "normalize", c->normalize);
 	add_real(j, "factor", c->factor);
-	add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
+	json_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
 	add_real(j, "matched_before", c->matched_before);
 	add_real(j, "matched_after", c->matched_after);
-	add_int(j, "left_out_rows", c->n_left_out);
-	add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
-	add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
+	json_add_int(j, "left_out_rows", c->n_left_out);
+	json_add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
+	json_add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
 	add_renames(j, c);
 }
 
@@ -111,11 +90,12 @@ static void add_trend(struct json *j, const struct head *h)
 
 	add_side(j, "first", h, &c->before);
 	add_side(j, "last", h, &c->after);
-	add_int(j, "profiles", (int64_t)c->n_profiles);
-	add_text(j, "normalize", c->normalize);
-	add_text(j, "measure", c->by_cum ? "cum" : "flat");
+	json_add_int(j, "profiles", (int64_t)c->n_profiles);
+	json_add_text(j, "normalize", c->normalize);
+	json_add_text(j, "measure", c->by_cum ? "cum" : "flat");
 	add_bool(j, "grown_only", !c->all);
-	add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step", report_value(h, c->total_slope));
+	json_add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step",
+		     report_value(h, c->total_slope));
 }
 
 void compare_json(struct json *j, const struct head *h)

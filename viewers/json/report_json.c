@@ -16,29 +16,19 @@
 
 static void add_text(struct json *j, const char *key, const char *text)
 {
-	if (!*text)
-		return;
-	json_key(j, key);
-	json_textz(j, text);
+	if (*text)
+		json_add_text(j, key, text);
 }
 
-static void add_int(struct json *j, const char *key, int64_t v)
-{
-	json_key(j, key);
-	json_int(j, v);
-}
-
-static void add_time(struct json *j, int64_t time_ns)
+void json_add_time(struct json *j, int64_t time_ns)
 {
 	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
 	struct tm tm;
 	char text[80];
 
-	if (!time_ns)
-		return;
 	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		add_text(j, "time", text);
-	add_int(j, "time_ns", time_ns);
+	json_add_int(j, "time_ns", time_ns);
 }
 
 static void add_profile(struct json *j, const struct head *h)
@@ -48,9 +38,10 @@ static void add_profile(struct json *j, const struct head *h)
 	add_text(j, "file", h->file);
 	add_text(j, "build_id", h->build_id);
 	add_text(j, "doc_url", h->doc_url);
-	add_time(j, h->time_ns);
+	if (h->time_ns)
+		json_add_time(j, h->time_ns);
 	if (h->duration_ns)
-		add_int(j, "duration_ns", h->duration_ns);
+		json_add_int(j, "duration_ns", h->duration_ns);
 	json_key(j, "comments");
 	json_open(j, '[');
 	for (uint32_t i = 0; i < h->n_comments; i++)
@@ -133,17 +124,17 @@ static void add_rows(struct json *j, const struct report *r)
 
 void json_add_head(struct json *j, const struct head *h)
 {
-	add_int(j, "schema_version", JSON_SCHEMA_VERSION);
+	json_add_int(j, "schema_version", JSON_SCHEMA_VERSION);
 	add_text(j, "report", h->command);
 	json_key(j, "type");
 	json_textz(j, h->type);
 	json_key(j, "unit");
 	json_textz(j, h->unit);
-	add_int(j, "total", report_value(h, h->total));
+	json_add_int(j, "total", report_value(h, h->total));
 	if (!h->is_whole) {
-		add_int(j, "shown", report_value(h, h->shown));
-		add_int(j, "rows_dropped", h->n_dropped);
-		add_int(j, "rows_before_limit", h->n_before);
+		json_add_int(j, "shown", report_value(h, h->shown));
+		json_add_int(j, "rows_dropped", h->n_dropped);
+		json_add_int(j, "rows_before_limit", h->n_before);
 	}
 	add_filters(j, h);
 	add_profile(j, h);

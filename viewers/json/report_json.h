@@ -19,4 +19,7 @@ void json_draw(const struct report *r, struct buf *out);
 /* Add what all reports begin with to the object that is open. */
 void json_add_head(struct json *j, const struct head *h);
 
+/* Add the time as text and as a number of nanoseconds. */
+void json_add_time(struct json *j, int64_t time_ns);
+
 #endif
