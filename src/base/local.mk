@@ -24,6 +24,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/num.h \
 	src/base/opt.c \
 	src/base/opt.h \
+	src/base/path.c \
+	src/base/path.h \
 	src/base/pool.c \
 	src/base/pool.h \
 	src/base/regex.c \

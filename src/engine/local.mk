@@ -35,8 +35,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/nodes.h \
 	src/engine/normal.c \
 	src/engine/normal.h \
-	src/engine/path.c \
-	src/engine/path.h \
 	src/engine/places.c \
 	src/engine/places.h \
 	src/engine/query.c \

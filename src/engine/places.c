@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
-#include "engine/path.h"
+#include "base/path.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,6 +26,7 @@ struct keep {
 
 struct making {
 	struct places *pl;
+	const struct query *q;
 	struct keep keep;
 	bool by_object;
 	struct idtab ids;
@@ -94,13 +95,20 @@ static uint32_t place_add(struct making *m, const struct place *k)
 	return pl->n++;
 }
 
+const char *places_source(const struct profile *p, str_id file, const struct query *q)
+{
+	const char *path = profile_text(p, file);
+
+	return q->whole_paths ? path : path_trimmed(path, q->trim_path, q->source_path);
+}
+
 static uint32_t file_of(struct making *m, str_id path)
 {
 	struct buf clean = { 0 };
 	uint32_t *file = &m->file[path];
 
 	if (!*file) {
-		path_add_clean(&clean, path_trimmed(profile_text(m->pl->p, path)));
+		path_add_clean(&clean, places_source(m->pl->p, path, m->q));
 		*file = strtab_add(m->pl->files, buf_text(&clean), clean.len) + 1;
 		buf_release(&clean);
 	}
@@ -167,7 +175,7 @@ static void location_add(struct making *m, uint32_t loc)
 int places_make(const struct profile *p, const struct query *q, struct arena *mem, struct places *out, struct err *err)
 {
 	struct places pl = { .p = p, .files = strtab_new() };
-	struct making m = { .pl = &pl, .keep = keep_for(q), .by_object = q->by_object };
+	struct making m = { .pl = &pl, .q = q, .keep = keep_for(q), .by_object = q->by_object };
 
 	if ((uint64_t)p->n_lines + 4 * (uint64_t)p->n_locs >= PLACES_MANY) {
 		strtab_free(pl.files);

@@ -67,6 +67,10 @@ static inline const uint32_t *places_of(const struct places *pl, uint32_t loc, u
 /* Append the name of a place as reports print it. Like pprof internal/graph PrintableName. */
 void places_add_name(const struct places *pl, uint32_t place, struct buf *out);
 
+/* The source file of a function as the question wants it, not yet cleaned; borrowed.
+   Like pprof internal/report newGraph. */
+const char *places_source(const struct profile *p, str_id file, const struct query *q);
+
 const char *places_file(const struct places *pl, uint32_t place);
 
 #endif

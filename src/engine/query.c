@@ -48,7 +48,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = false;
+	q->by_object = q->whole_paths = false;
 }
 
 void query_release(struct query *q)
@@ -83,6 +83,7 @@ void query_for_report(struct query *q, enum query_report report)
 		break;
 	case REPORT_LIST:
 		q->granularity = GRAIN_LINES;
+		q->by_object = true;
 		q->trim = false;
 		break;
 	case REPORT_DISASM:
@@ -92,6 +93,9 @@ void query_for_report(struct query *q, enum query_report report)
 		q->granularity = GRAIN_ADDRESSES;
 		q->trim = false;
 		break;
+	case REPORT_TRACES:
+		q->whole_paths = true;
+		/* fall through */
 	default:
 		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
 	}

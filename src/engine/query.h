@@ -63,8 +63,9 @@ struct query {
 #define OWN OPTION
 #define CHOICE(field) int field;
 #include "engine/query.def"
-	bool by_object; /* functions of different binaries, or that start at different lines, are different places */
-	const char *pattern; /* what peek looks for; "" for other reports */
+	bool by_object;   /* functions of different binaries, or that start at different lines, are different places */
+	bool whole_paths; /* source file names are not trimmed */
+	const char *pattern; /* of reports that take one; "" for others */
 };
 
 struct query_command {

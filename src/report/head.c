@@ -8,9 +8,9 @@
 #include "report/head.h"
 
 #include "base/num.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "engine/path.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 
 #include "report/side.h"
 
+#include "base/path.h"
 #include "base/unit.h"
-#include "engine/path.h"
 #include "profile/scale.h"
 #include "report/head.h"
 

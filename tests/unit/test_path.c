@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "engine/path.h"
+#include "base/path.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,17 +130,38 @@ static void the_base_is_the_last_part(void **state)
 static void the_prefix_of_build_systems_is_trimmed_once(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed("/proc/self/cwd/a.c"), "a.c");
-	assert_string_equal(path_trimmed("/proc/self/cwd/./a.c"), "a.c");
-	assert_string_equal(path_trimmed("/proc/self/cwd/proc/self/cwd/a.c"), "proc/self/cwd/a.c");
+	assert_string_equal(path_trimmed("/proc/self/cwd/a.c", "", ""), "a.c");
+	assert_string_equal(path_trimmed("/proc/self/cwd/./a.c", "", ""), "a.c");
+	assert_string_equal(path_trimmed("/proc/self/cwd/proc/self/cwd/a.c", "", ""), "proc/self/cwd/a.c");
 }
 
 static void other_paths_are_not_trimmed(void **state)
 {
 	(void)state;
-	assert_string_equal(path_trimmed(""), "");
-	assert_string_equal(path_trimmed("/proc/self/cwd"), "/proc/self/cwd");
-	assert_string_equal(path_trimmed("x/proc/self/cwd/a.c"), "x/proc/self/cwd/a.c");
+	assert_string_equal(path_trimmed("", "", ""), "");
+	assert_string_equal(path_trimmed("/proc/self/cwd", "", ""), "/proc/self/cwd");
+	assert_string_equal(path_trimmed("x/proc/self/cwd/a.c", "", ""), "x/proc/self/cwd/a.c");
+}
+
+static void the_first_prefix_that_fits_is_taken_off(void **state)
+{
+	(void)state;
+	assert_string_equal(path_trimmed("/b/c/x.c", "/a:/b:/b/c", ""), "c/x.c");
+	assert_string_equal(path_trimmed("/b/x.c", "/b/", ""), "x.c");
+	assert_string_equal(path_trimmed("/bc/x.c", "/b", ""), "/bc/x.c");
+	assert_string_equal(path_trimmed("/b", "/b", ""), "/b");
+	assert_string_equal(path_trimmed("/x.c", ":", ""), "x.c");
+	assert_string_equal(path_trimmed("/proc/self/cwd/x.c", "/b", ""), "x.c");
+}
+
+static void without_prefixes_the_name_of_a_search_folder_ends_what_goes(void **state)
+{
+	(void)state;
+	assert_string_equal(path_trimmed("/ci/shop/a/shop/x.c", "", "/home/me/shop"), "a/shop/x.c");
+	assert_string_equal(path_trimmed("/ci/shop/x.c", "", "/none:/home/me/shop/"), "x.c");
+	assert_string_equal(path_trimmed("/ci/shop/x.c", "/none", "/home/me/shop"), "/ci/shop/x.c");
+	assert_string_equal(path_trimmed("/ci/shops/x.c", "", "shop"), "/ci/shops/x.c");
+	assert_string_equal(path_trimmed("a/./x.c", "", "a::b"), "x.c");
 }
 
 int main(void)
@@ -155,6 +176,8 @@ int main(void)
 		cmocka_unit_test(the_base_is_the_last_part),
 		cmocka_unit_test(the_prefix_of_build_systems_is_trimmed_once),
 		cmocka_unit_test(other_paths_are_not_trimmed),
+		cmocka_unit_test(the_first_prefix_that_fits_is_taken_off),
+		cmocka_unit_test(without_prefixes_the_name_of_a_search_folder_ends_what_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,9 +9,9 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "engine/path.h"
 #include "engine/shorten.h"
 #include "report/head.h"
 

@@ -14,9 +14,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "engine/path.h"
 #include "engine/places.h"
 #include "viewers/export/stacks.h"
 
@@ -25,6 +25,7 @@
 
 struct scope {
 	const struct view *v;
+	const struct query *q;
 	struct places pl;
 	double ratio;
 	struct id_text *id; /* [places] */
@@ -110,7 +111,7 @@ static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
 		uint32_t f = func[k->name] - 1;
 		struct buf file = { 0 };
 
-		path_add_clean(&file, path_trimmed(profile_text(p, p->func_file[f])));
+		path_add_clean(&file, places_source(p, p->func_file[f], s->q));
 		add_file(&s->j, buf_text(&file), p->func_start[f], 0);
 		buf_release(&file);
 	}
@@ -314,7 +315,7 @@ static int prepare(struct scope *s, struct arena *mem, struct err *err)
 
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
-	struct scope s = { .v = v, .ratio = query_ratio(q), .j = { .out = out } };
+	struct scope s = { .v = v, .q = q, .ratio = query_ratio(q), .j = { .out = out } };
 	struct arena *mem = arena_new();
 	int rc = places_make(v->p, q, mem, &s.pl, err);
 

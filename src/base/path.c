@@ -1,0 +1,133 @@
+/*
+ * path.c - paths as text: clean, trimmed, their last part
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/path.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Take back the last part of what was written since start; false when there is none to take. */
+static bool take_back(struct buf *out, size_t start, bool rooted)
+{
+	size_t n = out->len;
+
+	if (n == start || (rooted && n == start + 1))
+		return rooted;
+	while (n > start && out->data[n - 1] != '/')
+		n--;
+	if (out->len - n == 2 && memcmp(out->data + n, "..", 2) == 0)
+		return false;
+	if (n > start + rooted)
+		n--;
+	out->len = n;
+	out->data[n] = 0;
+	return true;
+}
+
+void path_add_clean(struct buf *out, const char *path)
+{
+	size_t start = out->len;
+	bool rooted = *path == '/';
+
+	if (!*path)
+		return;
+	if (rooted)
+		buf_add(out, "/", 1);
+	while (*path) {
+		size_t n = strcspn(path, "/");
+		bool up = n == 2 && memcmp(path, "..", 2) == 0;
+
+		if (n > 0 && !(n == 1 && *path == '.') && !(up && take_back(out, start, rooted))) {
+			if (out->len > start + rooted)
+				buf_add(out, "/", 1);
+			buf_add(out, path, n);
+		}
+		path += n;
+		path += strspn(path, "/");
+	}
+	if (out->len == start)
+		buf_add(out, ".", 1);
+}
+
+void path_add_base(struct buf *out, const char *path)
+{
+	size_t end = strlen(path), start;
+
+	if (end == 0) {
+		buf_add(out, ".", 1);
+		return;
+	}
+	while (end > 1 && path[end - 1] == '/')
+		end--;
+	for (start = end; start > 0 && path[start - 1] != '/'; start--)
+		;
+	buf_add(out, start == end ? "/" : path + start, start == end ? 1 : end - start);
+}
+
+/* The end of a list's first entry. */
+static const char *entry_end(const char *list)
+{
+	return list + strcspn(list, ":");
+}
+
+/* What stands behind the first /BASE/ in a path, BASE being the last part of a folder; NULL for none. */
+static const char *behind_folder(const char *path, const char *dir, size_t n)
+{
+	char *name = mem_strndup(dir, n);
+	struct buf want = { 0 };
+	const char *at;
+
+	buf_addz(&want, "/");
+	path_add_base(&want, name);
+	buf_addz(&want, "/");
+	at = strstr(path, want.data);
+	if (at)
+		at += want.len;
+	buf_release(&want);
+	free(name);
+	return at;
+}
+
+/* What stands behind a folder at the start of a path; NULL when it does not start so. */
+static const char *behind_prefix(const char *path, const char *dir, size_t n)
+{
+	if (strncmp(path, dir, n) != 0)
+		return NULL;
+	if (n > 0 && dir[n - 1] == '/')
+		return path + n;
+	return path[n] == '/' ? path + n + 1 : NULL;
+}
+
+const char *path_trimmed(const char *path, const char *prefixes, const char *search)
+{
+	static const char *const known[] = { "/proc/self/cwd/./", "/proc/self/cwd/" };
+	const char *out, *end;
+
+	for (const char *dir = search; !*prefixes && *search; dir = end + 1) {
+		end = entry_end(dir);
+		out = behind_folder(path, dir, (size_t)(end - dir));
+		if (out)
+			return out;
+		if (!*end)
+			break;
+	}
+	for (const char *dir = prefixes; *prefixes; dir = end + 1) {
+		end = entry_end(dir);
+		out = behind_prefix(path, dir, (size_t)(end - dir));
+		if (out)
+			return out;
+		if (!*end)
+			break;
+	}
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(path, known[i], strlen(known[i])) == 0)
+			return path + strlen(known[i]);
+	return path;
+}

@@ -1,0 +1,29 @@
+/*
+ * path.h - paths as text: clean, trimmed, their last part
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_PATH_H
+#define BASE_PATH_H
+
+#include "base/buf.h"
+
+/* Append the path without //, . and .. where that can be told from the text; "" stays "".
+   Like Go path/filepath.Clean. */
+void path_add_clean(struct buf *out, const char *path);
+
+/* The last part of a path; "." for "", "/" for slashes alone. Like Go path/filepath.Base. */
+void path_add_base(struct buf *out, const char *path);
+
+/*
+ * A source file name without what stands for the machine that built it; borrowed.
+ *
+ * prefixes  folders to take off its start, parted by colons; behind them come those that build
+ *           systems put in front (/proc/self/cwd/)
+ * search    folders parted by colons; without prefixes, the part up to the first folder in the path
+ *           that is named as one of them goes
+ * Like      pprof internal/report trimPath
+ */
+const char *path_trimmed(const char *path, const char *prefixes, const char *search);
+
+#endif
