@@ -13,12 +13,15 @@
 
 #include <stddef.h>
 
+struct remote;
+
 struct load {
 	const char *const *source; /* [n] */
 	size_t n;
 	const char *kind;      /* "source" or "base", for messages */
 	const char *binary;    /* file name for the first mapping; NULL keeps the profiles' own */
 	const struct query *q; /* limits, buildid, label, intersect_types */
+	struct remote *remote; /* what was fetched of the sources; NULL for nothing */
 	/* NULL or told how many sources have been read and added; by any thread, but not by two at once */
 	void (*progress)(size_t done, size_t n);
 	struct buf notes; /* lines for the user, one per source that failed; caller releases */

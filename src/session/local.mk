@@ -6,5 +6,8 @@ src_session_libsession_a_SOURCES = \
 	src/session/compare.h \
 	src/session/load.c \
 	src/session/load.h \
+	src/session/remote.h \
 	src/session/sources.c \
-	src/session/sources.h
+	src/session/sources.h \
+	src/session/symbolz.c \
+	src/session/symbolz.h

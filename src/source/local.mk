@@ -4,4 +4,5 @@ noinst_LIBRARIES += src/source/libsource.a
 src_source_libsource_a_SOURCES = \
 	src/source/fetch.h \
 	src/source/source.c \
-	src/source/source.h
+	src/source/source.h \
+	src/source/url.h
