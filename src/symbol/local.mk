@@ -1,13 +1,28 @@
 # src/symbol - addresses to names, lines, source and assembly
 
 noinst_LIBRARIES += src/symbol/libsymbol.a
-src_symbol_libsymbol_a_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) $(DEBUGINFOD_CFLAGS)
+src_symbol_libsymbol_a_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) $(DEBUGINFOD_CFLAGS) $(LZMA_CFLAGS)
 src_symbol_libsymbol_a_SOURCES = \
+	src/symbol/base.c \
+	src/symbol/debugfile.c \
+	src/symbol/debugfile.h \
 	src/symbol/demangle.h \
 	src/symbol/disasm.h \
 	src/symbol/frames.h \
 	src/symbol/locate.h \
+	src/symbol/object.c \
 	src/symbol/object.h \
+	src/symbol/object_debug.c \
+	src/symbol/object_file.c \
+	src/symbol/object_file.h \
+	src/symbol/object_int.h \
+	src/symbol/object_lzma.c \
+	src/symbol/object_lzma.h \
+	src/symbol/object_notes.c \
+	src/symbol/object_notes.h \
 	src/symbol/source_file.h \
+	src/symbol/symbols.c \
 	src/symbol/where.c \
-	src/symbol/where.h
+	src/symbol/where.h \
+	src/symbol/where_path.c \
+	src/symbol/where_path.h

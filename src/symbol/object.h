@@ -27,8 +27,11 @@ struct object_map {
 
 struct object_symbol {
 	const char *name; /* as in the file; lives as long as the object */
+	const char *file; /* the source file of a local one, without its folder; "" when unknown */
 	uint64_t addr, size;
-	bool is_data;
+	bool is_data;   /* to nm, which takes weak functions for data */
+	bool covers;    /* llvm-symbolizer would take its name */
+	uint32_t place; /* in the file */
 };
 
 /*
@@ -48,7 +51,8 @@ const char *object_path(const struct object *o);
 /* In lower-case hexadecimal, "" without one. */
 const char *object_build_id(const struct object *o);
 
-/* Where its bytes are: a descriptor for libelf and libdw to read from; stays the object's. */
+/* Where its bytes are: a descriptor for libelf and libdw to read from; stays the object's. -1 for
+   the running kernel, which has symbols only. */
 int object_fd(const struct object *o);
 
 /*
@@ -60,13 +64,25 @@ int object_fd(const struct object *o);
  */
 int object_base(struct object *o, const struct object_map *map, uint64_t address, uint64_t *base, struct err *err);
 
-/* All symbols that have an address, sorted by it, then by name; from .symtab, else .dynsym, and
-   from the debug file if one was found. Lives as long as the object. */
+/*
+ * Can a base of the mapping be told at all? What pprof asks when it opens a file; no address is
+ * looked at.
+ *
+ * Fails    ERR_RANGE, with the words of pprof around ours
+ */
+int object_fits(struct object *o, const struct object_map *map, struct err *err);
+
+/* All symbols that have an address, sorted by it, then by name: of .symtab, else of the debug file
+   if object_debug has found one, else of .dynsym and .gnu_debugdata. Lives as long as the object. */
 size_t object_symbols(struct object *o, const struct object_symbol **out);
 
 /* The symbol that an object address belongs to; false when there is none.
    Like pprof internal/binutils addr2liner_nm: data symbols must cover it, functions need not. */
 bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out);
+
+/* The symbol that covers an object address, with a name that DWARF's should give way to. One without
+   a size covers all up to the next. Like llvm-symbolizer, getNameFromSymbolTable. */
+bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out);
 
 /*
  * The file that holds the DWARF of the object: itself; what its build id or .gnu_debuglink names in

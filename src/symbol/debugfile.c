@@ -1,0 +1,88 @@
+/*
+ * debugfile.c - where debug files are
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/debugfile.h"
+
+#include "symbol/where_path.h"
+
+#include <string.h>
+
+uint32_t debugfile_crc(const uint8_t *data, size_t n)
+{
+	uint32_t table[256], crc = ~UINT32_C(0);
+
+	for (uint32_t i = 0; i < 256; i++) {
+		uint32_t c = i;
+
+		for (int bit = 0; bit < 8; bit++)
+			c = c >> 1 ^ (c & 1 ? UINT32_C(0xedb88320) : 0);
+		table[i] = c;
+	}
+	for (size_t i = 0; i < n; i++)
+		crc = crc >> 8 ^ table[(crc ^ data[i]) & 0xff];
+	return ~crc;
+}
+
+void debugfile_note(struct buf *tried, const char *place, const char *what)
+{
+	if (tried)
+		buf_addf(tried, "%s: %s\n", place, what);
+}
+
+/* What is wrong with a file; NULL for nothing. */
+static const char *objection(const struct debugfile *s, const struct object_file *f)
+{
+	const uint8_t *bytes;
+	size_t n;
+
+	if (*s->build_id && *f->build_id && strcmp(s->build_id, f->build_id) != 0)
+		return "another build id";
+	if (s->dwarf && !object_file_has_dwarf(f))
+		return "no DWARF in it";
+	if (*s->build_id && *f->build_id)
+		return NULL;
+	if (!s->crc_known)
+		return *s->build_id ? "no build id" : NULL;
+	bytes = object_file_bytes(f, &n);
+	return bytes && debugfile_crc(bytes, n) == s->crc ? NULL : "not the file that .gnu_debuglink means (checksum)";
+}
+
+bool debugfile_try(const struct debugfile *s, const char *path, struct object_file *out)
+{
+	struct err err;
+	const char *why;
+
+	if (object_file_open(path, out, &err) < 0) {
+		debugfile_note(s->tried, path, err.code == ERR_IO ? "not there" : err.msg);
+		return false;
+	}
+	why = objection(s, out);
+	debugfile_note(s->tried, path, why ? why : "taken");
+	if (why)
+		object_file_close(out);
+	return !why;
+}
+
+bool debugfile_by_id(const struct debugfile *s, const char *ending, struct object_file *out)
+{
+	const char *id = s->build_id, *name, *dir;
+
+	if (strlen(id) < 4)
+		return false;
+	name = arena_strndup(s->mem, id + 2, strlen(id) - 2);
+	dir = where_join(s->mem, "/usr/lib/debug/.build-id", arena_strndup(s->mem, id, 2), name, "");
+	if (*ending) {
+		struct buf b = { 0 };
+
+		buf_addf(&b, "%s%s", dir, ending);
+		dir = arena_strndup(s->mem, b.data, b.len);
+		buf_release(&b);
+	}
+	if (*s->w->symfs && debugfile_try(s, where_join(s->mem, s->w->symfs, dir, "", ""), out))
+		return true;
+	return debugfile_try(s, dir, out);
+}

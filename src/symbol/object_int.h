@@ -1,0 +1,50 @@
+/*
+ * object_int.h - what the files behind object.h share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SYMBOL_OBJECT_INT_H
+#define SYMBOL_OBJECT_INT_H
+
+#include "base/arena.h"
+#include "symbol/object.h"
+#include "symbol/object_file.h"
+
+/* Sorted by address, then name. */
+struct symbols {
+	struct object_symbol *sym; /* [n] */
+	size_t n;
+	uint32_t *covering; /* [n_covering] those that llvm-symbolizer knows, one for an address */
+	size_t n_covering;
+	bool full; /* from a .symtab */
+};
+
+/* The symbol that the mapping of a kernel starts at, as far as it is known. */
+struct anchor {
+	bool known;
+	uint64_t value;
+};
+
+struct object {
+	struct arena *mem;
+	struct object_file file; /* elf is NULL when only symbols are known, as of the running kernel */
+	GElf_Ehdr ehdr;
+	GElf_Phdr *phdr; /* [n_phdr] */
+	size_t n_phdr;
+	const char *anchor_name; /* asked for last; NULL for none yet */
+	struct anchor anchor;
+
+	bool symbols_read, debug_is_read; /* for symbols */
+	bool debug_sought, debug_is_self, alt_sought;
+	struct symbols symbols;
+	struct object_file mini; /* what .gnu_debugdata holds: more symbols */
+	struct object_file debug, alt;
+};
+
+/* An object of a file that is open already; it takes the descriptor, also on failure. */
+int object_take(int fd, const char *path, struct object **out, struct err *err);
+
+/* Sort a list from malloc, which the arena then owns. */
+void symbols_end(struct symbols *list, struct arena *mem);
+
+#endif

@@ -1,0 +1,160 @@
+/*
+ * object_notes.c - the build id in the notes of an ELF file
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/object_notes.h"
+
+#include <string.h>
+
+enum {
+	NOTE_HEAD = 12, /* three words: sizes of name and contents, type */
+	NOTE_LONGEST = 1 << 20,
+	NOTES_TOTAL = 64 << 20 /* of all places together, which a file could make overlap */
+};
+
+/* Notes being walked through. */
+struct notes {
+	const uint8_t *p, *end;
+	uint64_t align;
+	bool big_endian;
+};
+
+struct found {
+	const uint8_t *id;
+	size_t n;
+	bool any;
+};
+
+static uint32_t word(const struct notes *s, const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, sizeof(v));
+	return s->big_endian == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? v : __builtin_bswap32(v);
+}
+
+/* What is missing to the next multiple of the alignment; nothing where that is none. */
+static uint64_t padding(const struct notes *s, uint64_t size)
+{
+	uint64_t mask = s->align - 1, all = ((size + mask) & ~mask) - size;
+
+	return s->align && (int64_t)all > 0 ? all : 0;
+}
+
+/* Step over the next note. False when it is cut off; it is not a build id unless found says so. */
+static bool note_next(struct notes *s, struct found *found)
+{
+	size_t left = (size_t)(s->end - s->p), name_n, n;
+	const uint8_t *name = s->p + NOTE_HEAD, *end;
+	uint64_t pad;
+
+	if (left < NOTE_HEAD || word(s, s->p) > NOTE_LONGEST || word(s, s->p + 4) > NOTE_LONGEST)
+		return false;
+	left -= NOTE_HEAD;
+	n = word(s, s->p + 4);
+	name_n = 0;
+	if (word(s, s->p)) { /* whether the size counts the NUL is not agreed on, but the NUL is there */
+		end = memchr(name, '\0', left);
+		if (!end)
+			return false;
+		name_n = (size_t)(end - name) + 1;
+	}
+	pad = padding(s, NOTE_HEAD + name_n);
+	if (pad > left - name_n || n > left - name_n - pad)
+		return false;
+	if (name_n == 4 && memcmp(name, "GNU", 4) == 0 && word(s, s->p + 8) == NT_GNU_BUILD_ID) {
+		if (found->any)
+			return false;
+		*found = (struct found){ .id = name + name_n + pad, .n = n, .any = true };
+	}
+	left -= name_n + pad + n;
+	s->p = name + name_n + pad + n;
+	pad = padding(s, n);
+	s->p += pad < left ? pad : left;
+	return true;
+}
+
+/* Give true when the search ends here: with a build id, or because the notes are damaged. */
+static bool notes_find(struct notes *s, struct found *found)
+{
+	while (s->p < s->end)
+		if (!note_next(s, found)) {
+			*found = (struct found){ 0 };
+			return true;
+		}
+	return found->any;
+}
+
+static void spell(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t n = found->n <= BUILD_ID_MAX ? found->n : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = digits[found->id[i] >> 4];
+		out[2 * i + 1] = digits[found->id[i] & 15];
+	}
+	out[2 * n] = '\0';
+}
+
+/* The bytes of the file from an offset, as far as it goes; from a total that is shared. */
+static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t n, uint64_t align, size_t *total)
+{
+	struct notes s = { .align = align };
+	GElf_Ehdr ehdr;
+	size_t size;
+	const uint8_t *bytes = object_file_bytes(f, &size);
+
+	if (!bytes || off > size || *total == 0)
+		return s;
+	n = n < size - off ? n : size - off;
+	n = n < *total ? n : *total;
+	*total -= n;
+	s.big_endian = gelf_getehdr(f->elf, &ehdr) && ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
+	s.p = bytes + off;
+	s.end = s.p + n;
+	return s;
+}
+
+void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
+{
+	size_t total = NOTES_TOTAL, n = 0;
+	struct found found = { 0 };
+	Elf_Scn *scn = NULL;
+	bool done = false;
+
+	elf_getphdrnum(f->elf, &n);
+	for (size_t i = 0; i < n && !done; i++) {
+		GElf_Phdr ph;
+
+		if (gelf_getphdr(f->elf, (int)i, &ph) && ph.p_type == PT_NOTE) {
+			struct notes s = notes_at(f, ph.p_offset, ph.p_filesz, ph.p_align, &total);
+
+			done = notes_find(&s, &found);
+		}
+	}
+	while (!done && (scn = elf_nextscn(f->elf, scn))) {
+		GElf_Shdr sh;
+
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE) {
+			struct notes s = notes_at(f, sh.sh_offset, sh.sh_size, sh.sh_addralign, &total);
+
+			done = notes_find(&s, &found);
+		}
+	}
+	spell(&found, out);
+}
+
+void object_notes_build_id_in(const uint8_t *notes, size_t n, char out[2 * BUILD_ID_MAX + 1])
+{
+	struct notes s = {
+		.p = notes, .end = notes + n, .align = 4, .big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	};
+	struct found found = { 0 };
+
+	notes_find(&s, &found);
+	spell(&found, out);
+}

@@ -1,0 +1,244 @@
+/*
+ * symbols.c - the symbol tables of an object
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/object_int.h"
+
+#include "base/mem.h"
+#include "symbol/object_lzma.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A symbol table being read. */
+struct table {
+	const struct object_file *f;
+	GElf_Ehdr ehdr;
+	Elf_Data *syms;
+	const char *names; /* [names_n] */
+	size_t names_n;
+	const char *file; /* the source file that local symbols belong to */
+};
+
+static bool table_open(const struct object_file *f, uint32_t type, struct table *t)
+{
+	GElf_Shdr sh = { .sh_type = SHT_NULL };
+	Elf_Scn *scn = NULL;
+	Elf_Data *names;
+
+	*t = (struct table){ .f = f, .file = "" };
+	do
+		scn = elf_nextscn(f->elf, scn);
+	while (scn && gelf_getshdr(scn, &sh) && sh.sh_type != type);
+	if (!scn || sh.sh_type != type || !gelf_getehdr(f->elf, &t->ehdr))
+		return false;
+	t->syms = elf_getdata(scn, NULL);
+	names = elf_getdata(elf_getscn(f->elf, sh.sh_link), NULL);
+	if (!t->syms || !t->syms->d_buf || t->syms->d_type != ELF_T_SYM || !names || !names->d_buf)
+		return false;
+	t->names = names->d_buf;
+	t->names_n = names->d_size;
+	return true;
+}
+
+/* The name of a symbol; "" where there is none that ends inside the table. */
+static const char *name_of(const struct table *t, uint32_t at)
+{
+	if (at >= t->names_n || !memchr(t->names + at, '\0', t->names_n - at))
+		return "";
+	return t->names + at;
+}
+
+/* Marks that ARM compilers put between code and data; nobody's names. */
+static bool is_mark(const char *name)
+{
+	return name[0] == '$' && name[1] && strchr("adtx", name[1]) && (name[2] == '\0' || name[2] == '.');
+}
+
+/* Is it data to pprof, from the letter that nm gives it? Weak functions are, with the letter W. */
+static bool is_data(const GElf_Sym *sym, const GElf_Shdr *sh)
+{
+	if (GELF_ST_BIND(sym->st_info) == STB_WEAK)
+		return true;
+	if (GELF_ST_BIND(sym->st_info) == STB_GNU_UNIQUE || GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC)
+		return false;
+	return !(sh->sh_flags & SHF_EXECINSTR) && (sh->sh_type == SHT_NOBITS || sh->sh_flags & SHF_ALLOC);
+}
+
+/* Is it one of those that llvm-symbolizer takes names from? */
+static bool is_covering(const GElf_Sym *sym, const GElf_Shdr *sh)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+
+	return sh->sh_flags & SHF_ALLOC &&
+	       (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC);
+}
+
+/* Read a symbol; false for what has no address of its own. */
+static bool symbol_read(struct table *t, const GElf_Sym *sym, struct object_symbol *out)
+{
+	int type = GELF_ST_TYPE(sym->st_info);
+	GElf_Shdr sh = { .sh_type = SHT_NULL };
+	const char *name = name_of(t, sym->st_name);
+
+	if (type == STT_FILE)
+		t->file = name;
+	if (type == STT_FILE || type == STT_SECTION || type == STT_TLS || *name == '\0' || is_mark(name) ||
+	    sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_COMMON)
+		return false;
+	if (sym->st_shndx < SHN_LORESERVE)
+		gelf_getshdr(elf_getscn(t->f->elf, sym->st_shndx), &sh);
+	*out = (struct object_symbol){
+		.name = name,
+		.file = GELF_ST_BIND(sym->st_info) == STB_LOCAL ? t->file : "",
+		.addr = sym->st_value,
+		.size = sym->st_size,
+		.is_data = is_data(sym, &sh),
+		.covers = is_covering(sym, &sh),
+	};
+	if (t->ehdr.e_type == ET_REL)
+		out->addr += sh.sh_addr;
+	if (t->ehdr.e_machine == EM_ARM && type == STT_FUNC)
+		out->addr &= ~UINT64_C(1); /* says that it is Thumb */
+	return true;
+}
+
+static bool symbols_add(struct symbols *list, size_t *cap, const struct object_file *f, uint32_t type)
+{
+	struct table t;
+	size_t n;
+
+	if (!f->elf || !table_open(f, type, &t))
+		return false;
+	n = t.syms->d_size / gelf_fsize(f->elf, ELF_T_SYM, 1, EV_CURRENT);
+	for (size_t i = 1; i < n && i <= INT32_MAX; i++) {
+		struct object_symbol s;
+		GElf_Sym sym;
+
+		if (!gelf_getsym(t.syms, (int)i, &sym))
+			break;
+		if (!symbol_read(&t, &sym, &s))
+			continue;
+		list->sym = mem_grow(list->sym, cap, list->n + 1, sizeof(*list->sym));
+		list->sym[list->n++] = s;
+	}
+	return n > 1;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct object_symbol *x = a, *y = b;
+	int order;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	order = strcmp(x->name, y->name);
+	return order ? order : (x->size > y->size) - (x->size < y->size);
+}
+
+/* Of those at one address the largest, which is the last in the file among equals, stands for it. */
+static void symbols_cover(struct symbols *list, struct arena *mem)
+{
+	list->covering = arena_alloc(mem, list->n ? list->n : 1, sizeof(*list->covering));
+	for (size_t i = 0; i < list->n; i++) {
+		const struct object_symbol *s = &list->sym[i], *last;
+
+		if (!s->covers)
+			continue;
+		last = list->n_covering ? &list->sym[list->covering[list->n_covering - 1]] : NULL;
+		if (!last || last->addr != s->addr)
+			list->covering[list->n_covering++] = (uint32_t)i;
+		else if (s->size > last->size || (s->size == last->size && s->place > last->place))
+			list->covering[list->n_covering - 1] = (uint32_t)i;
+	}
+}
+
+void symbols_end(struct symbols *list, struct arena *mem)
+{
+	for (size_t i = 0; i < list->n; i++)
+		list->sym[i].place = (uint32_t)i;
+	if (list->n)
+		qsort(list->sym, list->n, sizeof(*list->sym), by_address);
+	arena_own(mem, list->sym);
+	symbols_cover(list, mem);
+}
+
+/* Names may have been given away, so a list that a debug file betters stays in memory. */
+static const struct symbols *symbols_of(struct object *o)
+{
+	struct symbols list = { 0 };
+	size_t cap = 0;
+
+	if (o->symbols_read && (o->symbols.full || !o->debug.elf || o->debug_is_read))
+		return &o->symbols;
+	list.full = symbols_add(&list, &cap, &o->file, SHT_SYMTAB) || symbols_add(&list, &cap, &o->debug, SHT_SYMTAB);
+	o->debug_is_read = o->debug.elf != NULL;
+	if (!list.full) {
+		if (!o->symbols_read)
+			object_lzma_open(&o->file, &o->mini);
+		symbols_add(&list, &cap, &o->file, SHT_DYNSYM);
+		symbols_add(&list, &cap, &o->mini, SHT_SYMTAB);
+	}
+	symbols_end(&list, o->mem);
+	o->symbols = list;
+	o->symbols_read = true;
+	return &o->symbols;
+}
+
+size_t object_symbols(struct object *o, const struct object_symbol **out)
+{
+	const struct symbols *list = symbols_of(o);
+
+	*out = list->sym;
+	return list->n;
+}
+
+bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out)
+{
+	const struct symbols *list = symbols_of(o);
+	const struct object_symbol *last = list->n ? &list->sym[list->n - 1] : NULL;
+	size_t low = 0, high = list->n;
+
+	if (!last || addr < list->sym[0].addr || (addr >= last->addr && addr - last->addr >= last->size))
+		return false;
+	while (low + 1 < high) { /* which one of several at the address is found is pprof's way */
+		size_t mid = (low + high) / 2;
+
+		if (list->sym[mid].addr <= addr)
+			low = mid;
+		else
+			high = mid;
+		if (list->sym[mid].addr == addr)
+			break;
+	}
+	if (list->sym[low].is_data && addr - list->sym[low].addr >= list->sym[low].size)
+		return false;
+	*out = list->sym[low];
+	return true;
+}
+
+bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out)
+{
+	const struct symbols *list = symbols_of(o);
+	size_t low = 0, high = list->n_covering;
+	const struct object_symbol *s;
+
+	while (low < high) { /* to the first behind the address */
+		size_t mid = low + (high - low) / 2;
+
+		if (list->sym[list->covering[mid]].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == 0)
+		return false;
+	s = &list->sym[list->covering[low - 1]];
+	if (s->size != 0 && addr - s->addr >= s->size)
+		return false;
+	*out = *s;
+	return true;
+}
