@@ -94,6 +94,7 @@ static int ids_map(struct merge_ids *m, uint32_t map, uint32_t *id, struct err *
 		return 0;
 	copy.file = ids_str(m, copy.file);
 	copy.build_id = ids_str(m, copy.build_id);
+	copy.kernel_symbol = ids_str(m, copy.kernel_symbol);
 	map_key(key, &m->src->map[map], m->str);
 	if (keys_add(&m->maps, key, MAP_WORDS, keys_hash(key, MAP_WORDS), id, err) < 0)
 		return err_wrap(err, "mappings");

@@ -35,6 +35,7 @@ struct mapping {
 	uint64_t id; /* as in the file */
 	uint64_t start, limit, offset;
 	str_id file, build_id;
+	str_id kernel_symbol; /* what start is relative to, where file no longer tells; 0 for none */
 	bool has_functions, has_filenames, has_line_numbers, has_inline_frames;
 };
 

@@ -9,7 +9,9 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/demangle.h \
 	src/symbol/disasm.h \
 	src/symbol/frames.h \
+	src/symbol/locate.c \
 	src/symbol/locate.h \
+	src/symbol/locate_mappings.c \
 	src/symbol/object.c \
 	src/symbol/object.h \
 	src/symbol/object_debug.c \

@@ -11,6 +11,9 @@
 #include "symbol/object.h"
 #include "symbol/where.h"
 
+/* What a mapping says of an object's place in memory; texts are the profile's. */
+struct object_map locate_map(const struct profile *p, const struct mapping *m);
+
 /*
  * Name, for every mapping, the first binary in w->binary_path that fits it.
  *

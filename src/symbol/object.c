@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static struct object *object_of(const struct object_file *f)
+struct object *object_adopt(const struct object_file *f)
 {
 	struct arena *mem = arena_new();
 	struct object *o = arena_zalloc(mem, 1, sizeof(*o));
@@ -36,18 +36,7 @@ int object_open(const char *path, struct object **out, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	*out = object_of(&f);
-	return 0;
-}
-
-int object_take(int fd, const char *path, struct object **out, struct err *err)
-{
-	struct object_file f;
-	int rc = object_file_take(fd, path, &f, err);
-
-	if (rc < 0)
-		return rc;
-	*out = object_of(&f);
+	*out = object_adopt(&f);
 	return 0;
 }
 

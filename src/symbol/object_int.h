@@ -41,8 +41,8 @@ struct object {
 	struct object_file debug, alt;
 };
 
-/* An object of a file that is open already; it takes the descriptor, also on failure. */
-int object_take(int fd, const char *path, struct object **out, struct err *err);
+/* An object of a file that is open already, which then is the object's. */
+struct object *object_adopt(const struct object_file *f);
 
 /* Sort a list from malloc, which the arena then owns. */
 void symbols_end(struct symbols *list, struct arena *mem);
