@@ -6,13 +6,22 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/base.c \
 	src/symbol/debugfile.c \
 	src/symbol/debugfile.h \
+	src/symbol/demangle.c \
 	src/symbol/demangle.h \
+	src/symbol/demangle_cplus.c \
+	src/symbol/demangle_cplus.h \
+	src/symbol/demangle_d.c \
+	src/symbol/demangle_d.h \
+	src/symbol/demangle_rust.c \
+	src/symbol/demangle_rust.h \
 	src/symbol/disasm.h \
 	src/symbol/frames.h \
 	src/symbol/locate.c \
 	src/symbol/locate.h \
 	src/symbol/locate_mappings.c \
 	src/symbol/object.c \
+	src/symbol/names.c \
+	src/symbol/names.h \
 	src/symbol/object.h \
 	src/symbol/object_debug.c \
 	src/symbol/object_file.c \

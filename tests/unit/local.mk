@@ -44,6 +44,7 @@ unit_tests = \
 	tests/unit/test_csv \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
+	tests/unit/test_demangle \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
@@ -80,6 +81,7 @@ unit_tests = \
 	tests/unit/test_merge \
 	tests/unit/test_merge_ids \
 	tests/unit/test_merger \
+	tests/unit/test_names \
 	tests/unit/test_normalize \
 	tests/unit/test_normal \
 	tests/unit/test_net \
@@ -134,6 +136,7 @@ tests_unit_test_compare_LDADD = $(unit_viewers)
 tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
+tests_unit_test_demangle_LDADD = $(unit_symbol)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
@@ -172,6 +175,7 @@ tests_unit_test_memmap_LDADD = $(unit_reader)
 tests_unit_test_merge_LDADD = $(unit_profile)
 tests_unit_test_merge_ids_LDADD = $(unit_profile)
 tests_unit_test_merger_LDADD = $(unit_profile)
+tests_unit_test_names_LDADD = $(unit_symbol)
 tests_unit_test_normalize_LDADD = $(unit_profile)
 tests_unit_test_normal_LDADD = $(unit_engine)
 tests_unit_test_net_LDADD = $(unit_engine)

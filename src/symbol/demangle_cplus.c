@@ -1,0 +1,402 @@
+/*
+ * demangle_cplus.c - names of C++
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * libiberty parses the symbol and prints the tree, but it cannot leave out template arguments. They
+ * must stay in the tree, since other parts of the name refer to them, so the tree is marked: the
+ * name of each template ends in a byte, and its arguments in another, and what is printed between
+ * them is cut out.
+ *
+ * A short symbol can stand for a tree that is printed for ever. Each node is visited once to add up
+ * how many it stands for, and printing stops when it has become too long.
+ */
+#include "config.h"
+
+#include "symbol/demangle_cplus.h"
+
+#include "base/mem.h"
+
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SYMBOL_MAX = 1 << 14, /* libiberty goes a call deeper for each byte, 100 bytes a call */
+	VISITS_MAX = 50 << 20,
+	CUT_FROM = 1, /* bytes that no symbol has */
+	CUT_TO = 2,
+	MORE_NODES = 2, /* for each template */
+};
+
+typedef struct demangle_component node;
+
+struct tree {
+	node *top, *all; /* [n] as libiberty made them */
+	size_t n;
+	node *more; /* for marks: NULL until needed, then room for all there can be */
+	size_t n_more;
+};
+
+static bool is_leaf(const node *c)
+{
+	switch (c->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The nodes right below one. */
+static void children(const node *c, node *out[2])
+{
+	out[0] = out[1] = NULL;
+	if (is_leaf(c))
+		return;
+	switch (c->type) {
+	case DEMANGLE_COMPONENT_CTOR:
+		out[0] = c->u.s_ctor.name;
+		break;
+	case DEMANGLE_COMPONENT_DTOR:
+		out[0] = c->u.s_dtor.name;
+		break;
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+		out[0] = c->u.s_extended_operator.name;
+		break;
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+		out[0] = c->u.s_fixed.length;
+		break;
+	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		out[0] = c->u.s_unary_num.sub;
+		break;
+	default:
+		out[0] = c->u.s_binary.left;
+		out[1] = c->u.s_binary.right;
+		break;
+	}
+}
+
+static bool is_known(const struct tree *t, const node *c)
+{
+	return c && c >= t->all && c < t->all + t->n;
+}
+
+/* All nodes below top, each once, those below a node in front of it. Gives how many. */
+static size_t bottom_up(const struct tree *t, uint32_t *order)
+{
+	uint8_t *state = mem_zalloc(t->n, sizeof(*state)); /* 1: its children are on the way; 2: done */
+	uint32_t *stack = mem_alloc(t->n + 1, 3 * sizeof(*stack));
+	size_t n = 0, depth = 0;
+
+	stack[depth++] = (uint32_t)(t->top - t->all);
+	while (depth) {
+		uint32_t at = stack[depth - 1];
+		node *below[2];
+
+		if (state[at]) {
+			depth--;
+			if (state[at] == 1)
+				order[n++] = at;
+			state[at] = 2;
+			continue;
+		}
+		state[at] = 1;
+		children(&t->all[at], below);
+		for (int i = 1; i >= 0; i--)
+			if (is_known(t, below[i]) && !state[below[i] - t->all])
+				stack[depth++] = (uint32_t)(below[i] - t->all);
+	}
+	free(stack);
+	free(state);
+	return n;
+}
+
+/* How many nodes printing may come by, when a parameter of a template comes by so many. */
+static uint64_t visits(const struct tree *t, const uint32_t *order, size_t n, uint64_t param)
+{
+	uint64_t *sum = mem_zalloc(t->n, sizeof(*sum)), total;
+
+	for (size_t i = 0; i < n; i++) {
+		const node *c = &t->all[order[i]];
+		uint64_t s = c->type == DEMANGLE_COMPONENT_TEMPLATE_PARAM ? param : 1;
+		node *below[2];
+
+		children(c, below);
+		for (int k = 0; k < 2; k++)
+			if (is_known(t, below[k]))
+				s += sum[below[k] - t->all];
+		sum[order[i]] = s < UINT32_MAX ? s : UINT32_MAX;
+	}
+	total = sum[t->top - t->all];
+	free(sum);
+	return total;
+}
+
+static node *mark(struct tree *t, char *byte)
+{
+	node *c = &t->more[t->n_more++];
+
+	*c = (node){ .type = DEMANGLE_COMPONENT_NAME };
+	c->u.s_name.s = byte;
+	c->u.s_name.len = 1;
+	return c;
+}
+
+static node *pair(struct tree *t, enum demangle_component_type type, node *left, node *right)
+{
+	node *c = &t->more[t->n_more++];
+
+	*c = (node){ .type = type };
+	c->u.s_binary.left = left;
+	c->u.s_binary.right = right;
+	return c;
+}
+
+/* Put marks around the arguments of a template. */
+static void mark_template(struct tree *t, node *c)
+{
+	static char from[] = { CUT_FROM, 0 }, to[] = { CUT_TO, 0 };
+	node **last = &c->u.s_binary.right;
+
+	c->u.s_binary.left = pair(t, DEMANGLE_COMPONENT_COMPOUND_NAME, c->u.s_binary.left, mark(t, from));
+	while (*last && (*last)->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST)
+		last = &(*last)->u.s_binary.right;
+	if (!*last)
+		*last = pair(t, DEMANGLE_COMPONENT_TEMPLATE_ARGLIST, mark(t, to), NULL);
+}
+
+static bool is_qualifier(const node *c)
+{
+	switch (c->type) {
+	case DEMANGLE_COMPONENT_RESTRICT_THIS:
+	case DEMANGLE_COMPONENT_VOLATILE_THIS:
+	case DEMANGLE_COMPONENT_CONST_THIS:
+	case DEMANGLE_COMPONENT_REFERENCE_THIS:
+	case DEMANGLE_COMPONENT_RVALUE_REFERENCE_THIS:
+	case DEMANGLE_COMPONENT_TRANSACTION_SAFE:
+	case DEMANGLE_COMPONENT_NOEXCEPT:
+	case DEMANGLE_COMPONENT_THROW_SPEC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static node *unqualified(node *c)
+{
+	while (c && is_qualifier(c))
+		c = c->u.s_binary.left;
+	return c;
+}
+
+/* Forget the parameters of a function that others are local to. */
+static void forget_params(node *function)
+{
+	node *c = unqualified(function);
+
+	if (!c || c->type != DEMANGLE_COMPONENT_TYPED_NAME)
+		return;
+	c = unqualified(c->u.s_binary.right);
+	if (c && c->type == DEMANGLE_COMPONENT_FUNCTION_TYPE)
+		c->u.s_binary.right = NULL;
+}
+
+/* std::basic_istream<char, std::char_traits<char> > */
+static void cut_standard(node *c)
+{
+	const char *end = memchr(c->u.s_string.string, '<', (size_t)c->u.s_string.len);
+
+	if (end)
+		c->u.s_string.len = (int)(end - c->u.s_string.string);
+}
+
+static void restyle(struct tree *t, const uint32_t *order, size_t n, struct cplus_style style)
+{
+	size_t n_templates = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_templates += t->all[order[i]].type == DEMANGLE_COMPONENT_TEMPLATE;
+	if (!style.templates)
+		t->more = mem_alloc(n_templates + 1, 2 * MORE_NODES * sizeof(*t->more));
+	for (size_t i = 0; i < n; i++) {
+		node *c = &t->all[order[i]];
+
+		if (c->type == DEMANGLE_COMPONENT_LOCAL_NAME && !style.enclosing)
+			forget_params(c->u.s_binary.left);
+		if (c->type == DEMANGLE_COMPONENT_TEMPLATE && !style.templates)
+			mark_template(t, c);
+		if (c->type == DEMANGLE_COMPONENT_SUB_STD && !style.templates)
+			cut_standard(c);
+	}
+}
+
+/* Where printing goes. */
+struct print {
+	struct buf *out;
+	size_t max; /* of out->len */
+	jmp_buf too_long;
+};
+
+static void add_piece(const char *s, size_t n, void *arg)
+{
+	struct print *p = arg;
+
+	if (n > p->max - p->out->len)
+		longjmp(p->too_long, 1);
+	buf_add(p->out, s, n);
+}
+
+static bool print_tree(node *top, int options, struct buf *out)
+{
+	struct print p = { .out = out, .max = out->len + DEMANGLED_MAX };
+
+	if (setjmp(p.too_long))
+		return false;
+	return cplus_demangle_print_callback(options, top, add_piece, &p) != 0;
+}
+
+/* Cut what is between marks out of what has been appended behind start. Gives false when they do
+   not pair. */
+static bool cut_marked(struct buf *out, size_t start)
+{
+	size_t *open = NULL, cap = 0, depth = 0, to = start;
+
+	for (size_t i = start; i < out->len; i++) {
+		if (out->data[i] == CUT_FROM) {
+			open = mem_grow(open, &cap, depth + 1, sizeof(*open));
+			open[depth++] = to;
+		} else if (out->data[i] == CUT_TO) {
+			if (depth == 0)
+				break;
+			to = open[--depth];
+			i += i + 1 < out->len && out->data[i + 1] == '>';
+		} else {
+			out->data[to++] = out->data[i];
+		}
+	}
+	free(open);
+	out->len = to;
+	out->data[to] = '\0';
+	return depth == 0 && to > start;
+}
+
+/* Is this ">>" two brackets that close, as libiberty writes them behind an empty pack? Others are
+   operator>> and (a)>>(b). */
+static bool is_closing_pair(const char *s, size_t n, size_t at, size_t start)
+{
+	static const char word[] = "operator";
+	size_t len = strlen(word);
+
+	if (at + 1 >= n || s[at] != '>' || s[at + 1] != '>')
+		return false;
+	if (at >= start + len && memcmp(s + at - len, word, len) == 0)
+		return false;
+	return !(at > start && s[at - 1] == ')' && at + 2 < n && s[at + 2] == '(');
+}
+
+static void part_brackets(struct buf *out, size_t start)
+{
+	struct buf parted = { 0 };
+
+	for (size_t i = start; i < out->len; i++) {
+		buf_add(&parted, out->data + i, 1);
+		if (is_closing_pair(out->data, out->len, i, start))
+			buf_add(&parted, " ", 1);
+	}
+	if (parted.len > out->len - start) {
+		out->len = start;
+		buf_add(out, parted.data, parted.len);
+	}
+	buf_release(&parted);
+}
+
+static bool print_name(struct tree *t, struct cplus_style style, struct buf *out)
+{
+	uint32_t *order = mem_alloc(t->n, sizeof(*order));
+	size_t n = bottom_up(t, order), start = out->len;
+	uint64_t once = visits(t, order, n, 1);
+	bool ok = once < VISITS_MAX && visits(t, order, n, once) < VISITS_MAX;
+
+	if (ok && t->top->type == DEMANGLE_COMPONENT_CLONE)
+		ok = false;
+	if (ok) {
+		restyle(t, order, n, style);
+		ok = print_tree(t->top, style.params ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI, out);
+		ok = ok && (style.templates || cut_marked(out, start));
+		if (ok && strstr(out->data + start, ">>"))
+			part_brackets(out, start);
+	}
+	if (!ok) {
+		out->len = start;
+		if (out->data)
+			out->data[start] = '\0';
+	}
+	free(t->more);
+	free(order);
+	return ok;
+}
+
+/* The nodes of copies are around all others. */
+static node *without_clones(node *c)
+{
+	while (c->type == DEMANGLE_COMPONENT_CLONE)
+		c = c->u.s_binary.left;
+	return c;
+}
+
+/* n  bytes of the symbol, which ends there */
+static bool demangle_part(const char *symbol, size_t n, struct cplus_style style, struct buf *out)
+{
+	struct tree t = { .n = 2 * n };
+	void *mem = NULL;
+	bool ok = false;
+
+	t.top = cplus_demangle_v3_components(symbol, style.params ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI, &mem);
+	if (t.top) {
+		t.all = mem;
+		t.top = without_clones(t.top);
+		ok = is_known(&t, t.top) && print_name(&t, style, out);
+	}
+	free(mem);
+	return ok;
+}
+
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < ' ')
+			return false;
+	return true;
+}
+
+bool demangle_cplus(const char *symbol, struct cplus_style style, struct buf *out)
+{
+	size_t n = strlen(symbol), end;
+	char *part;
+	bool ok;
+
+	if (n > SYMBOL_MAX || strncmp(symbol, "_Z", 2) != 0 || !is_plain(symbol))
+		return false;
+	if (demangle_part(symbol, n, style, out))
+		return true;
+	end = strcspn(symbol, ".");
+	if (!style.params || end == n)
+		return false;
+	part = mem_strndup(symbol, end);
+	ok = demangle_part(part, end, style, out);
+	free(part);
+	return ok;
+}

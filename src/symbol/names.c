@@ -1,0 +1,124 @@
+/*
+ * names.c - the names of a profile's functions as people write them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Many functions are split over threads, which write what they find into buffers of their own. Names
+ * of D are left to the calling thread: see demangle_d.c.
+ */
+#include "config.h"
+
+#include "symbol/names.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/pool.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENOUGH_FUNCTIONS = 2000 }; /* for a thread */
+
+/* The functions [lo, hi) of one thread, and what they are to be called. */
+struct part {
+	const struct profile *p;
+	enum demangle_mode mode;
+	uint32_t lo, hi;
+	struct renamed {
+		uint32_t func;
+		size_t at, n; /* in text */
+	} * renamed;
+	size_t n, cap;
+	struct buf text;
+};
+
+static void rename_function(struct part *s, uint32_t func, const char *symbol)
+{
+	size_t at = s->text.len;
+
+	if (!demangle(symbol, s->mode, &s->text))
+		return;
+	s->renamed = mem_grow(s->renamed, &s->cap, s->n + 1, sizeof(*s->renamed));
+	s->renamed[s->n++] = (struct renamed){ func, at, s->text.len - at };
+}
+
+static bool is_wanted(const struct profile *p, uint32_t func)
+{
+	return p->func_name[func] == 0 || p->func_name[func] == p->func_sysname[func];
+}
+
+static bool is_d(const char *symbol)
+{
+	return symbol[0] == '_' && symbol[1] == 'D';
+}
+
+static void rename_part(void *arg, unsigned part)
+{
+	struct part *s = (struct part *)arg + part;
+
+	for (uint32_t i = s->lo; i < s->hi; i++) {
+		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
+
+		if (is_wanted(s->p, i) && !is_d(symbol))
+			rename_function(s, i, symbol);
+	}
+}
+
+static void rename_d(struct part *s)
+{
+	for (uint32_t i = 0; i < s->p->n_funcs; i++) {
+		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
+
+		if (is_d(symbol) && is_wanted(s->p, i))
+			rename_function(s, i, symbol);
+	}
+}
+
+static void put_names(struct profile *p, const struct part *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		p->func_name[s->renamed[i].func] = strtab_add(p->str, s->text.data + s->renamed[i].at, s->renamed[i].n);
+}
+
+static void part_release(struct part *s)
+{
+	free(s->renamed);
+	buf_release(&s->text);
+}
+
+static void rename_all(struct profile *p, enum demangle_mode mode)
+{
+	unsigned n = 1 + p->n_funcs / ENOUGH_FUNCTIONS;
+	struct part d = { .p = p, .mode = mode }, *part;
+
+	n = n < pool_size() ? n : pool_size();
+	part = mem_zalloc(n, sizeof(*part));
+	for (unsigned i = 0; i < n; i++)
+		part[i] = (struct part){ .p = p,
+					 .mode = mode,
+					 .lo = (uint32_t)((uint64_t)p->n_funcs * i / n),
+					 .hi = (uint32_t)((uint64_t)p->n_funcs * (i + 1) / n) };
+	pool_run(rename_part, part, n);
+	rename_d(&d);
+	for (unsigned i = 0; i < n; i++) {
+		put_names(p, &part[i]);
+		part_release(&part[i]);
+	}
+	put_names(p, &d);
+	part_release(&d);
+	free(part);
+}
+
+void names_demangle(struct profile *p, enum demangle_mode mode, bool force)
+{
+	for (uint32_t i = 0; force && i < p->n_funcs; i++)
+		if (p->func_name[i] && p->func_sysname[i])
+			p->func_name[i] = p->func_sysname[i];
+	if (mode == DEMANGLE_NONE)
+		return;
+	for (uint32_t i = 0; i < p->n_funcs; i++)
+		if (p->func_name[i] == 0)
+			p->func_name[i] = p->func_sysname[i];
+	rename_all(p, mode);
+}

@@ -1,0 +1,117 @@
+/*
+ * test_names.c - the names of a profile's functions as people write them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/names.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_profile.h"
+
+static uint32_t function(struct make *m, const char *name, const char *sysname)
+{
+	struct builder_function f = { .id = 1,
+				      .name = make_text(m, name, strlen(name)),
+				      .sysname = make_text(m, sysname, strlen(sysname)) };
+	uint32_t id = 0;
+
+	assert_int_equal(builder_function(m->b, &f, &id, NULL), 0);
+	return id;
+}
+
+static const char *name_of(const struct profile *p, uint32_t func)
+{
+	return profile_text(p, p->func_name[func]);
+}
+
+static struct profile *five_functions(void)
+{
+	struct make m = make_start("cpu/ns");
+
+	function(&m, "_Z3fooi", "_Z3fooi");
+	function(&m, "", "_Z3bari");
+	function(&m, "mine", "_Z3bazi");
+	function(&m, "main", "main");
+	function(&m, "", "_D1m1fFZv");
+	return make_end(&m);
+}
+
+static void names_that_are_not_the_linkers_stay(void **state)
+{
+	struct profile *p = five_functions();
+
+	(void)state;
+	names_demangle(p, DEMANGLE_DEFAULT, false);
+	assert_string_equal(name_of(p, 0), "foo");
+	assert_string_equal(name_of(p, 1), "bar");
+	assert_string_equal(name_of(p, 2), "mine");
+	assert_string_equal(name_of(p, 3), "main");
+	assert_string_equal(name_of(p, 4), "m.f");
+	assert_string_equal(profile_text(p, p->func_sysname[0]), "_Z3fooi");
+	profile_free(p);
+}
+
+static void force_goes_back_to_the_linkers_names(void **state)
+{
+	struct profile *p = five_functions();
+
+	(void)state;
+	names_demangle(p, DEMANGLE_FULL, true);
+	assert_string_equal(name_of(p, 2), "baz(int)");
+	names_demangle(p, DEMANGLE_NONE, true);
+	assert_string_equal(name_of(p, 2), "_Z3bazi");
+	assert_string_equal(name_of(p, 0), "_Z3fooi");
+	profile_free(p);
+}
+
+static void none_leaves_functions_without_a_name_alone(void **state)
+{
+	struct profile *p = five_functions();
+
+	(void)state;
+	names_demangle(p, DEMANGLE_NONE, false);
+	assert_string_equal(name_of(p, 1), "");
+	profile_free(p);
+}
+
+static void many_functions_are_all_renamed(void **state)
+{
+	struct make m = make_start("cpu/ns");
+	struct profile *p;
+	char text[40];
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		snprintf(text, sizeof(text), "_ZN2ns6f%05dEi", i);
+		function(&m, text, text);
+	}
+	p = make_end(&m);
+	names_demangle(p, DEMANGLE_DEFAULT, false);
+	for (uint32_t i = 0; i < 20000; i++) {
+		snprintf(text, sizeof(text), "ns::f%05d", (int)i);
+		assert_string_equal(name_of(p, i), text);
+	}
+	profile_free(p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_are_not_the_linkers_stay),
+		cmocka_unit_test(force_goes_back_to_the_linkers_names),
+		cmocka_unit_test(none_leaves_functions_without_a_name_alone),
+		cmocka_unit_test(many_functions_are_all_renamed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
