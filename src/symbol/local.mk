@@ -33,6 +33,13 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object_notes.h \
 	src/symbol/source_file.h \
 	src/symbol/symbols.c \
+	src/symbol/source_file.c \
+	src/symbol/source_file.h \
+	src/symbol/source_path.c \
+	src/symbol/source_path.h \
+	src/symbol/source_path_go.c \
+	src/symbol/source_path_rust.c \
+	src/symbol/source_path_tree.c \
 	src/symbol/where.c \
 	src/symbol/where.h \
 	src/symbol/where_path.c \

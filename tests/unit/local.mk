@@ -104,6 +104,7 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_shorten \
 	tests/unit/test_simplify \
+	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_rename \
 	tests/unit/test_side \
@@ -198,6 +199,7 @@ tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_simplify_LDADD = $(unit_profile)
+tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)

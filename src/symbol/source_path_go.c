@@ -1,0 +1,264 @@
+/*
+ * source_path_go.c - where Go keeps sources
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Go names a file by its path where it was built, or, built with -trimpath, by its module: with
+ * MODULE@VERSION/ in front when it is not the main one, and by its package alone when it is part of
+ * Go. Below the module cache upper-case letters are written !x.
+ */
+#include "config.h"
+
+#include "symbol/source_path.h"
+
+#include "base/io.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DIRS = 32, MAX_MODULES = 64, MOD_MAX = 1 << 20 };
+
+/* A folder, and what it is called. */
+struct module {
+	const char *dir, *name; /* name "" for a folder without go.mod */
+};
+
+struct source_go {
+	const char *root[MAX_DIRS], *cache[MAX_DIRS], *path[MAX_DIRS];
+	unsigned n_roots, n_caches, n_paths;
+	struct module module[MAX_MODULES]; /* the folders to search and all that they are in */
+	unsigned n_modules;
+};
+
+static void add_dir(struct source_search *s, const char **list, unsigned *n, const char *dir, size_t len,
+		    const char *below)
+{
+	struct buf path = { 0 };
+
+	if (len == 0 || *n == MAX_DIRS)
+		return;
+	buf_add(&path, dir, len);
+	buf_addz(&path, below);
+	list[(*n)++] = arena_strndup(s->mem, path.data, path.len);
+	buf_release(&path);
+}
+
+/* The folders that a pattern below a folder matches. */
+static void add_all(struct source_search *s, const char **list, unsigned *n, const char *dir, const char *pattern)
+{
+	struct buf path = { 0 };
+
+	buf_addf(&path, "%s%s", dir, pattern);
+	if (*dir)
+		*n += source_dirs(s, path.data, list + *n, MAX_DIRS - *n);
+	buf_release(&path);
+}
+
+static const char *env(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? value : "";
+}
+
+/* The name in the line "module NAME" of go.mod in a folder; "" when there is none. */
+static const char *module_name(const char *dir, struct arena *mem)
+{
+	struct buf path = { 0 };
+	struct bytes mod;
+	const char *name = "";
+	int rc;
+
+	buf_addf(&path, "%s/go.mod", dir);
+	rc = io_read_file(path.data, MOD_MAX, "", &mod, NULL);
+	buf_release(&path);
+	if (rc < 0)
+		return "";
+	for (size_t i = 0, n; i < mod.n; i += n + 1) {
+		const char *line = (const char *)mod.data + i, *end = memchr(line, '\n', mod.n - i);
+		char word[512] = "";
+
+		n = end ? (size_t)(end - line) : mod.n - i;
+		if (n < 7 || n >= sizeof(word) || memcmp(line, "module", 6) != 0 || !isspace((unsigned char)line[6]))
+			continue;
+		memcpy(word, line + 7, n - 7);
+		name = word + strspn(word, " \t\"`");
+		name = arena_strndup(mem, name, strcspn(name, " \t\r\"`"));
+		break;
+	}
+	free(mod.data);
+	return name;
+}
+
+static void add_modules(struct source_search *s, struct source_go *go, const char *dir, size_t n)
+{
+	char *at = realpath(n ? arena_strndup(s->mem, dir, n) : ".", NULL);
+
+	while (at && go->n_modules < MAX_MODULES) {
+		char *slash = strrchr(at, '/');
+		const char *name = arena_strndup(s->mem, at, strlen(at));
+
+		go->module[go->n_modules++] = (struct module){ name, module_name(at, s->mem) };
+		if (!slash || slash == at)
+			break;
+		*slash = 0;
+	}
+	free(at);
+}
+
+static struct source_go *go_places(struct source_search *s)
+{
+	struct source_go *go = s->go;
+	const char *home = env("HOME"), *gopath = env("GOPATH");
+
+	if (go)
+		return go;
+	s->go = go = arena_zalloc(s->mem, 1, sizeof(*go));
+	for (const char *dir = *gopath ? gopath : home, *end;; dir = end + 1) {
+		end = dir + strcspn(dir, *gopath ? ":" : "");
+		add_dir(s, go->path, &go->n_paths, dir, (size_t)(end - dir), *gopath ? "" : "/go");
+		if (!*end)
+			break;
+	}
+	add_dir(s, go->cache, &go->n_caches, env("GOMODCACHE"), strlen(env("GOMODCACHE")), "");
+	for (unsigned i = 0; i < go->n_paths; i++)
+		add_dir(s, go->cache, &go->n_caches, go->path[i], strlen(go->path[i]), "/pkg/mod");
+	add_dir(s, go->root, &go->n_roots, env("GOROOT"), strlen(env("GOROOT")), "");
+	add_dir(s, go->root, &go->n_roots, "/usr/local/go", 13, "");
+	add_dir(s, go->root, &go->n_roots, "/usr/lib/go", 11, "");
+	add_all(s, go->root, &go->n_roots, "/usr", "/lib/go-[0-9]*");
+	add_all(s, go->root, &go->n_roots, home, "/sdk/go[0-9]*");
+	for (unsigned i = 0; i < go->n_caches; i++)
+		add_all(s, go->root, &go->n_roots, go->cache[i], "/golang.org/toolchain@*");
+	for (const char *dir = s->path, *end;; dir = end + 1) {
+		end = dir + strcspn(dir, ":");
+		add_modules(s, go, dir, (size_t)(end - dir));
+		if (!*end)
+			return go;
+	}
+}
+
+/* Is this part of a path the name of a folder that holds Go: go, go1.22, go-1.19, Go? */
+static bool is_go(const char *part, size_t n)
+{
+	return n >= 2 && tolower((unsigned char)part[0]) == 'g' && tolower((unsigned char)part[1]) == 'o' &&
+	       (n == 2 || part[2] == '-' || isdigit((unsigned char)part[2]));
+}
+
+/* Is it a file of Go, or of its assembler? */
+static bool is_go_file(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && (strcmp(dot, ".go") == 0 || strcmp(dot, ".s") == 0);
+}
+
+/* What stands behind GOROOT/src/ in the path of a package of Go; NULL when it is none. */
+static const char *standard_part(const char *file)
+{
+	bool below_go = false;
+	size_t n;
+
+	if (!is_go_file(file))
+		return NULL;
+	if (*file != '/' && !(isalpha((unsigned char)file[0]) && file[1] == ':'))
+		return memchr(file, '.', strcspn(file, "/")) || !strchr(file, '/') ? NULL : file;
+	for (const char *part = file; *part; part += n + (part[n] == '/')) {
+		n = strcspn(part, "/");
+		if (below_go && n == 3 && memcmp(part, "src/", 4) == 0)
+			return part + 4;
+		below_go |= is_go(part, n);
+	}
+	return NULL;
+}
+
+/* MODULE@VERSION/FILE in a path, below the module cache or where the path begins; NULL for none. */
+static const char *module_part(const char *file)
+{
+	const char *cache = strstr(file, "/pkg/mod/"), *at;
+
+	file = cache ? cache + 9 : file;
+	at = strchr(file, '@');
+	return *file != '/' && at && at > file && strchr(at, '/') ? file : NULL;
+}
+
+/* As below the module cache: upper-case letters of module and version written !x. */
+static void add_escaped(struct buf *out, const char *part)
+{
+	size_t to = strcspn(part, "@");
+
+	to += strcspn(part + to, "/");
+	for (size_t i = 0; i < to; i++) {
+		char c = (char)tolower((unsigned char)part[i]);
+
+		buf_addf(out, "%s%c", c != part[i] ? "!" : "", c);
+	}
+	buf_addz(out, part + to);
+}
+
+/* The path of a file within a vendor folder: without !x and @VERSION. */
+static void add_vendored(struct buf *out, const char *part)
+{
+	size_t to = strcspn(part, "@");
+
+	for (size_t i = 0; i < to; i++) {
+		bool upper = part[i] == '!' && islower((unsigned char)part[i + 1]);
+
+		i += upper;
+		buf_addf(out, "%c", upper ? toupper((unsigned char)part[i]) : part[i]);
+	}
+	buf_addz(out, part + to + strcspn(part + to, "/"));
+}
+
+static bool try_module(struct source_seek *k, const struct source_go *go, const char *part)
+{
+	struct buf escaped = { 0 }, vendored = { 0 };
+	bool found = false;
+
+	add_escaped(&escaped, part);
+	add_vendored(&vendored, part);
+	for (unsigned i = 0; !found && i < go->n_caches; i++) {
+		found = source_try(k, SOURCE_EXACT, "%s/%s", go->cache[i], escaped.data) ||
+			(strcmp(part, escaped.data) != 0 && source_try(k, SOURCE_EXACT, "%s/%s", go->cache[i], part));
+	}
+	for (unsigned i = 0; !found && i < go->n_modules; i++)
+		if (*go->module[i].name)
+			found = source_try(k, SOURCE_LIKELY, "%s/vendor/%s", go->module[i].dir, vendored.data);
+	buf_release(&escaped);
+	buf_release(&vendored);
+	return found;
+}
+
+/* By the name of a module that we are in. */
+static bool try_main_module(struct source_seek *k, const struct source_go *go, const char *file)
+{
+	for (unsigned i = 0; i < go->n_modules; i++) {
+		size_t n = strlen(go->module[i].name);
+
+		if (n && strncmp(file, go->module[i].name, n) == 0 && file[n] == '/' &&
+		    source_try(k, SOURCE_EXACT, "%s%s", go->module[i].dir, file + n))
+			return true;
+	}
+	return false;
+}
+
+bool source_try_go(struct source_seek *k, const char *file)
+{
+	const struct source_go *go = go_places(k->s);
+	const char *part;
+
+	if (*file != '/' && try_main_module(k, go, file))
+		return true;
+	part = module_part(file);
+	if (part && try_module(k, go, part))
+		return true;
+	part = standard_part(file);
+	for (unsigned i = 0; part && i < go->n_roots; i++)
+		if (source_try(k, SOURCE_EXACT, "%s/src/%s", go->root[i], part))
+			return true;
+	for (unsigned i = 0; *file != '/' && is_go_file(file) && i < go->n_paths; i++)
+		if (source_try(k, SOURCE_LIKELY, "%s/src/%s", go->path[i], file))
+			return true;
+	return false;
+}

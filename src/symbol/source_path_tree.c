@@ -1,0 +1,154 @@
+/*
+ * source_path_tree.c - a source file by the end of its path
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A program that was built elsewhere names its sources by paths of that machine; here the same files
+ * are below some other folder. The longest end of the path that leads to a file from a folder to
+ * search is taken first. Then, if folders were named to be searched, all files below them are looked
+ * through once. A bare file name counts only below a named folder, and only when one file has it:
+ * there is a main.c everywhere, and wrong lines are worse than none.
+ */
+#include "config.h"
+
+#include "symbol/source_path.h"
+
+#include "base/mem.h"
+
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FILES = 500000, MAX_DEPTH = 40 };
+
+struct source_tree {
+	size_t n;
+	const char **path; /* [n] by their last part, then as text */
+};
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int by_last_part(const void *a, const void *b)
+{
+	const char *l = *(const char *const *)a, *r = *(const char *const *)b;
+	int c = strcmp(last_part(l), last_part(r));
+
+	return c ? c : strcmp(l, r);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* All files below a folder, but for those in hidden ones. */
+static void add_files(struct source_search *s, struct source_tree *t, size_t *cap, char *dir)
+{
+	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTSENT *e;
+
+	while (fts && t->n < MAX_FILES && (e = fts_read(fts))) {
+		bool is_hidden = e->fts_level > 0 && e->fts_name[0] == '.';
+
+		if (e->fts_info == FTS_D && (is_hidden || e->fts_level > MAX_DEPTH))
+			fts_set(fts, e, FTS_SKIP);
+		if (e->fts_info != FTS_F || is_hidden)
+			continue;
+		t->path = mem_grow(t->path, cap, t->n + 1, sizeof(*t->path));
+		t->path[t->n++] = arena_strndup(s->mem, e->fts_path, strlen(e->fts_path));
+	}
+	if (fts)
+		fts_close(fts);
+}
+
+static struct source_tree *tree_of(struct source_search *s)
+{
+	struct source_tree *t = s->tree;
+	size_t cap = 0;
+
+	if (t)
+		return t;
+	s->tree = t = arena_zalloc(s->mem, 1, sizeof(*t));
+	for (const char *dir = s->w->source_path, *end; *dir; dir = end + (*end != 0)) {
+		end = dir + strcspn(dir, ":");
+		if (end > dir)
+			add_files(s, t, &cap, arena_strndup(s->mem, dir, (size_t)(end - dir)));
+	}
+	arena_own(s->mem, t->path);
+	if (t->n)
+		qsort(t->path, t->n, sizeof(*t->path), by_last_part);
+	return t;
+}
+
+/* How many bytes the ends of two paths have in common, in whole parts. */
+static size_t common_end(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0;
+
+	while (n < la && n < lb && a[la - 1 - n] == b[lb - 1 - n])
+		if (a[la - 1 - n++] == '/')
+			whole = n;
+	return (n == la || a[la - 1 - n] == '/') && (n == lb || b[lb - 1 - n] == '/') ? n : whole;
+}
+
+/* The place of the first file whose last part is not less than this. */
+static size_t lower_bound(const struct source_tree *t, const char *name)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(last_part(t->path[mid]), name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static bool try_files(struct source_seek *k, const char *file)
+{
+	const struct source_tree *t = tree_of(k->s);
+	const char *name = last_part(file), *best = NULL;
+	size_t most = 0, n_best = 0;
+
+	for (size_t i = lower_bound(t, name); i < t->n && strcmp(last_part(t->path[i]), name) == 0; i++) {
+		size_t n = common_end(t->path[i], file);
+
+		n_best = n > most ? 1 : n_best + (n == most);
+		best = n > most ? t->path[i] : best;
+		most = n > most ? n : most;
+	}
+	return n_best == 1 && source_try(k, SOURCE_GUESS, "%s", best);
+}
+
+/* The ends of the path, below each folder to search; the bare name only where one was named. */
+static bool try_ends(struct source_seek *k, const char *file)
+{
+	bool is_named = *k->s->w->source_path;
+
+	for (const char *part = strchr(file, '/'); part; part = strchr(part, '/')) {
+		part += strspn(part, "/");
+		if (!strchr(part, '/') && !is_named)
+			return false;
+		for (const char *dir = k->s->path, *end;; dir = end + 1) {
+			end = dir + strcspn(dir, ":");
+			if (source_try(k, SOURCE_GUESS, "%.*s/%s", (int)(end - dir), dir, part))
+				return true;
+			if (!*end)
+				break;
+		}
+	}
+	return false;
+}
+
+bool source_try_tree(struct source_seek *k, const char *file)
+{
+	return try_ends(k, file) || (*last_part(file) && try_files(k, file));
+}
