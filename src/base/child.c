@@ -14,12 +14,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -130,22 +133,56 @@ static void take(int *fd, size_t max, struct buf *out)
 		close_end(fd);
 }
 
-static void serve(struct pipes *p, const char *in, size_t n, struct buf *out, struct buf *noise)
+/* How long it may take and how much it may print, and which of the two was too much. */
+struct bounds {
+	int64_t until_ms; /* of the monotonic clock; INT64_MAX for ever */
+	size_t max;
+	bool late, much;
+};
+
+static int64_t now_ms(void)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Wait until some pipe wants something; false when the time is over. */
+static bool wait_for(struct pollfd *fds, struct bounds *b)
+{
+	int64_t left = b->until_ms == INT64_MAX ? -1 : b->until_ms - now_ms();
+
+	b->late = b->until_ms != INT64_MAX && left <= 0;
+	if (!b->late && poll(fds, N_PIPES, left > INT_MAX ? INT_MAX : (int)left) <= 0)
+		for (int i = 0; i < N_PIPES; i++)
+			fds[i].revents = 0;
+	return !b->late;
+}
+
+/* Gives false when a bound was met; the program then runs on. */
+static bool serve(struct pipes *p, const char *in, size_t n, struct bounds *b, struct buf *out, struct buf *noise)
+{
+	size_t before = out->len;
+
 	while (p->ours[OUT] >= 0 || p->ours[ERR] >= 0) {
 		struct pollfd fds[N_PIPES];
 
 		for (int i = 0; i < N_PIPES; i++)
 			fds[i] = (struct pollfd){ .fd = p->ours[i], .events = i == IN ? POLLOUT : POLLIN };
-		if (poll(fds, N_PIPES, -1) < 0)
-			continue;
+		if (!wait_for(fds, b))
+			return false;
 		if (fds[IN].revents)
 			give(&p->ours[IN], &in, &n);
 		if (fds[OUT].revents)
 			take(&p->ours[OUT], SIZE_MAX, out);
 		if (fds[ERR].revents)
 			take(&p->ours[ERR], ERR_MAX, noise);
+		b->much = out->len - before > b->max;
+		if (b->much)
+			return false;
 	}
+	return true;
 }
 
 static void ignore(int number, struct sigaction *old)
@@ -155,7 +192,16 @@ static void ignore(int number, struct sigaction *old)
 	sigaction(number, &none, old);
 }
 
-int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err)
+/* A program that met a bound is ended. */
+static int end(pid_t pid, const char *name, const struct bounds *b, struct err *err)
+{
+	kill(pid, SIGKILL);
+	finish(pid, name, NULL, err);
+	return b->late ? err_set(err, ERR_IO, "%s took too long", name)
+		       : err_set(err, ERR_LIMIT, "%s printed more than %zu MiB", name, b->max >> 20);
+}
+
+static int run(const char *const *argv, const void *in, size_t n, struct bounds *b, struct buf *out, struct err *err)
 {
 	posix_spawn_file_actions_t files;
 	struct sigaction old;
@@ -175,13 +221,26 @@ int child_run(const char *const *argv, const void *in, size_t n, struct buf *out
 	for (int i = 0; i < N_PIPES; i++)
 		close_end(&p.theirs[i]);
 	if (rc == 0) {
-		serve(&p, in, n, out, &noise);
-		rc = finish(pid, argv[0], &noise, err);
+		rc = serve(&p, in, n, b, out, &noise) ? finish(pid, argv[0], &noise, err) : end(pid, argv[0], b, err);
 	}
 	sigaction(SIGPIPE, &old, NULL);
 	close_pipes(&p);
 	buf_release(&noise);
 	return rc;
+}
+
+int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err)
+{
+	struct bounds b = { .until_ms = INT64_MAX, .max = SIZE_MAX };
+
+	return run(argv, in, n, &b, out, err);
+}
+
+int child_read(const char *const *argv, size_t max, unsigned seconds, struct buf *out, struct err *err)
+{
+	struct bounds b = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max };
+
+	return run(argv, "", 0, &b, out, err);
 }
 
 int child_show(const char *const *argv, struct err *err)

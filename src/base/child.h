@@ -23,6 +23,14 @@
 int child_run(const char *const *argv, const void *in, size_t n, struct buf *out, struct err *err);
 
 /*
+ * Run a program that reads nothing, and end it when it prints more than max bytes or is not done
+ * after so many seconds.
+ *
+ * Fails   as child_run; ERR_LIMIT past max, ERR_IO when it took too long
+ */
+int child_read(const char *const *argv, size_t max, unsigned seconds, struct buf *out, struct err *err);
+
+/*
  * Run a program on our terminal and wait for it; what it prints on standard output goes nowhere.
  * Ctrl-C ends it and not us.
  *

@@ -18,17 +18,32 @@
 struct instruction {
 	uint64_t addr; /* object address */
 	const char *text;
-	const char *function, *file;
+	const char *function, *file; /* as objdump spells them */
 	int64_t line;
 };
 
+/* Object addresses [start, stop). */
+struct disasm_range {
+	uint64_t start, stop;
+	uint32_t n;
+	const struct instruction *inst; /* [n] set by disasm_ranges */
+};
+
+struct disasm_how {
+	bool intel; /* Intel's syntax where there is a choice */
+	bool lines; /* functions, files and lines are wanted; the binary's DWARF is read for them */
+};
+
 /*
- * Disassemble object addresses [start, end].
+ * Disassemble. What each range gets is what objdump, started for that range alone, prints of it; but
+ * ranges that lie close together are read from one output wherever that can be told to be the same.
  *
- * Fails   ERR_UNKNOWN without a disassembler, ERR_IO
+ * range   [n] in any order
+ * mem     the results live there
+ * Fails   ERR_UNKNOWN without a disassembler; ERR_IO, ERR_LIMIT when it failed or printed too much
  * Like    pprof internal/binutils Disasm
  */
-int disasm_range(struct object *o, const struct symbol_where *w, uint64_t start, uint64_t end, bool intel,
-		 struct arena *mem, struct instruction **out, uint32_t *n, struct err *err);
+int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
+		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err);
 
 #endif

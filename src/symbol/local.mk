@@ -14,6 +14,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/demangle_d.h \
 	src/symbol/demangle_rust.c \
 	src/symbol/demangle_rust.h \
+	src/symbol/disasm.c \
 	src/symbol/disasm.h \
 	src/symbol/frames.h \
 	src/symbol/locate.c \
@@ -22,6 +23,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object.c \
 	src/symbol/names.c \
 	src/symbol/names.h \
+	src/symbol/objdump.c \
+	src/symbol/objdump.h \
 	src/symbol/object.h \
 	src/symbol/object_debug.c \
 	src/symbol/object_file.c \
@@ -40,6 +43,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/source_path_go.c \
 	src/symbol/source_path_rust.c \
 	src/symbol/source_path_tree.c \
+	src/symbol/tools.c \
+	src/symbol/tools.h \
 	src/symbol/where.c \
 	src/symbol/where.h \
 	src/symbol/where_path.c \

@@ -87,6 +87,7 @@ unit_tests = \
 	tests/unit/test_net \
 	tests/unit/test_nodes \
 	tests/unit/test_num \
+	tests/unit/test_objdump \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
 	tests/unit/test_path \
@@ -182,6 +183,7 @@ tests_unit_test_normal_LDADD = $(unit_engine)
 tests_unit_test_net_LDADD = $(unit_engine)
 tests_unit_test_nodes_LDADD = $(unit_engine)
 tests_unit_test_num_LDADD = $(unit_base)
+tests_unit_test_objdump_LDADD = $(unit_symbol)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_base)

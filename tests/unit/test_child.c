@@ -98,6 +98,22 @@ static void a_program_that_is_not_there_is_told_apart(void **state)
 	assert_int_equal(child_show((const char *const[]){ "no-such-program-here", NULL }, &err), ERR_UNKNOWN);
 }
 
+static void a_program_that_takes_too_long_or_prints_too_much_is_ended(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(child_read((const char *const[]){ "sleep", "100", NULL }, 1, 1, &out, &err), ERR_IO);
+	assert_string_equal(err.msg, "sleep took too long");
+	assert_int_equal(child_read((const char *const[]){ "yes", NULL }, 1 << 20, 100, &out, &err), ERR_LIMIT);
+	assert_string_equal(err.msg, "yes printed more than 1 MiB");
+	out.len = 0;
+	assert_int_equal(child_read((const char *const[]){ "echo", "yes", NULL }, 4, 100, &out, &err), 0);
+	assert_string_equal(out.data, "yes\n");
+	buf_release(&out);
+}
+
 static void signals_are_what_they_were_afterwards(void **state)
 {
 	struct sigaction before, after;
@@ -124,6 +140,7 @@ int main(void)
 		cmocka_unit_test(much_noise_does_not_block),
 		cmocka_unit_test(a_signal_is_an_error),
 		cmocka_unit_test(a_program_that_is_not_there_is_told_apart),
+		cmocka_unit_test(a_program_that_takes_too_long_or_prints_too_much_is_ended),
 		cmocka_unit_test(signals_are_what_they_were_afterwards),
 	};
 

@@ -1,0 +1,212 @@
+/*
+ * objdump.c - what objdump prints, read
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines tell a function, a file and line, or an instruction, which belongs to what was told last:
+ *
+ *	0000000000001149 <work>:       (of both)
+ *	work():                        (of GNU; LLVM puts "; " in front)
+ *	/src/prog.c:7
+ *	    1149:	test   %edi,%edi
+ *
+ * Names can look like any of them, so nothing is believed but the shape: a name may end in wrong text
+ * behind an address, never in more than that.
+ */
+#include "config.h"
+
+#include "symbol/objdump.h"
+
+#include "base/mem.h"
+
+#include <string.h>
+
+struct reading {
+	uint64_t start, stop;
+	struct objdump_text *out;
+	size_t cap, cap_before;
+	const char *function, *file;
+	int64_t line;
+	uint8_t before; /* since the last instruction */
+	bool known;     /* something was told before that */
+};
+
+static bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
+		return (c | 0x20) - 'a' + 10;
+	return -1;
+}
+
+/* A hexadecimal number at the start of a line. Gives how many digits there are; 0 too when it is too large. */
+static size_t read_hex(const char *s, uint64_t *out)
+{
+	size_t n = 0;
+	uint64_t v = 0;
+
+	for (; hex_digit(s[n]) >= 0; n++) {
+		if (v >> 60)
+			return 0;
+		v = v << 4 | (uint64_t)hex_digit(s[n]);
+	}
+	*out = v;
+	return n;
+}
+
+/* What was told is told of what is behind. */
+static void forget(struct reading *r)
+{
+	r->known |= r->before & (OBJDUMP_FUNCTION | OBJDUMP_LINE);
+	r->before = 0;
+}
+
+static void add_before(struct reading *r)
+{
+	struct objdump_text *out = r->out;
+
+	out->before = mem_grow(out->before, &r->cap_before, (size_t)out->n + 1, sizeof(*out->before));
+	out->before[out->n] = r->before | (r->known ? OBJDUMP_KNOWN : 0);
+	forget(r);
+}
+
+/* "1149: test %edi,%edi" */
+static bool read_instruction(struct reading *r, const char *s)
+{
+	struct objdump_text *out = r->out;
+	uint64_t addr;
+	size_t n = read_hex(s, &addr);
+
+	if (n == 0 || s[n] != ':' || !is_space(s[n + 1]))
+		return false;
+	while (is_space(s[++n]))
+		;
+	if (addr < r->start || addr >= r->stop || out->n == UINT32_MAX)
+		return true;
+	add_before(r);
+	out->inst = mem_grow(out->inst, &r->cap, (size_t)out->n + 1, sizeof(*out->inst));
+	out->inst[out->n++] = (struct instruction){ addr, s + n, r->function, r->file, r->line };
+	return true;
+}
+
+/* Behind the "; " of LLVM. */
+static char *behind_mark(char *s)
+{
+	s += *s == ';';
+	return s + (is_space(*s) != 0);
+}
+
+/* "/src/prog.c:7", with anything behind the last number that has a colon in front. */
+static bool read_line(struct reading *r, char *s)
+{
+	char *file = behind_mark(s), *colon = NULL;
+	uint64_t line = 0;
+
+	for (char *c = strchr(file, ':'); c; c = strchr(c + 1, ':'))
+		if (c[1] >= '0' && c[1] <= '9')
+			colon = c;
+	if (!colon)
+		return false;
+	for (const char *c = colon + 1; *c >= '0' && *c <= '9' && line <= UINT32_MAX; c++)
+		line = line * 10 + (uint64_t)(*c - '0');
+	if (line > UINT32_MAX)
+		return true;
+	*colon = 0;
+	r->file = file;
+	r->line = (int64_t)line;
+	r->before |= OBJDUMP_LINE;
+	return true;
+}
+
+/* The last place of a pattern in a text; NULL when it is not there. */
+static char *last(char *s, const char *what)
+{
+	char *found = NULL;
+
+	for (char *at = strstr(s, what); at; at = strstr(at + 1, what))
+		found = at;
+	return found;
+}
+
+/* "work():" */
+static bool read_function(struct reading *r, char *s)
+{
+	char *name = behind_mark(s), *end = last(name, "():");
+
+	if (!end || end == name || is_space(*name))
+		return false;
+	*end = 0;
+	r->function = name;
+	r->before |= OBJDUMP_FUNCTION;
+	return true;
+}
+
+/* "0000000000001149 <work>:", or "work(int):" as GNU prints names that it has made readable. Hexadecimal
+   digits in front go, though they may be the name's: pprof has it so. */
+static bool read_name(struct reading *r, char *s)
+{
+	char *name = s, *end = strrchr(s, ':');
+	uint64_t addr;
+	size_t n = read_hex(s, &addr);
+
+	if (!end)
+		return false;
+	while (hex_digit(*name) >= 0)
+		name++;
+	name += is_space(*name);
+	if (n && s[n] == ' ' && s[n + 1] == '<') {
+		uint8_t hole = r->before & OBJDUMP_HOLE;
+
+		forget(r);
+		r->before = hole | OBJDUMP_SYMBOL;
+	} else {
+		r->before |= OBJDUMP_FUNCTION;
+	}
+	*end = 0;
+	r->function = name;
+	return true;
+}
+
+static void read_text_line(struct reading *r, char *s, char *end)
+{
+	while (s < end && is_space(*s))
+		s++;
+	while (end > s && is_space(end[-1]))
+		end--;
+	*end = 0;
+	if (read_instruction(r, s) || read_line(r, s) || read_function(r, s) || read_name(r, s))
+		return;
+	r->before &= OBJDUMP_HOLE; /* headings of files and sections are no names */
+	if (*s)
+		r->before |= OBJDUMP_HOLE;
+	r->function = r->file = "";
+	r->line = 0;
+}
+
+void objdump_read(struct buf *text, uint64_t start, uint64_t stop, struct arena *mem, struct objdump_text *out)
+{
+	struct reading r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
+	char *s, *end;
+
+	*out = (struct objdump_text){ 0 };
+	buf_add(text, "", 1); /* so that there is text; its line is empty */
+	s = arena_own(mem, text->data);
+	end = s + text->len - 1;
+	*text = (struct buf){ 0 };
+	while (s < end) {
+		char *stop_at = memchr(s, '\n', (size_t)(end - s));
+
+		stop_at = stop_at ? stop_at : end;
+		read_text_line(&r, s, stop_at);
+		s = stop_at + 1;
+	}
+	add_before(&r);
+	arena_own(mem, out->inst);
+	arena_own(mem, out->before);
+}

@@ -1,0 +1,125 @@
+/*
+ * tools.c - programs of other packages: where they are
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/tools.h"
+
+#include "base/buf.h"
+#include "base/child.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { VERSION_BYTES = 1 << 20, VERSION_SECONDS = 30, LEAST_LLVM = 8 };
+
+bool tools_is_llvm(const char *version)
+{
+	const char *at = strstr(version, "LLVM version ");
+	unsigned major = 0;
+
+	if (!at)
+		return false;
+	at += strlen("LLVM version ");
+	for (; *at >= '0' && *at <= '9' && major < LEAST_LLVM; at++)
+		major = major * 10 + (unsigned)(*at - '0');
+	return major >= LEAST_LLVM || memmem(at, strcspn(at, "\n"), "trunk", strlen("trunk"));
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* The program in a folder; "" stands for those of PATH. */
+static bool look_in(const char *folder, size_t n, const char *name, struct buf *path)
+{
+	path->len = 0;
+	if (n) {
+		buf_add(path, folder, n);
+		buf_addf(path, "/%s", name);
+		return is_program(buf_text(path));
+	}
+	for (const char *dir = getenv("PATH"); dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
+		size_t len = strcspn(dir, ":");
+
+		path->len = 0;
+		buf_add(path, len ? dir : ".", len ? len : 1);
+		buf_addf(path, "/%s", name);
+		if (is_program(buf_text(path)))
+			return true;
+	}
+	return false;
+}
+
+/* The tool that an entry of the list is for; 0 bytes for all. */
+static size_t tool_of(const char *entry, size_t n)
+{
+	static const char *const tools[] = { "llvm-symbolizer", "addr2line", "nm", "objdump" };
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++) {
+		size_t len = strlen(tools[i]);
+
+		if (n > len && entry[len] == ':' && memcmp(entry, tools[i], len) == 0)
+			return len;
+	}
+	return 0;
+}
+
+/* Entries for this tool alone come first, then those for all. */
+static bool find(const char *list, const char *name, struct buf *path)
+{
+	static const char own[] = "objdump";
+
+	for (int all = 0; all < 2; all++) {
+		for (const char *entry = list; entry; entry = strchr(entry, ',') ? strchr(entry, ',') + 1 : NULL) {
+			size_t n = strcspn(entry, ","), tool = tool_of(entry, n);
+
+			if (all && tool == 0 && look_in(entry, n, name, path))
+				return true;
+			if (!all && tool == sizeof(own) - 1 && memcmp(entry, own, tool) == 0 &&
+			    look_in(entry + tool + 1, n - tool - 1, name, path))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What a program is, by what it says of itself. */
+static bool is_objdump(const char *path, bool *is_llvm)
+{
+	struct buf out = { 0 };
+	bool yes;
+
+	yes = child_read((const char *const[]){ path, "--version", NULL }, VERSION_BYTES, VERSION_SECONDS, &out,
+			 NULL) == 0;
+	*is_llvm = yes && tools_is_llvm(buf_text(&out));
+	yes = *is_llvm || (yes && strstr(buf_text(&out), "GNU objdump"));
+	buf_release(&out);
+	return yes;
+}
+
+int tools_objdump(const struct symbol_where *w, struct arena *mem, struct objdump *out, struct err *err)
+{
+	static const char *const names[] = { "llvm-objdump", "objdump" };
+	struct buf path = { 0 };
+	bool found = false;
+
+	for (size_t i = 0; !found && i < sizeof(names) / sizeof(names[0]); i++)
+		found = find(w->tools, names[i], &path) && is_objdump(buf_text(&path), &out->is_llvm);
+	if (found)
+		out->path = arena_strndup(mem, path.data, path.len);
+	buf_release(&path);
+	if (found)
+		return 0;
+	return err_set(err, ERR_UNKNOWN,
+		       "no objdump to disassemble with was found in %s%s; it is in the packages binutils and llvm, and "
+		       "-tools=DIR says where else to look",
+		       *w->tools ? "-tools=" : "PATH", w->tools);
+}
