@@ -20,11 +20,11 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/locate.c \
 	src/symbol/locate.h \
 	src/symbol/locate_mappings.c \
-	src/symbol/object.c \
 	src/symbol/names.c \
 	src/symbol/names.h \
 	src/symbol/objdump.c \
 	src/symbol/objdump.h \
+	src/symbol/object.c \
 	src/symbol/object.h \
 	src/symbol/object_debug.c \
 	src/symbol/object_file.c \
@@ -34,8 +34,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object_lzma.h \
 	src/symbol/object_notes.c \
 	src/symbol/object_notes.h \
-	src/symbol/source_file.h \
-	src/symbol/symbols.c \
 	src/symbol/source_file.c \
 	src/symbol/source_file.h \
 	src/symbol/source_path.c \
@@ -43,6 +41,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/source_path_go.c \
 	src/symbol/source_path_rust.c \
 	src/symbol/source_path_tree.c \
+	src/symbol/symbols.c \
 	src/symbol/tools.c \
 	src/symbol/tools.h \
 	src/symbol/where.c \
