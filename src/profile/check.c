@@ -147,6 +147,17 @@ static int check_maps(const struct profile *p, uint32_t n_str, struct err *err)
 	return 0;
 }
 
+static int check_texts(const struct profile *p, uint32_t n_str, struct err *err)
+{
+	if (check_ids("file of source line", p->text_file, p->n_texts, n_str, err) < 0)
+		return ERR_FORMAT;
+	for (uint32_t i = 1; i < p->n_texts; i++)
+		if (p->text_file[i] < p->text_file[i - 1] ||
+		    (p->text_file[i] == p->text_file[i - 1] && p->text_line[i] <= p->text_line[i - 1]))
+			return err_set(err, ERR_FORMAT, "source line %" PRIu32 " does not follow the one before it", i);
+	return check_ids("source line", p->text, p->n_texts, n_str, err);
+}
+
 static int check_meta(const struct profile *p, uint32_t n_str, struct err *err)
 {
 	const struct profile_meta *m = &p->meta;
@@ -172,7 +183,7 @@ int profile_check(const struct profile *p, struct err *err)
 		return ERR_FORMAT;
 	n_str = strtab_count(p->str);
 	if (check_rows(p, err) < 0 || check_labels(p, n_str, err) < 0 || check_locs(p, err) < 0 ||
-	    check_funcs(p, n_str, err) < 0 || check_maps(p, n_str, err) < 0)
+	    check_funcs(p, n_str, err) < 0 || check_maps(p, n_str, err) < 0 || check_texts(p, n_str, err) < 0)
 		return ERR_FORMAT;
 	return check_meta(p, n_str, err);
 }

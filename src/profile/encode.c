@@ -34,7 +34,11 @@ enum {
 	PROFILE_PERIOD,
 	PROFILE_COMMENT,
 	PROFILE_DEFAULT_TYPE,
-	PROFILE_DOC_URL
+	PROFILE_DOC_URL,
+	/* ours, far from what others may use: see proto/profile.proto */
+	PROFILE_SOURCE_FILE = 6516833,
+	PROFILE_SOURCE_LINE,
+	PROFILE_SOURCE_TEXT
 };
 enum { TYPE_NAME = 1, TYPE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
@@ -381,6 +385,24 @@ static void encode_meta(struct encoding *e)
 	wire_set(w, PROFILE_DOC_URL, e->number[m->doc_url]);
 }
 
+/* Not the table of strings, which readers that know nothing of source lines would hold in memory. */
+static void encode_texts(struct encoding *e)
+{
+	const struct profile *p = e->p;
+
+	for (uint32_t i = 0; i < p->n_texts; i++) {
+		size_t file_n = strtab_len(p->str, p->text_file[i]), text_n = strtab_len(p->str, p->text[i]);
+		bool begins =
+			i == 0 || p->text_file[i] != p->text_file[i - 1] || p->text_line[i] != p->text_line[i - 1] + 1;
+
+		if (begins) {
+			wire_bytes(&e->w, PROFILE_SOURCE_FILE, strtab_text(p->str, p->text_file[i]), file_n);
+			wire_number(&e->w, PROFILE_SOURCE_LINE, (uint64_t)p->text_line[i]);
+		}
+		wire_bytes(&e->w, PROFILE_SOURCE_TEXT, strtab_text(p->str, p->text[i]), text_n);
+	}
+}
+
 static void encode_all(struct encoding *e)
 {
 	const struct profile *p = e->p;
@@ -398,6 +420,7 @@ static void encode_all(struct encoding *e)
 	for (uint32_t i = 0; i < e->n_str; i++)
 		wire_bytes(&e->w, PROFILE_STRING, strtab_text(p->str, e->str[i]), strtab_len(p->str, e->str[i]));
 	encode_meta(e);
+	encode_texts(e);
 }
 
 /* The caller's sink, up to 2 GiB. */

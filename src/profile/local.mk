@@ -36,4 +36,6 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/scale.c \
 	src/profile/scale.h \
 	src/profile/simplify.c \
-	src/profile/simplify.h
+	src/profile/simplify.h \
+	src/profile/texts.c \
+	src/profile/texts.h

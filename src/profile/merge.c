@@ -376,6 +376,8 @@ int merger_add(struct merger *m, const struct profile *const *src, const char *c
 	sources_set(m, m->b ? builder_so_far(m->b) : NULL, src, name, n);
 	rc = sources_add(m, err);
 	sources_release(m);
+	for (size_t i = 0; i < n; i++)
+		texts_add_of(&m->texts, src[i]);
 	m->n_added += n;
 	return rc;
 }
@@ -421,10 +423,15 @@ struct merger *merger_new(bool intersect)
 
 struct profile *merger_finish(struct merger *m)
 {
+	struct profile *p;
+
 	assert(m->b);
 	merge_header_pause(m);
 	builder_meta(m->b)->time_ns = m->time_ns;
-	return result_seal(m);
+	p = result_seal(m);
+	if (m->texts.n)
+		texts_put(&m->texts, p);
+	return p;
 }
 
 void merger_free(struct merger *m)
@@ -432,6 +439,7 @@ void merger_free(struct merger *m)
 	if (!m)
 		return;
 	result_drop(m);
+	texts_release(&m->texts);
 	free(m->first_name);
 	free(m);
 }

@@ -13,6 +13,7 @@
 #include "profile/keys.h"
 #include "profile/merge_ids.h"
 #include "profile/profile.h"
+#include "profile/texts.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +29,7 @@ struct merger {
 	uint32_t *labelled_row; /* [labelled.n] */
 	size_t cap_plain, cap_labelled;
 	struct keys comments; /* their texts */
+	struct texts texts;   /* source lines of all sources */
 	int64_t time_ns;      /* of what was added up to the last merger_pause */
 	int64_t pausing_ns;   /* of what came since */
 	bool pausing;         /* something came since */

@@ -87,6 +87,11 @@ struct profile {
 	str_id *func_name, *func_sysname, *func_file; /* [n_funcs] */
 	int64_t *func_start;                          /* [n_funcs] first line, 0 when unknown */
 
+	/* source lines that a bundle carries (texts.h), sorted by id of the file, then line, each once */
+	uint32_t n_texts;
+	str_id *text_file, *text; /* [n_texts] */
+	int64_t *text_line;       /* [n_texts] */
+
 	uint32_t n_maps;
 	struct mapping *map; /* [n_maps] the first one is the program */
 

@@ -13,6 +13,7 @@
 #include "reader/reader_int.h"
 
 #include "profile/builder.h"
+#include "profile/texts.h"
 
 /* Fields of Profile in profile.proto. */
 enum {
@@ -31,6 +32,10 @@ enum {
 	PROFILE_COMMENT = 13,
 	PROFILE_DEFAULT_TYPE = 14,
 	PROFILE_DOC_URL = 15,
+	/* ours, far from what others may use: see proto/profile.proto */
+	PROFILE_SOURCE_FILE = 6516833,
+	PROFILE_SOURCE_LINE,
+	PROFILE_SOURCE_TEXT,
 };
 
 /* A run of samples: SAMPLES_PER_BLOCK of them, fewer in the last. */
@@ -80,6 +85,9 @@ struct tables {
 	struct spans types, maps, locs, funcs;
 	struct span period_type;
 	struct header head;
+	struct texts texts;
+	struct span source_file;             /* of the source lines to come */
+	int64_t source_line;                 /* of the next */
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
 	struct idmap map_ids, func_ids;
 };

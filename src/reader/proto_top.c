@@ -144,6 +144,23 @@ static int top_number(struct tables *t, const struct field *f, struct err *err)
 	return 0;
 }
 
+/* The name of a source file, the number of a line, and then lines. */
+static int top_source(struct tables *t, struct cursor *c, const struct field *f, struct err *err)
+{
+	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
+		return 0;
+	if (f->number == PROFILE_SOURCE_FILE) {
+		t->source_file = (struct span){ f->data, f->n };
+		t->source_line = 1;
+	} else if (f->number == PROFILE_SOURCE_LINE) {
+		t->source_line = (int64_t)f->value;
+	} else if (t->source_file.n && t->source_line > 0 && t->source_line < INT64_MAX) {
+		texts_add(&t->texts, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
+			  (const char *)f->data, f->n);
+	}
+	return count_check(&t->p, t->texts.n, "source lines", err);
+}
+
 static int top_message(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
 {
 	switch (f->number) {
@@ -210,6 +227,8 @@ int proto_walk(struct tables *t, struct err *err)
 			rc = cursor_expect(&c, &f, WIRE_BYTES) ? top_message(t, &f, start, err) : 0;
 		else if (f.number >= PROFILE_DROP && f.number <= PROFILE_DOC_URL)
 			rc = cursor_expect(&c, &f, WIRE_VARINT) ? top_number(t, &f, err) : 0;
+		else if (f.number >= PROFILE_SOURCE_FILE && f.number <= PROFILE_SOURCE_TEXT)
+			rc = top_source(t, &c, &f, err);
 		if (c.wrong)
 			break;
 		if (f.number == PROFILE_SAMPLE)

@@ -74,6 +74,7 @@ unit_tests = \
 	tests/unit/test_legacy_java \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
+	tests/unit/test_lines \
 	tests/unit/test_markdown \
 	tests/unit/test_match \
 	tests/unit/test_match_name \
@@ -116,6 +117,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
+	tests/unit/test_texts \
 	tests/unit/test_top \
 	tests/unit/test_traces \
 	tests/unit/test_trend \
@@ -170,6 +172,7 @@ tests_unit_test_legacy_heap_LDADD = $(unit_reader)
 tests_unit_test_legacy_java_LDADD = $(unit_reader)
 tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
+tests_unit_test_lines_LDADD = $(unit_profile)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
 tests_unit_test_match_LDADD = $(unit_engine)
 tests_unit_test_match_name_LDADD = $(unit_engine)
@@ -212,6 +215,7 @@ tests_unit_test_tags_LDADD = $(unit_engine)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
+tests_unit_test_texts_LDADD = $(unit_reader)
 tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_traces_LDADD = $(unit_report)
 tests_unit_test_trend_LDADD = $(unit_report)
