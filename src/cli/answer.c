@@ -12,6 +12,7 @@
 #include "engine/view.h"
 #include "report/calls.h"
 #include "report/comments.h"
+#include "report/list.h"
 #include "report/report.h"
 #include "report/tags.h"
 #include "report/top.h"
@@ -21,6 +22,7 @@
 #include "viewers/export/export.h"
 #include "viewers/json/report_json.h"
 #include "viewers/json/traces_json.h"
+#include "viewers/text/list.h"
 #include "viewers/text/tags.h"
 #include "viewers/text/text.h"
 #include "viewers/text/traces.h"
@@ -33,6 +35,9 @@ static void draw_text(enum query_report kind, const struct report *r, bool color
 		break;
 	case REPORT_COMMENTS:
 		text_draw_comments(r, out);
+		break;
+	case REPORT_LIST:
+		text_draw_list(r, color, out);
 		break;
 	default:
 		text_draw(r, color, out);
@@ -74,6 +79,8 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 	case REPORT_COMMENTS:
 		comments_make(v, q, r);
 		return 0;
+	case REPORT_LIST:
+		return list_make(v, q, r, notes, err);
 	default:
 		return err_set(err, ERR_USAGE, "this report is not built yet");
 	}
@@ -203,6 +210,7 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 		return rc;
 	out->mem = arena_new();
 	query_for_report(&q, kind);
+	q.inlined = color || q.format != FORMAT_TEXT; /* what reads pprof's text does not expect it */
 	rc = check_export(a->command, &q, err);
 	if (rc == 0)
 		rc = view_make(p, &q, out->mem, &v, &out->notes, err);

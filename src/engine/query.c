@@ -48,7 +48,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->whole_paths = false;
+	q->by_object = q->inlined = q->whole_paths = false;
 }
 
 void query_release(struct query *q)

@@ -64,6 +64,7 @@ struct query {
 #define CHOICE(field) int field;
 #include "engine/query.def"
 	bool by_object;   /* functions of different binaries, or that start at different lines, are different places */
+	bool inlined;     /* list shows the calls that were inlined into a line */
 	bool whole_paths; /* source file names are not trimmed */
 	const char *pattern; /* of reports that take one; "" for others */
 };

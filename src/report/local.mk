@@ -11,6 +11,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/diff.h \
 	src/report/head.c \
 	src/report/head.h \
+	src/report/list.c \
+	src/report/list.h \
 	src/report/rename.c \
 	src/report/rename.h \
 	src/report/report.c \

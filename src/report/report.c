@@ -24,7 +24,8 @@ bool report_has(const struct table *t, uint32_t row, uint32_t col)
 const char *report_role(const struct table *t, uint32_t row)
 {
 	static const char *const word[] = {
-		[ROW_PLAIN] = "plain", [ROW_CALLER] = "caller", [ROW_NODE] = "node", [ROW_CALLEE] = "callee"
+		[ROW_PLAIN] = "plain",     [ROW_CALLER] = "caller", [ROW_NODE] = "node",      [ROW_CALLEE] = "callee",
+		[ROW_ROUTINE] = "routine", [ROW_LINE] = "line",     [ROW_INLINED] = "inlined"
 	};
 
 	return word[t->role[row]];

@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 /* What a row is to those around it. */
-enum row_role { ROW_PLAIN, ROW_CALLER, ROW_NODE, ROW_CALLEE };
+enum row_role { ROW_PLAIN, ROW_CALLER, ROW_NODE, ROW_CALLEE, ROW_ROUTINE, ROW_LINE, ROW_INLINED };
 
 enum cell_kind {
 	CELL_VALUE,   /* cell.value in head.unit */

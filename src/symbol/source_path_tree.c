@@ -6,8 +6,9 @@
  * A program that was built elsewhere names its sources by paths of that machine; here the same files
  * are below some other folder. The longest end of the path that leads to a file from a folder to
  * search is taken first. Then, if folders were named to be searched, all files below them are looked
- * through once. A bare file name counts only below a named folder, and only when one file has it:
- * there is a main.c everywhere, and wrong lines are worse than none.
+ * through once, and the one that has the longest end in common is taken if it is alone. Wrong lines
+ * are worse than none, and there is a main.c everywhere: the folder that a file is in has to be the
+ * same too, unless the profile does not name it.
  */
 #include "config.h"
 
@@ -85,15 +86,17 @@ static struct source_tree *tree_of(struct source_search *s)
 	return t;
 }
 
-/* How many bytes the ends of two paths have in common, in whole parts. */
+/* How many bytes the ends of two paths have in common, in whole parts; 0 for one part of several. */
 static size_t common_end(const char *a, const char *b)
 {
-	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0;
+	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, least = strlen(last_part(b)) + 1;
 
 	while (n < la && n < lb && a[la - 1 - n] == b[lb - 1 - n])
 		if (a[la - 1 - n++] == '/')
 			whole = n;
-	return (n == la || a[la - 1 - n] == '/') && (n == lb || b[lb - 1 - n] == '/') ? n : whole;
+	if ((n == la || a[la - 1 - n] == '/') && (n == lb || b[lb - 1 - n] == '/'))
+		whole = n;
+	return whole > least || n == lb ? whole : 0;
 }
 
 /* The place of the first file whose last part is not less than this. */
@@ -121,21 +124,19 @@ static bool try_files(struct source_seek *k, const char *file)
 	for (size_t i = lower_bound(t, name); i < t->n && strcmp(last_part(t->path[i]), name) == 0; i++) {
 		size_t n = common_end(t->path[i], file);
 
-		n_best = n > most ? 1 : n_best + (n == most);
+		n_best = n > most ? 1 : n_best + (n > 0 && n == most);
 		best = n > most ? t->path[i] : best;
 		most = n > most ? n : most;
 	}
 	return n_best == 1 && source_try(k, SOURCE_GUESS, "%s", best);
 }
 
-/* The ends of the path, below each folder to search; the bare name only where one was named. */
+/* The ends of the path, below each folder to search. */
 static bool try_ends(struct source_seek *k, const char *file)
 {
-	bool is_named = *k->s->w->source_path;
-
 	for (const char *part = strchr(file, '/'); part; part = strchr(part, '/')) {
 		part += strspn(part, "/");
-		if (!strchr(part, '/') && !is_named)
+		if (!strchr(part, '/'))
 			return false;
 		for (const char *dir = k->s->path, *end;; dir = end + 1) {
 			end = dir + strcspn(dir, ":");

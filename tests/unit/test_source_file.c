@@ -300,14 +300,18 @@ static void the_longest_end_of_a_path_below_a_folder_is_taken(void **state)
 	putz("ends/p/one/src/x.c", "one");
 	putz("ends/q/two/src/x.c", "two");
 	putz("ends/p/lib/only.c", "only");
+	putz("ends/base.c", "base");
 	putz("ends/.git/hidden.c", "hidden");
 	assert_holds(ask(&w, "/ci/build/two/src/x.c"), "two");
 	assert_holds(ask(&w, "/ci/build/one/src/x.c"), "one");
 	assert_holds(ask(&w, "/ci/build/q/two/src/x.c"), "two");
-	assert_holds(ask(&w, "/ci/only.c"), "only");
+	assert_holds(ask(&w, "only.c"), "only");
+	assert_int_equal(ask(&w, "/ci/only.c")->n, 0);
+	assert_int_equal(ask(&w, "x.c")->n, 0);
+	assert_int_equal(ask(&w, "/ci/base.c")->n, 0);
 	assert_int_equal(ask(&w, "/ci/three/src/x.c")->n, 0);
-	assert_int_equal(ask(&w, "/ci/hidden.c")->n, 0);
-	assert_int_equal(ask(&w, "/ci/nly.c")->n, 0);
+	assert_int_equal(ask(&w, "hidden.c")->n, 0);
+	assert_int_equal(ask(&w, "nly.c")->n, 0);
 }
 
 static int start(void **state)

@@ -1,0 +1,417 @@
+/*
+ * list.c - the report list
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The nodes of a graph by lines are sorted by function, file and line, so that a routine (a function
+ * in one file) is a run of them, and a source line a run within it.
+ */
+#include "config.h"
+
+#include "report/list.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "engine/graph.h"
+#include "engine/matcher.h"
+#include "engine/places.h"
+#include "engine/trim.h"
+#include "report/head.h"
+#include "report/where.h"
+#include "symbol/source_file.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MARGIN = 5, /* lines before and behind those that have weight */
+	MAX_ROWS = 4000000,
+	MAX_TEXT = 1 << 30, /* bytes of all lines */
+	MAX_NOTES = 3,      /* files that were not found of which is told where they were looked for */
+};
+
+enum { ROUTINES = 1 << ROW_ROUTINE, LINES = 1 << ROW_LINE, INLINED = 1 << ROW_INLINED };
+
+static const struct column columns[N_LIST_COLS] = {
+	[LIST_FUNCTION] = { "function", "function", CELL_NAME },
+	[LIST_FILE] = { "file", "file", CELL_NAME },
+	[LIST_LINE] = { "line", "line", CELL_COUNT },
+	[LIST_FLAT] = { "flat", "flat", CELL_VALUE },
+	[LIST_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
+	[LIST_CUM] = { "cum", "cum", CELL_VALUE },
+	[LIST_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
+	[LIST_SOURCE] = { "source", "source", CELL_NAME },
+	[LIST_PATH] = { "path", "path", CELL_NAME },
+	[LIST_ERROR] = { "error", "error", CELL_NAME },
+};
+
+static const uint8_t has[N_LIST_COLS] = {
+	[LIST_FUNCTION] = ROUTINES | LINES | INLINED,
+	[LIST_FILE] = ROUTINES | LINES | INLINED,
+	[LIST_LINE] = LINES | INLINED,
+	[LIST_FLAT] = ROUTINES | LINES,
+	[LIST_FLAT_PCT] = ROUTINES | LINES,
+	[LIST_CUM] = ROUTINES | LINES | INLINED,
+	[LIST_CUM_PCT] = ROUTINES | LINES | INLINED,
+	[LIST_SOURCE] = LINES,
+	[LIST_PATH] = ROUTINES,
+	[LIST_ERROR] = ROUTINES,
+};
+
+/* A node that is to be listed, by what they are sorted by. */
+struct listed {
+	const char *name, *file;
+	size_t name_n;
+	int64_t line;
+	uint32_t node;
+};
+
+struct listing {
+	const struct view *v;
+	const struct query *q;
+	struct places places;
+	struct graph graph;
+	struct nodes nodes;
+	struct listed *node; /* [n] sorted */
+	uint32_t n;
+	struct edge *inlined;    /* calls of listed nodes, by src, the heaviest first */
+	uint32_t *inlined_first; /* [graph.n + 1] by src; NULL when they are not wanted */
+	struct source_files *files;
+	struct report *r;
+	uint8_t *role;
+	size_t cap_cells, cap_roles, text;
+	const char *name; /* of the routine that rows are being added for */
+	const char *file;
+	struct buf *notes;
+	uint32_t n_missing;
+};
+
+/* Weights of some nodes together. */
+struct weight {
+	int64_t flat, cum, flat_div, cum_div;
+};
+
+static void weight_add(struct weight *w, const struct nodes *nodes, uint32_t node)
+{
+	w->flat = num_add_capped(w->flat, nodes->flat[node]);
+	w->cum = num_add_capped(w->cum, nodes->cum[node]);
+	if (nodes->flat_div) {
+		w->flat_div = num_add_capped(w->flat_div, nodes->flat_div[node]);
+		w->cum_div = num_add_capped(w->cum_div, nodes->cum_div[node]);
+	}
+}
+
+static const char *name_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
+{
+	const struct listing *l = arg;
+
+	(void)scratch;
+	*n = l->node[i].name_n;
+	return l->node[i].name;
+}
+
+static int by_routine_and_line(const void *a, const void *b)
+{
+	const struct listed *l = a, *r = b;
+	int c = memcmp(l->name, r->name, l->name_n < r->name_n ? l->name_n : r->name_n);
+
+	if (c == 0)
+		c = (l->name_n > r->name_n) - (l->name_n < r->name_n);
+	if (c == 0)
+		c = strcmp(l->file, r->file);
+	if (c == 0)
+		c = (l->line > r->line) - (l->line < r->line);
+	return c ? c : (l->node > r->node) - (l->node < r->node);
+}
+
+static struct listed listed_of(const struct listing *l, uint32_t node)
+{
+	const struct profile *p = l->v->p;
+	const struct place *k = &l->places.place[node];
+
+	return (struct listed){ .name = profile_text(p, k->name),
+				.file = places_file(&l->places, node),
+				.name_n = strtab_len(p->str, k->name),
+				.line = k->line,
+				.node = node };
+}
+
+/* [strings of the profile] which names of these nodes match. */
+static int match_names(struct listing *l, const struct trimmed *t, uint8_t **out, struct err *err)
+{
+	const struct place *place = l->places.place;
+	uint8_t *match = arena_zalloc(l->r->mem, strtab_count(l->v->p->str), 1);
+	uint8_t *yes = arena_zalloc(l->r->mem, t->n, 1);
+	struct matcher m;
+	uint32_t n = 0;
+	int rc = matcher_init(&m, "argument", l->q->pattern, err);
+
+	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
+		str_id name = place[t->node[i]].name;
+
+		if (!match[name])
+			l->node[n++] = listed_of(l, t->node[i]);
+		match[name] = 1;
+	}
+	if (rc == 0)
+		rc = matcher_all(&m, name_text, l, n, yes, 1, err);
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		match[place[l->node[i].node].name] = yes[i];
+	matcher_release(&m);
+	*out = match;
+	return rc;
+}
+
+/* Choose the nodes whose function matches, and sort them. */
+static int choose(struct listing *l, const struct trimmed *t, struct err *err)
+{
+	uint8_t *match;
+	int rc;
+
+	l->node = arena_alloc(l->r->mem, t->n, sizeof(*l->node));
+	rc = match_names(l, t, &match, err);
+	for (uint32_t i = 0; rc == 0 && i < t->n; i++)
+		if (match[l->places.place[t->node[i]].name])
+			l->node[l->n++] = listed_of(l, t->node[i]);
+	if (rc == 0 && l->n == 0)
+		return err_set(err, ERR_USAGE, "no matches found for regexp: %s", l->q->pattern);
+	if (rc == 0)
+		qsort(l->node, l->n, sizeof(*l->node), by_routine_and_line);
+	return rc;
+}
+
+static int by_caller_and_weight(const void *a, const void *b)
+{
+	const struct edge *l = a, *r = b;
+	uint64_t lw = num_abs(l->weight), rw = num_abs(r->weight);
+
+	if (l->src != r->src)
+		return l->src < r->src ? -1 : 1;
+	if (lw != rw)
+		return lw > rw ? -1 : 1;
+	return (l->dst > r->dst) - (l->dst < r->dst);
+}
+
+/* Find the calls in listed lines that were inlined. */
+static void find_inlined(struct listing *l, const struct trimmed *t)
+{
+	struct arena *mem = l->r->mem;
+	bool *wanted = arena_zalloc(mem, l->graph.n, sizeof(*wanted));
+	struct edges all;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		wanted[l->node[i].node] = true;
+	graph_edges(&l->graph, t->keep, wanted, true, mem, &all);
+	l->inlined = arena_alloc(mem, all.n, sizeof(*l->inlined));
+	l->inlined_first = arena_zalloc(mem, (size_t)l->graph.n + 1, sizeof(*l->inlined_first));
+	for (size_t i = 0; i < all.n; i++) {
+		if (!all.edge[i].inlined || !wanted[all.edge[i].src] || all.edge[i].weight == 0)
+			continue;
+		l->inlined[n++] = all.edge[i];
+		l->inlined_first[all.edge[i].src + 1]++;
+	}
+	for (uint32_t i = 0; i < l->graph.n; i++)
+		l->inlined_first[i + 1] += l->inlined_first[i];
+	if (n)
+		qsort(l->inlined, n, sizeof(*l->inlined), by_caller_and_weight);
+}
+
+static union cell *add_row(struct listing *l, enum row_role role, const char *function, const char *file, int64_t line)
+{
+	struct table *t = &l->r->table;
+	union cell *cell;
+
+	t->cell = mem_grow(t->cell, &l->cap_cells, ((size_t)t->n_rows + 1) * N_LIST_COLS, sizeof(*t->cell));
+	l->role = mem_grow(l->role, &l->cap_roles, (size_t)t->n_rows + 1, sizeof(*l->role));
+	l->role[t->n_rows] = (uint8_t)role;
+	cell = t->cell + (size_t)t->n_rows++ * N_LIST_COLS;
+	memset(cell, 0, N_LIST_COLS * sizeof(*cell));
+	cell[LIST_FUNCTION].text = function;
+	cell[LIST_FILE].text = file;
+	cell[LIST_LINE].value = line;
+	cell[LIST_SOURCE].text = cell[LIST_PATH].text = cell[LIST_ERROR].text = "";
+	return cell;
+}
+
+static void set_weight(union cell *cell, const struct weight *w)
+{
+	cell[LIST_FLAT].value = cell[LIST_FLAT_PCT].value = nodes_mean(w->flat, w->flat_div);
+	cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(w->cum, w->cum_div);
+}
+
+static void add_inlined(struct listing *l, uint32_t node)
+{
+	for (uint32_t i = l->inlined_first[node]; i < l->inlined_first[node + 1]; i++) {
+		const struct edge *e = &l->inlined[i];
+		const struct place *callee = &l->places.place[e->dst];
+		union cell *cell = add_row(l, ROW_INLINED, head_text(l->v->p, callee->name, l->r->mem),
+					   arena_strndup(l->r->mem, places_file(&l->places, e->dst),
+							 strlen(places_file(&l->places, e->dst))),
+					   callee->line);
+
+		cell[LIST_CUM].value = cell[LIST_CUM_PCT].value = nodes_mean(e->weight, e->div);
+	}
+}
+
+/* The lines to show for nodes lo to hi. */
+static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
+{
+	*first = INT64_MAX;
+	*last = INT64_MIN;
+	for (uint32_t i = lo; i < hi; i++) {
+		int64_t line = l->node[i].line, start = l->places.place[l->node[i].node].start;
+
+		start = start ? start : num_add_capped(line, -MARGIN);
+		line = num_add_capped(line, MARGIN);
+		*first = start < *first ? start : *first;
+		*last = line > *last ? line : *last;
+	}
+	*first = *first < 1 ? 1 : *first;
+}
+
+static int add_line(struct listing *l, const struct source_file *f, int64_t line, uint32_t lo, uint32_t hi,
+		    struct err *err)
+{
+	size_t n = strlen(f->line[line - 1]);
+	struct weight w = { 0 };
+	union cell *cell;
+
+	l->text += n;
+	if (l->r->table.n_rows >= MAX_ROWS || l->text > MAX_TEXT)
+		return err_set(err, ERR_LIMIT, "the functions that match have too many source lines; choose fewer");
+	for (uint32_t i = lo; i < hi; i++)
+		weight_add(&w, &l->nodes, l->node[i].node);
+	cell = add_row(l, ROW_LINE, l->name, l->file, line);
+	cell[LIST_SOURCE].text = arena_strndup(l->r->mem, f->line[line - 1], n);
+	set_weight(cell, &w);
+	for (uint32_t i = lo; l->inlined_first && i < hi; i++)
+		add_inlined(l, l->node[i].node);
+	return 0;
+}
+
+static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo, uint32_t hi, struct err *err)
+{
+	int64_t first, last;
+	int rc = 0;
+
+	range_of(l, lo, hi, &first, &last);
+	last = last > (int64_t)f->n ? (int64_t)f->n : last;
+	for (int64_t line = first; rc == 0 && line <= last; line++) {
+		uint32_t end;
+
+		while (lo < hi && l->node[lo].line < line)
+			lo++;
+		for (end = lo; end < hi && l->node[end].line == line; end++)
+			;
+		rc = add_line(l, f, line, lo, end, err);
+		lo = end;
+	}
+	return rc;
+}
+
+/* Tell where a file was looked for, but not of hundreds of them. */
+static void tell_missing(struct listing *l, const struct source_file *f)
+{
+	if (l->n_missing++ >= MAX_NOTES)
+		return;
+	buf_addf(l->notes, "%s was not found", l->file);
+	for (const char *line = f->tried, *end; *line; line = end + 1) {
+		end = line + strcspn(line, "\n");
+		buf_addz(l->notes, line == f->tried ? "; tried " : ", ");
+		buf_add(l->notes, line, (size_t)(end - line));
+	}
+	buf_addz(l->notes, "\n");
+}
+
+/* A function in one file: nodes lo to hi. */
+static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
+{
+	const struct source_file *f = NULL;
+	struct weight w = { 0 };
+	union cell *cell;
+
+	for (uint32_t i = lo; i < hi; i++)
+		weight_add(&w, &l->nodes, l->node[i].node);
+	l->name = head_text(l->v->p, l->places.place[l->node[lo].node].name, l->r->mem);
+	l->file = arena_strndup(l->r->mem, l->node[lo].file, strlen(l->node[lo].file));
+	cell = add_row(l, ROW_ROUTINE, l->name, l->file, 0);
+	set_weight(cell, &w);
+	if (!*l->file) {
+		cell[LIST_ERROR].text = "no source information";
+		return 0;
+	}
+	f = source_files_get(l->files, l->file);
+	cell[LIST_PATH].text = arena_strndup(l->r->mem, f->path, strlen(f->path));
+	cell[LIST_ERROR].text = arena_strndup(l->r->mem, f->why, strlen(f->why));
+	if (!*f->why)
+		return add_lines(l, f, lo, hi, err);
+	tell_missing(l, f);
+	return 0;
+}
+
+/* Nodes of a function that have no file count only when none has. */
+static int add_routines(struct listing *l, struct err *err)
+{
+	uint32_t hi;
+	int rc = 0;
+
+	for (uint32_t lo = 0; rc == 0 && lo < l->n; lo = hi) {
+		str_id name = l->places.place[l->node[lo].node].name;
+
+		for (hi = lo; hi < l->n && l->places.place[l->node[hi].node].name == name &&
+			      strcmp(l->node[hi].file, l->node[lo].file) == 0;)
+			hi++;
+		if (*l->node[lo].file || hi == l->n || l->places.place[l->node[hi].node].name != name)
+			rc = add_routine(l, lo, hi, err);
+	}
+	if (l->n_missing > MAX_NOTES)
+		buf_addf(l->notes, "%" PRIu32 " more source files were not found\n", l->n_missing - MAX_NOTES);
+	return rc;
+}
+
+static int fill_table(struct listing *l, struct err *err)
+{
+	struct report *r = l->r;
+	struct symbol_where where;
+	int rc;
+
+	where_of(l->q, r->mem, &where);
+	l->files = source_files_new(l->v->p, &where);
+	rc = add_routines(l, err);
+	source_files_free(l->files);
+	arena_own(r->mem, r->table.cell);
+	arena_own(r->mem, l->role);
+	r->table.n_cols = N_LIST_COLS;
+	r->table.col = columns;
+	r->table.role = l->role;
+	r->table.has = has;
+	return rc;
+}
+
+int list_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
+	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
+	struct trimmed t;
+	int rc = places_make(v->p, q, r.mem, &l.places, err);
+
+	if (rc == 0) {
+		graph_make(v, &l.places, r.mem, &l.graph);
+		l.nodes = graph_nodes(&l.graph);
+		trim_cut(&l.nodes, q, r.mem, &t);
+		head_fill(&r.head, v, q, r.mem);
+		rc = choose(&l, &t, err);
+		if (rc == 0 && q->inlined)
+			find_inlined(&l, &t);
+		if (rc == 0)
+			rc = fill_table(&l, err);
+		places_release(&l.places);
+	}
+	if (rc == 0)
+		*out = r;
+	else
+		report_release(&r);
+	return rc;
+}
