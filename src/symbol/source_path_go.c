@@ -246,6 +246,7 @@ static bool try_main_module(struct source_seek *k, const struct source_go *go, c
 bool source_try_go(struct source_seek *k, const char *file)
 {
 	const struct source_go *go = go_places(k->s);
+	enum source_rank rank;
 	const char *part;
 
 	if (*file != '/' && try_main_module(k, go, file))
@@ -254,11 +255,12 @@ bool source_try_go(struct source_seek *k, const char *file)
 	if (part && try_module(k, go, part))
 		return true;
 	part = standard_part(file);
+	rank = part == file ? SOURCE_LIKELY : SOURCE_EXACT;
 	for (unsigned i = 0; part && i < go->n_roots; i++)
-		if (source_try(k, SOURCE_EXACT, "%s/src/%s", go->root[i], part))
+		if (source_try(k, rank, "%s/src/%s", go->root[i], part))
 			return true;
 	for (unsigned i = 0; *file != '/' && is_go_file(file) && i < go->n_paths; i++)
-		if (source_try(k, SOURCE_LIKELY, "%s/src/%s", go->path[i], file))
+		if (source_try(k, SOURCE_GUESS, "%s/src/%s", go->path[i], file))
 			return true;
 	return false;
 }
