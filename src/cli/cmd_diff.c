@@ -8,6 +8,7 @@
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
+#include "cli/fetching.h"
 #include "cli/loading.h"
 #include "cli/say.h"
 #include "report/diff.h"
@@ -84,7 +85,8 @@ static int compare(const struct profile *const p[N_SIDES], const struct side_sou
 }
 
 /* Gives the exit status; what could be read of several sources is compared all the same. */
-static int load_and_compare(const struct side_sources from[N_SIDES], const struct args *a, const struct query *q)
+static int load_and_compare(const struct side_sources from[N_SIDES], struct remote *remote, const struct args *a,
+			    const struct query *q)
 {
 	struct loading l[N_SIDES] = { { .profile = NULL } };
 	const struct profile *p[N_SIDES];
@@ -94,7 +96,8 @@ static int load_and_compare(const struct side_sources from[N_SIDES], const struc
 		l[side].load = (struct load){ .source = from[side].source,
 					      .n = from[side].n,
 					      .kind = side == SIDE_BASE ? "base" : "source",
-					      .q = q };
+					      .q = q,
+					      .remote = remote };
 	progress_begin("reading");
 	loading_run(l, N_SIDES);
 	progress_end();
@@ -114,16 +117,20 @@ int cmd_diff(const struct args *a)
 	struct words side[N_SIDES] = { { NULL, 0 } };
 	struct sources source[N_SIDES] = { { 0 } };
 	struct side_sources from[N_SIDES];
+	struct remote *remote = NULL;
 	struct query q = a->q;
 	int status = find_sides(a, side);
 
 	if (status == STATUS_FINE)
 		status = find_sources(side, &q, source);
+	if (status == STATUS_FINE)
+		status = fetching_run(source, N_SIDES, &a->q, &remote);
 	for (int i = 0; i < N_SIDES; i++)
 		from[i] = (struct side_sources){ source[i].name, source[i].n };
 	query_for_report(&q, a->command->report);
 	if (status == STATUS_FINE)
-		status = load_and_compare(from, a, &q);
+		status = load_and_compare(from, remote, a, &q);
+	remote_free(remote);
 	for (int i = 0; i < N_SIDES; i++)
 		sources_release(&source[i]);
 	return status;

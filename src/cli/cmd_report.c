@@ -9,8 +9,10 @@
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
+#include "cli/fetching.h"
 #include "cli/open.h"
 #include "cli/pieces.h"
+#include "cli/save.h"
 #include "cli/say.h"
 #include "engine/view.h"
 #include "profile/normalize.h"
@@ -201,8 +203,6 @@ int check_sources(const struct sources *s, const char *kind, const struct query 
 		*n_stdin += strcmp(source, "-") == 0;
 		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 			return say_error("%s: the report would take the place of a %s", source, kind);
-		if (strstr(source, "://") && access(source, F_OK) != 0)
-			return say_error("%s: URLs are not in this version; try: curl -s URL | cpa top -", source);
 	}
 	return *n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
 }
@@ -225,6 +225,7 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 		status = say_error("%s", err.msg);
 	} else {
 		progress_end();
+		save_fetched(p, target, base);
 		progress_begin("making the report");
 		status = report_profile(p, a, target->n == 1 && base->n == 0 ? target->source[0] : NULL);
 	}
@@ -245,10 +246,12 @@ static int no_source(const struct args *a)
 			 a->command->takes_pattern ? " REGEX" : "");
 }
 
-static int report_sources(const struct args *a, const struct sources *source, const struct sources *base)
+static int report_sources(const struct args *a, struct sources side[N_SIDES])
 {
+	const struct sources *source = &side[SIDE_TARGET], *base = &side[SIDE_BASE];
 	struct load target = { .source = source->name, .n = source->n, .kind = "source", .q = &a->q };
 	struct load minus = { .source = base->name, .n = base->n, .kind = "base", .q = &a->q };
+	struct remote *remote = NULL;
 	size_t n_stdin = 0;
 	int status;
 
@@ -261,9 +264,13 @@ static int report_sources(const struct args *a, const struct sources *source, co
 	if (check_sources(source, "source", &a->q, &n_stdin) != STATUS_FINE ||
 	    check_sources(base, "base", &a->q, &n_stdin) != STATUS_FINE)
 		return STATUS_TROUBLE;
+	if (fetching_run(side, N_SIDES, &a->q, &remote) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	target.remote = minus.remote = remote;
 	if (target.n > 1 && base->n == 0)
 		target.progress = progress_count;
 	status = load_and_report(a, &target, &minus);
+	remote_free(remote);
 	buf_release(&target.notes);
 	buf_release(&minus.notes);
 	return status;
@@ -272,7 +279,7 @@ static int report_sources(const struct args *a, const struct sources *source, co
 int cmd_report(const struct args *a)
 {
 	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
-	struct sources source = { 0 }, base = { 0 };
+	struct sources side[N_SIDES] = { { 0 } };
 	struct normalize how;
 	struct err err;
 	int status;
@@ -281,11 +288,12 @@ int cmd_report(const struct args *a)
 		say("Multiple value selections, ignoring -%s", a->ignored);
 	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
 		return say_error("must have base profile to normalize by");
-	if (sources_add(&source, a->word, a->n_words, &err) < 0 || sources_add(&base, bases->item, bases->n, &err) < 0)
+	if (sources_add(&side[SIDE_TARGET], a->word, a->n_words, &err) < 0 ||
+	    sources_add(&side[SIDE_BASE], bases->item, bases->n, &err) < 0)
 		status = say_error("%s", err.msg);
 	else
-		status = report_sources(a, &source, &base);
-	sources_release(&source);
-	sources_release(&base);
+		status = report_sources(a, side);
+	for (int i = 0; i < N_SIDES; i++)
+		sources_release(&side[i]);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
+#include "cli/fetching.h"
 #include "cli/loading.h"
 #include "cli/say.h"
 #include "report/trend.h"
@@ -22,6 +23,7 @@ struct walk {
 	struct trend *trend;
 	struct arena *mem; /* of the two sides */
 	struct compare_side first, last;
+	struct remote *remote; /* what was fetched */
 	size_t n_read;
 	struct buf notes;
 	bool failed; /* some could not be read */
@@ -70,7 +72,8 @@ static int take_lot(struct walk *w, const char *const *source, size_t n, const s
 	int status = STATUS_FINE;
 
 	for (size_t i = 0; i < n; i++)
-		l[i].load = (struct load){ .source = source + i, .n = 1, .kind = "source", .q = q };
+		l[i].load =
+			(struct load){ .source = source + i, .n = 1, .kind = "source", .q = q, .remote = w->remote };
 	loading_run(l, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!l[i].profile || l[i].load.notes.len)
@@ -141,7 +144,10 @@ int cmd_trend(const struct args *a)
 	else
 		status = check_sources(&source, "source", &a->q, &n_stdin);
 	if (status == STATUS_FINE)
+		status = fetching_run(&source, 1, &a->q, &w.remote);
+	if (status == STATUS_FINE)
 		status = walk_sources(&w, &source, a);
+	remote_free(w.remote);
 	sources_release(&source);
 	return status;
 }

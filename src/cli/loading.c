@@ -9,6 +9,7 @@
 
 #include "base/pool.h"
 #include "cli/cmd_report.h"
+#include "cli/save.h"
 #include "cli/say.h"
 #include "session/compare.h"
 
@@ -39,6 +40,12 @@ void loading_run(struct loading *l, size_t n)
 	struct queue q = { .l = l, .n = n };
 
 	pool_run(load_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
+	for (size_t i = 0; i < n; i++) {
+		if (!l[i].profile || !l[i].load.remote)
+			continue;
+		progress_end();
+		save_fetched(l[i].profile, &l[i].load, NULL);
+	}
 }
 
 int loading_tell(const struct loading *l)

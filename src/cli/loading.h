@@ -18,7 +18,7 @@ struct loading {
 	struct err err;          /* why */
 };
 
-/* Load each of n, at most as many at once as there are threads. */
+/* Load each of n, at most as many at once as there are threads. Those that were fetched are saved. */
 void loading_run(struct loading *l, size_t n);
 
 /*

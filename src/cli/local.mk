@@ -14,6 +14,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_trend.c \
+	src/cli/fetching.c \
+	src/cli/fetching.h \
 	src/cli/loading.c \
 	src/cli/loading.h \
 	src/cli/main.c \
@@ -23,6 +25,8 @@ src_cpa_SOURCES = \
 	src/cli/picture.h \
 	src/cli/pieces.c \
 	src/cli/pieces.h \
+	src/cli/save.c \
+	src/cli/save.h \
 	src/cli/say.c \
 	src/cli/say.h
 

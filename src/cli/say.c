@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -87,9 +88,28 @@ static struct {
 	bool running, shown;
 	const char *what;
 	size_t done, all; /* all 0 when there is nothing to count */
+	size_t on_way;    /* profiles of servers, 0 for none */
+	int64_t seconds;  /* for them */
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 enum { PROGRESS_STEP_NS = 500000000 };
+
+/* With the lock held. */
+static void progress_show(unsigned halves)
+{
+	const char *s = progress.on_way == 1 ? "" : "s";
+
+	if (progress.on_way && progress.seconds)
+		fprintf(stderr, "\r\033[Kfetching %zu profile%s: %" PRId64 " s left", progress.on_way, s,
+			progress.seconds);
+	else if (progress.on_way)
+		fprintf(stderr, "\r\033[Kfetching %zu profile%s ... %u.%us", progress.on_way, s, halves / 2,
+			halves % 2 * 5);
+	else
+		fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
+	if (progress.all)
+		fprintf(stderr, ", %zu of %zu files", progress.done, progress.all);
+}
 
 static void *progress_main(void *arg)
 {
@@ -107,9 +127,7 @@ static void *progress_main(void *arg)
 			;
 		halves++;
 		if (progress.running) {
-			fprintf(stderr, "\r\033[K%s ... %u.%us", progress.what, halves / 2, halves % 2 * 5);
-			if (progress.all)
-				fprintf(stderr, ", %zu of %zu files", progress.done, progress.all);
+			progress_show(halves);
 			progress.shown = true;
 		}
 	}
@@ -124,7 +142,7 @@ void progress_begin(const char *what)
 	if (!isatty(STDERR_FILENO))
 		return;
 	progress.what = what;
-	progress.done = progress.all = 0;
+	progress.done = progress.all = progress.on_way = 0;
 	progress.shown = false;
 	progress.running = true;
 	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
@@ -136,6 +154,14 @@ void progress_count(size_t done, size_t all)
 	pthread_mutex_lock(&progress.lock);
 	progress.done = done;
 	progress.all = all;
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_fetch(size_t left, int64_t seconds)
+{
+	pthread_mutex_lock(&progress.lock);
+	progress.on_way = left;
+	progress.seconds = seconds;
 	pthread_mutex_unlock(&progress.lock);
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum { STATUS_FINE = 0, STATUS_NO = 1, STATUS_TROUBLE = 2 };
 
@@ -30,6 +31,9 @@ int say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  */
 void progress_begin(const char *what);
 void progress_end(void);
+
+/* Show instead of it how many profiles are still on their way, and for how many seconds at least. */
+void progress_fetch(size_t left, int64_t seconds);
 
 /* Show behind it how many of all files are done, from the next time on that something is shown. */
 void progress_count(size_t done, size_t all);

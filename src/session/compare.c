@@ -13,6 +13,7 @@
 #include "profile/merge.h"
 #include "profile/normalize.h"
 #include "profile/prune.h"
+#include "session/remote.h"
 
 #include <stdlib.h>
 
@@ -111,6 +112,8 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 
 	if (rc == 0)
 		rc = drop_frames(target, p, err);
+	if (rc == 0)
+		remote_unsource(p);
 	if (rc < 0) {
 		profile_free(p);
 		return rc;

@@ -18,6 +18,7 @@
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "reader/reader.h"
+#include "session/remote.h"
 #include "source/source.h"
 
 #include <assert.h>
@@ -31,7 +32,7 @@ enum {
 	TOO_MANY_BYTES = 64 << 20, /* waiting: no more are read for now */
 };
 
-struct fetched {
+struct got {
 	struct profile *profile; /* NULL when it failed, or is not needed any more */
 	char *why;               /* the sentence when it failed */
 	int code;                /* ERR_* then */
@@ -39,11 +40,11 @@ struct fetched {
 	bool done;
 };
 
-struct fetch {
+struct loader {
 	struct load *load;
 	pthread_mutex_t lock; /* guards everything below but what a reading or adding thread has taken */
 	pthread_cond_t changed;
-	struct fetched *got;    /* [n] */
+	struct got *got;        /* [n] */
 	size_t next;            /* the first source that nobody has taken */
 	size_t added;           /* all before this one are in the result, or failed */
 	uint64_t waiting_bytes; /* of those read but not added */
@@ -70,12 +71,16 @@ static struct reader_limits limits_of(const struct query *q)
 				       .max_nesting = (uint64_t)q->max_nesting };
 }
 
-static int fetch_profile(const struct load *l, const char *source, struct profile **out, struct err *err)
+static int read_profile(const struct load *l, const char *source, struct profile **out, struct err *err)
 {
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
-	int rc = source_read(source, bytes_limit(l->q->max_input), &bytes, err);
+	bool fetched;
+	int rc;
 
+	fetched = remote_take(l->remote, source, &bytes, &rc, err);
+	if (!fetched)
+		rc = source_read(source, bytes_limit(l->q->max_input), &bytes, err);
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);
 	if (rc < 0)
@@ -84,6 +89,8 @@ static int fetch_profile(const struct load *l, const char *source, struct profil
 		profile_set_binary(*out, l->binary);
 	if (*l->q->buildid)
 		profile_set_build_id(*out, l->q->buildid);
+	if (fetched)
+		remote_note(l->remote, source, *out);
 	if (*l->q->label)
 		rc = profile_set_label(*out, l->q->label, source, err);
 	if (rc < 0) {
@@ -106,14 +113,14 @@ static uint64_t profile_bytes(const struct profile *p)
 }
 
 /* With the lock held, which is let go meanwhile. */
-static void read_next(struct fetch *f)
+static void read_next(struct loader *f)
 {
 	size_t i = f->next++;
-	struct fetched got = { .done = true };
+	struct got got = { .done = true };
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);
-	got.code = fetch_profile(f->load, f->load->source[i], &got.profile, &err);
+	got.code = read_profile(f->load, f->load->source[i], &got.profile, &err);
 	if (got.code < 0)
 		got.why = mem_strndup(err.msg, strlen(err.msg));
 	else
@@ -125,7 +132,7 @@ static void read_next(struct fetch *f)
 }
 
 /* Up to where sources shall be added now; f->added when it is too early. */
-static size_t ready_end(const struct fetch *f)
+static size_t ready_end(const struct loader *f)
 {
 	size_t group_end = (f->added / GROUP + 1) * GROUP, i = f->added;
 	uint64_t bytes = 0;
@@ -136,7 +143,7 @@ static size_t ready_end(const struct fetch *f)
 	return i == group_end || bytes >= ENOUGH_BYTES ? i : f->added;
 }
 
-static int add_alone(struct fetch *f, size_t before)
+static int add_alone(struct loader *f, size_t before)
 {
 	struct profile *p = f->alone;
 	int rc;
@@ -151,7 +158,8 @@ static int add_alone(struct fetch *f, size_t before)
 }
 
 /* Add the n sources that could be read among those from the one numbered lo on. */
-static int add_profiles(struct fetch *f, const struct profile *const *src, const char *const *name, size_t n, size_t lo)
+static int add_profiles(struct loader *f, const struct profile *const *src, const char *const *name, size_t n,
+			size_t lo)
 {
 	int rc = 0;
 
@@ -165,7 +173,7 @@ static int add_profiles(struct fetch *f, const struct profile *const *src, const
 }
 
 /* Add sources [lo, hi), by the one thread that does. */
-static int add_range(struct fetch *f, size_t lo, size_t hi)
+static int add_range(struct loader *f, size_t lo, size_t hi)
 {
 	const struct profile *src[GROUP];
 	const char *name[GROUP];
@@ -195,7 +203,7 @@ static int add_range(struct fetch *f, size_t lo, size_t hi)
 }
 
 /* With the lock held, which is let go meanwhile. */
-static void add_ready(struct fetch *f, size_t end)
+static void add_ready(struct loader *f, size_t end)
 {
 	size_t lo = f->added;
 	int rc;
@@ -214,9 +222,9 @@ static void add_ready(struct fetch *f, size_t end)
 	pthread_cond_broadcast(&f->changed);
 }
 
-static void fetch_part(void *arg, unsigned part)
+static void load_part(void *arg, unsigned part)
 {
-	struct fetch *f = arg;
+	struct loader *f = arg;
 
 	(void)part;
 	pthread_mutex_lock(&f->lock);
@@ -234,7 +242,7 @@ static void fetch_part(void *arg, unsigned part)
 }
 
 /* What could not be read, in the order of the sources. Gives the error of the last one. */
-static int note_failures(struct fetch *f)
+static int note_failures(struct loader *f)
 {
 	struct load *l = f->load;
 	int code = 0;
@@ -250,7 +258,7 @@ static int note_failures(struct fetch *f)
 }
 
 /* Take the result out; without one, say why. */
-static int fetch_result(struct fetch *f, struct profile **out, struct err *err)
+static int load_result(struct loader *f, struct profile **out, struct err *err)
 {
 	struct load *l = f->load;
 	int rc = f->rc == 0 ? note_failures(f) : f->rc;
@@ -267,7 +275,7 @@ static int fetch_result(struct fetch *f, struct profile **out, struct err *err)
 	return err_set(err, rc, "%s", f->err.msg);
 }
 
-static void fetch_release(struct fetch *f)
+static void loader_release(struct loader *f)
 {
 	for (size_t i = 0; i < f->load->n; i++) {
 		profile_free(f->got[i].profile);
@@ -282,13 +290,13 @@ static void fetch_release(struct fetch *f)
 
 int load_profile(struct load *l, struct profile **out, struct err *err)
 {
-	struct fetch f = { .load = l, .got = mem_zalloc(l->n, sizeof(*f.got)) };
+	struct loader f = { .load = l, .got = mem_zalloc(l->n, sizeof(*f.got)) };
 	int rc;
 
 	pthread_mutex_init(&f.lock, NULL);
 	pthread_cond_init(&f.changed, NULL);
-	pool_run(fetch_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
-	rc = fetch_result(&f, out, err);
-	fetch_release(&f);
+	pool_run(load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
+	rc = load_result(&f, out, err);
+	loader_release(&f);
 	return rc;
 }

@@ -6,6 +6,7 @@ src_session_libsession_a_SOURCES = \
 	src/session/compare.h \
 	src/session/load.c \
 	src/session/load.h \
+	src/session/remote.c \
 	src/session/remote.h \
 	src/session/sources.c \
 	src/session/sources.h \

@@ -24,6 +24,7 @@ struct remote;
 struct origin {
 	const char *key;       /* its build id, else its file; lives as long as the remote */
 	uint64_t start;        /* its first address in that process */
+	uint64_t number;       /* sorts them by source, then by mapping */
 	const struct url *url; /* lives as long as the remote */
 };
 

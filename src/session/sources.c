@@ -11,6 +11,7 @@
 #include "session/sources.h"
 
 #include "base/mem.h"
+#include "source/url.h"
 
 #include <glob.h>
 #include <stdlib.h>
@@ -30,9 +31,15 @@ static int compare_names(const void *a, const void *b)
 
 static int add_pattern(struct sources *s, const char *pattern, struct err *err)
 {
+	struct url url = { 0 };
 	glob_t found;
 	int rc = glob(pattern, GLOB_NOSORT, NULL, &found);
 
+	if (rc == GLOB_NOMATCH && url_parse(pattern, 0, &url, NULL) != ERR_UNKNOWN) {
+		url_release(&url);
+		add_name(s, pattern);
+		return 0;
+	}
 	if (rc != 0)
 		return err_set(err, ERR_IO, rc == GLOB_NOMATCH ? "%s: no file matches" : "%s: cannot be looked up",
 			       pattern);

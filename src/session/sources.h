@@ -20,7 +20,7 @@ struct sources {
 
 /*
  * Add the names that the n words stand for: a word that is no file but has *, ? or [ in it stands
- * for the files that match, sorted by their bytes.
+ * for the files that match, sorted by their bytes; one that matches none may be a URL, which stays.
  *
  * out     zero-initialised or already holding some; borrows the words; released with sources_release
  * Fails   ERR_IO when a pattern matches nothing

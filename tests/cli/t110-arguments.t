@@ -65,7 +65,7 @@ fails 'try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz' merge -o "$tmp/all.pb.gz"
 result $? "no argument at all is an error that says what to try"
 
 fails "pprof's -http is not in this version" top -http=:0 $f
-fails 'URLs are not in this version' top http://localhost:6060/debug/pprof/heap
+fails 'only http, https, https+insecure and unix can be fetched, not ftp' top ftp://localhost/heap
 fails 'standard input is given twice' top - -
 fails '--max-input must not be negative' top --max-input=-2 $f
 cp $f "$tmp/own.pb.gz"

@@ -1,0 +1,62 @@
+/*
+ * curl.c - libcurl, loaded when it is first needed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "source/curl.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Filled by the first curl_load that succeeds, and not changed again. */
+static struct curl lib;
+static bool is_loaded;
+
+static const struct {
+	const char *name;
+	size_t at;
+} functions[] = {
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+		"curl_" #name, offsetof(struct curl, name)                                                             \
+	}
+	FUNCTION(global_init),   FUNCTION(easy_init),           FUNCTION(easy_setopt),    FUNCTION(easy_getinfo),
+	FUNCTION(easy_strerror), FUNCTION(easy_cleanup),        FUNCTION(multi_init),     FUNCTION(multi_add_handle),
+	FUNCTION(multi_perform), FUNCTION(multi_remove_handle), FUNCTION(multi_poll),     FUNCTION(multi_info_read),
+	FUNCTION(multi_cleanup), FUNCTION(slist_append),        FUNCTION(slist_free_all),
+#undef FUNCTION
+};
+
+static int load(struct err *err)
+{
+	static const char advice[] = "libcurl is needed to fetch URLs; install it with: apt-get install libcurl4";
+	void *so = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+
+	if (!so)
+		return err_set(err, ERR_IO, "%s", advice);
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(so, functions[i].name);
+
+		if (!function)
+			return err_set(err, ERR_IO, "%s (this one is too old: it has no %s)", advice,
+				       functions[i].name);
+		memcpy((char *)&lib + functions[i].at, &function, sizeof(function));
+	}
+	if (lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		return err_set(err, ERR_IO, "libcurl cannot be started");
+	is_loaded = true;
+	return 0;
+}
+
+int curl_load(const struct curl **out, struct err *err)
+{
+	int rc = is_loaded ? 0 : load(err);
+
+	if (rc == 0)
+		*out = &lib;
+	return rc;
+}

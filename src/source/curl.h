@@ -1,0 +1,43 @@
+/*
+ * curl.h - libcurl, loaded when it is first needed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef SOURCE_CURL_H
+#define SOURCE_CURL_H
+
+#include "base/err.h"
+
+#define CURL_DISABLE_TYPECHECK
+#define CURL_DISABLE_DEPRECATION
+#include <curl/curl.h>
+#undef curl_easy_setopt
+#undef curl_easy_getinfo
+
+/* The functions of libcurl that are used, each without curl_ in front. */
+struct curl {
+	CURLcode (*global_init)(long flags);
+	CURL *(*easy_init)(void);
+	CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
+	CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
+	const char *(*easy_strerror)(CURLcode code);
+	void (*easy_cleanup)(CURL *easy);
+	CURLM *(*multi_init)(void);
+	CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
+	CURLMcode (*multi_perform)(CURLM *multi, int *running);
+	CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *more, unsigned n, int timeout_ms, int *ready);
+	CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
+	CURLMcode (*multi_cleanup)(CURLM *multi);
+	struct curl_slist *(*slist_append)(struct curl_slist *list, const char *line);
+	void (*slist_free_all)(struct curl_slist *list);
+};
+
+/*
+ * Load and start libcurl, once; it stays. By one thread at a time.
+ *
+ * Fails   ERR_IO, naming the package that has it
+ */
+int curl_load(const struct curl **out, struct err *err);
+
+#endif

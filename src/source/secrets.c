@@ -1,0 +1,153 @@
+/*
+ * secrets.c - header lines that only the server that was named may see
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "source/secrets.h"
+
+#include "base/io.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_MAX = 64 << 10 };
+
+static void forget(void *data, size_t n)
+{
+	explicit_bzero(data, n);
+	free(data);
+}
+
+/* Read a small file that only its owner should be able to read. */
+static int read_secret(const char *option, const char *path, struct bytes *out, struct buf *notes, struct err *err)
+{
+	struct stat st;
+
+	if (io_read_file(path, FILE_MAX, "nothing", out, err) < 0)
+		return err_wrap(err, "--%s: %.300s", option, path);
+	if (memchr(out->data, 0, out->n)) {
+		forget(out->data, out->n);
+		return err_set(err, ERR_USAGE, "--%s: %.300s: has zero bytes in it", option, path);
+	}
+	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
+		buf_addf(notes, "%s: others can read this file; chmod 600 keeps its secrets\n", path);
+	return 0;
+}
+
+static char *add_line(struct secrets *s, size_t n)
+{
+	char *line = mem_zalloc(n + 1, 1);
+
+	s->line = mem_grow(s->line, &s->cap, s->n + 1, sizeof(*s->line));
+	s->line[s->n++] = line;
+	return line;
+}
+
+static bool has_control(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (((unsigned char)s[i] < ' ' && s[i] != '\t') || s[i] == '\177')
+			return true;
+	return false;
+}
+
+static size_t trim(const char **s, size_t n)
+{
+	while (n && strchr(" \t\r\n", **s))
+		(*s)++, n--;
+	while (n && strchr(" \t\r\n", (*s)[n - 1]))
+		n--;
+	return n;
+}
+
+static bool is_token(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)s[i] <= ' ' || (unsigned char)s[i] > '~' || strchr("()<>@,;:\\\"/[]?={}", s[i]))
+			return false;
+	return n > 0;
+}
+
+/* One "Name: value". Gives what is wrong with it, NULL for nothing. */
+static const char *take_header(struct secrets *s, const char *text, size_t n)
+{
+	const char *colon = memchr(text, ':', n), *value;
+	size_t n_value;
+
+	if (!colon || !is_token(text, (size_t)(colon - text)))
+		return "is not \"Name: value\"";
+	value = colon + 1;
+	n_value = trim(&value, (size_t)(text + n - value));
+	if (n_value == 0)
+		return "has no value";
+	if (has_control(value, n_value))
+		return "has control characters in it";
+	memcpy(add_line(s, n), text, n);
+	return NULL;
+}
+
+static int take_headers(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
+{
+	const char *at = (const char *)file->data, *end = at + file->n;
+
+	for (unsigned number = 1; at < end; number++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at)), *line = at, *wrong = NULL;
+		size_t n = trim(&line, (size_t)((newline ? newline : end) - at));
+
+		if (n && *line != '#')
+			wrong = take_header(s, line, n);
+		if (wrong)
+			return err_set(err, ERR_USAGE, "--header_file: %.300s: line %u %s", path, number, wrong);
+		at = newline ? newline + 1 : end;
+	}
+	return 0;
+}
+
+static int take_bearer(struct secrets *s, const char *path, const struct bytes *file, struct err *err)
+{
+	static const char start[] = "Authorization: Bearer ";
+	const char *token = (const char *)file->data;
+	size_t n = trim(&token, file->n);
+	char *line;
+
+	if (n == 0 || has_control(token, n) || memchr(token, ' ', n) || memchr(token, '\t', n))
+		return err_set(err, ERR_USAGE, "--bearer_file: %.300s: is not one token", path);
+	line = add_line(s, strlen(start) + n);
+	memcpy(line, start, strlen(start));
+	memcpy(line + strlen(start), token, n);
+	return 0;
+}
+
+int secrets_read(const struct fetch_how *how, struct secrets *out, struct buf *notes, struct err *err)
+{
+	struct bytes file = { 0 };
+	int rc = 0;
+
+	if (*how->header_file) {
+		rc = read_secret("header_file", how->header_file, &file, notes, err);
+		if (rc == 0) {
+			rc = take_headers(out, how->header_file, &file, err);
+			forget(file.data, file.n);
+		}
+	}
+	if (rc == 0 && *how->bearer_file) {
+		rc = read_secret("bearer_file", how->bearer_file, &file, notes, err);
+		if (rc == 0) {
+			rc = take_bearer(out, how->bearer_file, &file, err);
+			forget(file.data, file.n);
+		}
+	}
+	return rc;
+}
+
+void secrets_release(struct secrets *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		forget(s->line[i], strlen(s->line[i]));
+	free(s->line);
+	*s = (struct secrets){ 0 };
+}
