@@ -25,8 +25,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/objdump.c \
 	src/symbol/objdump.h \
 	src/symbol/object.c \
-	src/symbol/objdump.c \
-	src/symbol/objdump.h \
 	src/symbol/object.h \
 	src/symbol/object_debug.c \
 	src/symbol/object_file.c \
