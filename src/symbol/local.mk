@@ -16,8 +16,24 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/demangle_rust.h \
 	src/symbol/disasm.c \
 	src/symbol/disasm.h \
+	src/symbol/dwarf_handle.c \
+	src/symbol/dwarf_handle.h \
+	src/symbol/frames.c \
 	src/symbol/frames.h \
 	src/symbol/locate.c \
+	src/symbol/frames_dwarf.c \
+	src/symbol/frames_dwarf.h \
+	src/symbol/frames_read.c \
+	src/symbol/frames_read.h \
+	src/symbol/frames_search.h \
+	src/symbol/frames_symbols.c \
+	src/symbol/frames_symbols.h \
+	src/symbol/frames_texts.c \
+	src/symbol/frames_texts.h \
+	src/symbol/inlines.c \
+	src/symbol/inlines.h \
+	src/symbol/linetab.c \
+	src/symbol/linetab.h \
 	src/symbol/locate.h \
 	src/symbol/locate_mappings.c \
 	src/symbol/names.c \

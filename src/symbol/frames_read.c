@@ -1,0 +1,109 @@
+/*
+ * frames_read.c - the frames of many addresses, from files, without a cache
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/frames_read.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "symbol/frames_symbols.h"
+#include "symbol/frames_texts.h"
+
+/* How many bytes the names of a symbol table may have. */
+static const uint64_t max_symbol_text = 1 << 30;
+
+struct parts {
+	struct frames_dwarf *dwarf;     /* NULL without */
+	struct frames_symbols *symbols; /* NULL without */
+	struct frames_texts texts;
+	struct frame *frame;
+	size_t n, cap;
+};
+
+static void put(struct parts *p, const struct frame *f)
+{
+	p->frame = mem_grow(p->frame, &p->cap, p->n + 1, sizeof(*p->frame));
+	p->frame[p->n] = *f;
+	p->frame[p->n].name = frames_texts_add(&p->texts, f->name);
+	p->frame[p->n].file = frames_texts_add(&p->texts, f->file);
+	p->n++;
+}
+
+/* The function that was not inlined has the name of the symbol table, which knows copies and aliases. */
+static void put_address(struct parts *p, uint32_t i)
+{
+	const char *file, *symbol = frames_symbols_get(p->symbols, i, &file);
+	uint32_t n = 0;
+	const struct frame *f = p->dwarf ? frames_dwarf_get(p->dwarf, i, &n) : NULL;
+
+	for (uint32_t k = 0; k < n; k++) {
+		struct frame last = f[k];
+
+		if (k == n - 1 && symbol)
+			last.name = symbol;
+		if (k == n - 1 && symbol && !last.file)
+			last.file = file;
+		put(p, &last);
+	}
+	if (!n && symbol)
+		put(p, &(struct frame){ .name = symbol, .file = file });
+}
+
+/* The symbols of the program, or of its debug file when they were stripped. */
+static struct frames_symbols *find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n)
+{
+	struct frames_symbols *s = frames_symbols_find(files->fd, addr, n), *other;
+
+	if (frames_symbols_is_full(s) || files->debug_fd < 0 || files->debug_fd == files->fd)
+		return s;
+	other = frames_symbols_find(files->debug_fd, addr, n);
+	if (s && !frames_symbols_is_full(other)) {
+		frames_symbols_free(other);
+		return s;
+	}
+	frames_symbols_free(s);
+	return other;
+}
+
+static const char *name_source(const struct frames_files *files, const struct parts *p, struct arena *mem)
+{
+	struct buf b = { 0 };
+	const char *text = p->symbols ? "symbol table" : "";
+
+	if (p->dwarf) {
+		buf_addf(&b, "DWARF of %s", files->path);
+		text = arena_strndup(mem, b.data, b.len);
+		buf_release(&b);
+	}
+	return text;
+}
+
+int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct arena *mem,
+		struct frames *out, bool *whole, struct err *err)
+{
+	struct parts p = { 0 };
+	int rc = 0;
+
+	if (files->debug_fd >= 0)
+		rc = frames_dwarf_find(files, addr, n, &p.dwarf, err);
+	if (rc == ERR_UNKNOWN)
+		rc = 0;
+	p.symbols = find_symbols(files, addr, n);
+	frames_texts_init(&p.texts, mem, max_symbol_text + (p.dwarf ? frames_dwarf_max_text(p.dwarf) : 0));
+	*out = (struct frames){ .n = n, .off = arena_alloc(mem, (size_t)n + 1, sizeof(uint32_t)) };
+	for (uint32_t i = 0; i < n; i++) {
+		out->off[i] = (uint32_t)p.n;
+		put_address(&p, i);
+	}
+	out->off[n] = (uint32_t)p.n;
+	out->frame = arena_own(mem, p.frame);
+	out->source = name_source(files, &p, mem);
+	*whole = p.dwarf && !frames_dwarf_is_partial(p.dwarf) && frames_symbols_is_full(p.symbols);
+	frames_texts_release(&p.texts);
+	frames_symbols_free(p.symbols);
+	frames_dwarf_free(p.dwarf);
+	return rc;
+}

@@ -1,0 +1,79 @@
+/*
+ * linetab.c - the line table of a unit
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/linetab.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void linetab_open(struct linetab *t, Dwarf_Die *unit)
+{
+	Dwarf_Half version = 0;
+
+	t->n = t->n_files = 0;
+	if (dwarf_getsrclines(unit, &t->lines, &t->n) != 0)
+		t->lines = NULL;
+	if (dwarf_getsrcfiles(unit, &t->files, &t->n_files) != 0)
+		t->files = NULL;
+	dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
+	t->counts_from_1 = version < 5;
+	t->path = mem_grow(t->path, &t->cap_path, t->n_files + 1, sizeof(*t->path));
+	memset(t->path, 0, t->n_files * sizeof(*t->path));
+}
+
+static uint64_t address(const struct linetab *t, size_t i)
+{
+	Dwarf_Addr addr;
+
+	return dwarf_lineaddr(dwarf_onesrcline(t->lines, i), &addr) == 0 ? addr : 0;
+}
+
+bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
+{
+	size_t lo = 0, hi = t->lines ? t->n : 0, file = 0;
+	int line = 0, column = 0;
+	Dwarf_Files *files;
+	Dwarf_Line *row;
+	bool is_end;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (address(t, mid) <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	row = lo ? dwarf_onesrcline(t->lines, lo - 1) : NULL;
+	if (!row || dwarf_lineendsequence(row, &is_end) != 0 || is_end || dwarf_line_file(row, &files, &file) != 0)
+		return false;
+	dwarf_lineno(row, &line);
+	dwarf_linecol(row, &column);
+	*out = (struct linetab_row){ file, (uint32_t)line, (uint32_t)column };
+	return true;
+}
+
+const char *linetab_path(struct linetab *t, uint64_t file, struct arena *mem)
+{
+	const char *path;
+
+	if (!t->files || file >= t->n_files || (t->counts_from_1 && !file))
+		return NULL;
+	if (!t->path[file]) {
+		path = dwarf_filesrc(t->files, file, NULL, NULL);
+		t->path[file] = path ? arena_strndup(mem, path, strlen(path)) : NULL;
+	}
+	return t->path[file];
+}
+
+void linetab_release(struct linetab *t)
+{
+	free(t->path);
+	*t = (struct linetab){ 0 };
+}
