@@ -7,6 +7,10 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/debugfile.c \
 	src/symbol/debugfile.h \
 	src/symbol/demangle.c \
+	src/symbol/debuginfod.c \
+	src/symbol/debuginfod.h \
+	src/symbol/debuginfod_cache.c \
+	src/symbol/debuginfod_cache.h \
 	src/symbol/demangle.h \
 	src/symbol/demangle_cplus.c \
 	src/symbol/demangle_cplus.h \

@@ -8,6 +8,7 @@
 #include "symbol/locate.h"
 
 #include "symbol/debugfile.h"
+#include "symbol/debuginfod.h"
 #include "symbol/object_int.h"
 #include "symbol/where_path.h"
 
@@ -102,7 +103,8 @@ static bool try_build_id(struct search *s, struct object **out)
 {
 	struct object_file f = { .fd = -1 };
 
-	if (!debugfile_by_id(&s->d, "", &f) && !debugfile_by_id(&s->d, ".debug", &f))
+	if (!debugfile_by_id(&s->d, "", &f) && !debugfile_by_id(&s->d, ".debug", &f) &&
+	    !debuginfod_open(s->d.w, DEBUGINFOD_PROGRAM, s->d.build_id, s->file, s->d.tried, &f))
 		return false;
 	*out = object_adopt(&f);
 	return true;

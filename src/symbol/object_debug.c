@@ -8,6 +8,7 @@
 #include "symbol/object_int.h"
 
 #include "symbol/debugfile.h"
+#include "symbol/debuginfod.h"
 #include "symbol/where_path.h"
 
 #include <stdlib.h>
@@ -98,8 +99,8 @@ static void seek(struct object *o, const struct symbol_where *w, struct buf *tri
 		.mem = arena_new(), .w = w, .build_id = o->file.build_id, .dwarf = true, .tried = tried
 	};
 
-	if (!debugfile_by_id(&s, ".debug", &o->debug))
-		try_link(o, &s, &o->debug);
+	if (!debugfile_by_id(&s, ".debug", &o->debug) && !try_link(o, &s, &o->debug))
+		debuginfod_open(w, DEBUGINFOD_DEBUG, s.build_id, o->file.path, tried, &o->debug);
 	arena_free(s.mem);
 }
 
@@ -147,8 +148,8 @@ static void seek_alt(struct object *o, const struct symbol_where *w, struct buf 
 	if (from->elf && link_read(from, ".gnu_debugaltlink", &l)) {
 		s.build_id = spell_id(s.mem, &l);
 		real = realpath(from->path, NULL);
-		if (!try_alt(&s, real ? real : from->path, l.name, &o->alt))
-			debugfile_by_id(&s, ".debug", &o->alt);
+		if (!try_alt(&s, real ? real : from->path, l.name, &o->alt) && !debugfile_by_id(&s, ".debug", &o->alt))
+			debuginfod_open(w, DEBUGINFOD_DEBUG, s.build_id, l.name, tried, &o->alt);
 		free(real);
 	}
 	arena_free(s.mem);

@@ -8,6 +8,7 @@
 #include "symbol/where.h"
 
 #include "base/buf.h"
+#include "symbol/debuginfod.h"
 
 #include <stdlib.h>
 
@@ -46,5 +47,6 @@ void symbol_where_init(struct symbol_where *w, struct arena *mem)
 		.cache = *cache ? cache : below("HOME", ".cache/cpa/symbols", mem),
 		.debuginfod = *env_or("DEBUGINFOD_URLS", ""),
 		.debuginfod_seconds = 20,
+		.servers = debuginfod_new(mem),
 	};
 }

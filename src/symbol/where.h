@@ -11,17 +11,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct debuginfod; /* symbol/debuginfod.h */
+
+/*
+ * Told while a debuginfod server keeps us waiting, from half a second on, a few times a second at most.
+ *
+ * name    of what is fetched, for people; hostile; NULL: that was all, clean up
+ * got     of size bytes, both 0 as long as nothing comes
+ */
+typedef void (*symbol_progress_fn)(void *arg, const char *name, int64_t got, int64_t size);
+
 /* Texts are borrowed from whoever made it; "" where there is none. */
 struct symbol_where {
-	const char *symfs;          /* a folder that stands for /, put in front of every absolute path */
-	const char *binary_path;    /* folders that hold binaries, parted by colons */
-	const char *tools;          /* folders, or TOOL:FOLDER, parted by commas, for objdump */
-	const char *source_path;    /* folders that hold source files, parted by colons; "" is where we are */
-	const char *trim_path;      /* prefixes to take off source file names, parted by colons */
-	const char *cache;          /* a folder for what was found out about binaries */
-	bool fast;                  /* symbol tables only */
-	bool debuginfod;            /* servers may be asked */
-	int64_t debuginfod_seconds; /* for all that they are asked together */
+	const char *symfs;           /* a folder that stands for /, put in front of every absolute path */
+	const char *binary_path;     /* folders that hold binaries, parted by colons */
+	const char *tools;           /* folders, or TOOL:FOLDER, parted by commas, for objdump */
+	const char *source_path;     /* folders that hold source files, parted by colons; "" is where we are */
+	const char *trim_path;       /* prefixes to take off source file names, parted by colons */
+	const char *cache;           /* a folder for what was found out about binaries */
+	bool fast;                   /* symbol tables only */
+	bool debuginfod;             /* servers may be asked */
+	int64_t debuginfod_seconds;  /* for all that they are asked together */
+	struct debuginfod *servers;  /* what they were asked so far; NULL: they are not asked */
+	symbol_progress_fn progress; /* NULL, or told of waiting; by one thread at a time */
+	void *progress_arg;
 };
 
 /*

@@ -1,0 +1,300 @@
+/*
+ * debuginfod.c - files that debuginfod servers have
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/debuginfod.h"
+
+#include "symbol/debugfile.h"
+#include "symbol/debuginfod_cache.h"
+
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAMES_SHOWN = 3 };
+
+#define SECOND INT64_C(1000000000)
+
+struct debuginfod {
+	pthread_mutex_t lock; /* held while servers are asked: the time is counted once */
+	int64_t spent_ns;
+	bool given_up; /* servers that do not answer are not asked again */
+	uint32_t n_missing;
+	char names[NAMES_SHOWN][128]; /* of the first that are missing */
+	char why[256];                /* the first was not to be had */
+};
+
+/* The functions of the library. */
+struct library {
+	__typeof__(&debuginfod_begin) begin;
+	__typeof__(&debuginfod_end) end;
+	__typeof__(&debuginfod_find_debuginfo) find_debuginfo;
+	__typeof__(&debuginfod_find_executable) find_executable;
+	__typeof__(&debuginfod_find_source) find_source;
+	__typeof__(&debuginfod_set_progressfn) set_progressfn;
+	__typeof__(&debuginfod_set_user_data) set_user_data;
+	__typeof__(&debuginfod_get_url) get_url;
+};
+
+/* One question. */
+struct question {
+	const struct symbol_where *w;
+	struct library lib;
+	const char *build_id, *name;
+	const char *source; /* NULL unless it asks for a source file */
+	enum debuginfod_kind kind;
+	int64_t start_ns, shown_ns, allowed_ns;
+	bool out_of_time;
+	char url[160]; /* of the server that answered last; "" when unknown */
+};
+
+struct debuginfod *debuginfod_new(struct arena *mem)
+{
+	struct debuginfod *d = arena_zalloc(mem, 1, sizeof(*d));
+
+	pthread_mutex_init(&d->lock, NULL);
+	return d;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static bool library_load(struct library *lib)
+{
+	void *so = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
+	const struct {
+		const char *name;
+		void *place;
+	} functions[] = {
+		{ "debuginfod_begin", &lib->begin },
+		{ "debuginfod_end", &lib->end },
+		{ "debuginfod_find_debuginfo", &lib->find_debuginfo },
+		{ "debuginfod_find_executable", &lib->find_executable },
+		{ "debuginfod_find_source", &lib->find_source },
+		{ "debuginfod_set_progressfn", &lib->set_progressfn },
+		{ "debuginfod_set_user_data", &lib->set_user_data },
+		{ "debuginfod_get_url", &lib->get_url },
+	};
+
+	for (size_t i = 0; so && i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *f = dlsym(so, functions[i].name);
+
+		if (!f)
+			return false;
+		memcpy(functions[i].place, &f, sizeof(f));
+	}
+	return so != NULL; /* and stays loaded: what it uses cannot be unloaded */
+}
+
+/* Called by the library about every second, and when bytes come; true stops it. */
+static int progress(debuginfod_client *client, long a, long b)
+{
+	void *so = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_NOLOAD);
+	__typeof__(&debuginfod_get_user_data) get = NULL;
+	void *f = so ? dlsym(so, "debuginfod_get_user_data") : NULL;
+	struct question *q;
+	int64_t now = now_ns();
+
+	memcpy(&get, &f, sizeof(f));
+	q = get ? get(client) : NULL;
+	if (so)
+		dlclose(so);
+	if (!q)
+		return 0;
+	q->out_of_time = now - q->start_ns > q->allowed_ns;
+	if (q->w->progress && now - q->start_ns > SECOND / 2 && now - q->shown_ns > SECOND / 4) {
+		q->w->progress(q->w->progress_arg, q->name, b > 0 ? a : 0, b > 0 ? b : 0);
+		q->shown_ns = now;
+	}
+	return q->out_of_time;
+}
+
+/* Ask, with all that the library needs. Gives a descriptor or a negative errno. */
+static int ask(struct question *q, char **path)
+{
+	debuginfod_client *client = q->lib.begin();
+	const unsigned char *id = (const unsigned char *)q->build_id;
+	const char *url;
+	time_t start = time(NULL);
+	int fd;
+
+	if (!client)
+		return -ENOMEM;
+	q->start_ns = now_ns();
+	q->lib.set_user_data(client, q);
+	q->lib.set_progressfn(client, progress);
+	if (q->source)
+		fd = q->lib.find_source(client, id, 0, q->source, path);
+	else if (q->kind == DEBUGINFOD_DEBUG)
+		fd = q->lib.find_debuginfo(client, id, 0, path);
+	else
+		fd = q->lib.find_executable(client, id, 0, path);
+	url = q->lib.get_url(client);
+	snprintf(q->url, sizeof(q->url), "%s", url ? url : "");
+	q->lib.end(client);
+	if (q->out_of_time)
+		debuginfod_cache_forget(q->build_id, start);
+	if (q->shown_ns)
+		q->w->progress(q->w->progress_arg, NULL, 0, 0);
+	return fd;
+}
+
+static bool is_hex(const char *id)
+{
+	size_t n = strlen(id);
+
+	return n >= 8 && n <= 2 * BUILD_ID_MAX && n % 2 == 0 && strspn(id, "0123456789abcdef") == n;
+}
+
+/* Remember that something could not be had, and note it. */
+static void miss(struct debuginfod *d, const struct question *q, struct buf *tried, const char *why)
+{
+	const char *slash = strrchr(q->name, '/');
+
+	if (d->n_missing == 0)
+		snprintf(d->why, sizeof(d->why), "%s", why);
+	if (d->n_missing < NAMES_SHOWN)
+		snprintf(d->names[d->n_missing], sizeof(d->names[0]), "%s", slash ? slash + 1 : q->name);
+	d->n_missing++;
+	debugfile_note(tried, "debuginfod", why);
+}
+
+static void explain(struct debuginfod *d, const struct question *q, int error, struct buf *tried)
+{
+	char why[256];
+
+	if (error == ENOENT && !q->out_of_time) {
+		debugfile_note(tried, "debuginfod", "the servers do not know it");
+		return;
+	}
+	if (q->out_of_time)
+		snprintf(why, sizeof(why), "no answer within %" PRId64 " seconds (--debuginfod-timeout)",
+			 q->w->debuginfod_seconds);
+	else
+		snprintf(why, sizeof(why), "%s", strerror(error));
+	d->given_up = q->out_of_time || error == ETIME || error == ETIMEDOUT || error == ECONNREFUSED ||
+		      error == EHOSTUNREACH || error == ENETUNREACH;
+	miss(d, q, tried, why);
+}
+
+/* Ask within the time that is left; the lock is held. */
+static int ask_in_time(struct debuginfod *d, struct question *q, struct buf *tried, char **path)
+{
+	int64_t limit = q->w->debuginfod_seconds;
+	int fd;
+
+	q->allowed_ns = (limit < 0 ? 0 : limit > 1000000 ? 1000000 : limit) * SECOND - d->spent_ns;
+	if (d->given_up || q->allowed_ns <= 0) {
+		miss(d, q, tried, *d->why ? d->why : "no time is left (--debuginfod-timeout)");
+		return -1;
+	}
+	if (!library_load(&q->lib)) {
+		d->given_up = true;
+		miss(d, q, tried, "libdebuginfod cannot be loaded (package libdebuginfod1)");
+		return -1;
+	}
+	fd = ask(q, path);
+	d->spent_ns += now_ns() - q->start_ns;
+	if (fd < 0)
+		explain(d, q, -fd, tried);
+	return fd < 0 ? -1 : fd;
+}
+
+/* Is it a file of the cache of the library that holds answers for this build id? */
+static bool is_cached(const char *path, const char *build_id)
+{
+	const char *at = strstr(path, build_id);
+
+	return at && at > path && at[-1] == '/' && at[strlen(build_id)] == '/';
+}
+
+/* Open what came. A file with another build id is thrown away, or gdb would meet it too. */
+static bool verify(struct debuginfod *d, const struct question *q, int fd, const char *path, struct buf *tried,
+		   struct object_file *out)
+{
+	struct err err;
+	char why[256];
+
+	if (object_file_take(fd, path, out, &err) == 0) {
+		if (strcmp(out->build_id, q->build_id) == 0 &&
+		    (q->kind == DEBUGINFOD_PROGRAM || object_file_has_dwarf(out))) {
+			debugfile_note(tried, path, "taken");
+			return true;
+		}
+		object_file_close(out);
+	}
+	if (is_cached(path, q->build_id))
+		unlink(path);
+	snprintf(why, sizeof(why), "%s sent another file than the one it was asked for", *q->url ? q->url : "a server");
+	miss(d, q, tried, why);
+	return false;
+}
+
+bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, const char *build_id, const char *name,
+		     struct buf *tried, struct object_file *out)
+{
+	struct question q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
+	char *path = NULL;
+	bool found;
+	int fd;
+
+	if (!w->debuginfod || !w->servers || !is_hex(build_id))
+		return false;
+	pthread_mutex_lock(&w->servers->lock);
+	fd = ask_in_time(w->servers, &q, tried, &path);
+	found = fd >= 0 && verify(w->servers, &q, fd, path ? path : name, tried, out);
+	pthread_mutex_unlock(&w->servers->lock);
+	free(path);
+	return found;
+}
+
+int debuginfod_source(const struct symbol_where *w, const char *build_id, const char *file, struct arena *mem,
+		      const char **path, struct buf *tried)
+{
+	struct question q = { .w = w, .source = file, .build_id = build_id, .name = file };
+	char *cached = NULL;
+	int fd;
+
+	*path = "";
+	if (!w->debuginfod || !w->servers || !is_hex(build_id) || *file != '/')
+		return -1;
+	pthread_mutex_lock(&w->servers->lock);
+	fd = ask_in_time(w->servers, &q, tried, &cached);
+	pthread_mutex_unlock(&w->servers->lock);
+	if (cached)
+		*path = arena_strndup(mem, cached, strlen(cached));
+	free(cached);
+	return fd;
+}
+
+bool debuginfod_missing(const struct symbol_where *w, struct buf *out)
+{
+	struct debuginfod *d = w->servers;
+	uint32_t shown;
+
+	if (!d || d->n_missing == 0)
+		return false;
+	shown = d->n_missing < NAMES_SHOWN ? d->n_missing : NAMES_SHOWN;
+	buf_addz(out, "debuginfod did not help with ");
+	for (uint32_t i = 0; i < shown; i++)
+		buf_addf(out, "%s%s", i ? ", " : "", d->names[i]);
+	if (d->n_missing > shown)
+		buf_addf(out, " and %" PRIu32 " more", d->n_missing - shown);
+	buf_addf(out, ": %s", d->why);
+	return true;
+}
