@@ -83,7 +83,7 @@ static bool is_host(struct span h)
 		return false;
 	while (colon < end && *colon >= '0' && *colon <= '9')
 		colon++;
-	return fine && colon == end;
+	return fine && colon == end && !(h.n && *h.at == ':');
 }
 
 static bool is_userinfo(struct span u)

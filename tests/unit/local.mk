@@ -63,6 +63,7 @@ unit_tests = \
 	tests/unit/test_inflate \
 	tests/unit/test_io \
 	tests/unit/test_json \
+	tests/unit/test_judge \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
 	tests/unit/test_label_unit \
@@ -104,6 +105,7 @@ unit_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
+	tests/unit/test_secrets \
 	tests/unit/test_shorten \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
@@ -123,6 +125,7 @@ unit_tests = \
 	tests/unit/test_trend \
 	tests/unit/test_trim \
 	tests/unit/test_unit \
+	tests/unit/test_url \
 	tests/unit/test_view \
 	tests/unit/test_wire
 
@@ -161,6 +164,7 @@ tests_unit_test_idtab_LDADD = $(unit_base)
 tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
+tests_unit_test_judge_LDADD = $(unit_source)
 tests_unit_test_keys_LDADD = $(unit_profile)
 tests_unit_test_label_order_LDADD = $(unit_profile)
 tests_unit_test_label_unit_LDADD = $(unit_engine)
@@ -202,6 +206,7 @@ tests_unit_test_regex_syntax_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
+tests_unit_test_secrets_LDADD = $(unit_source)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
@@ -221,6 +226,7 @@ tests_unit_test_traces_LDADD = $(unit_report)
 tests_unit_test_trend_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
+tests_unit_test_url_LDADD = $(unit_source)
 tests_unit_test_view_LDADD = $(unit_engine)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
 
