@@ -6,11 +6,11 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/base.c \
 	src/symbol/debugfile.c \
 	src/symbol/debugfile.h \
-	src/symbol/demangle.c \
 	src/symbol/debuginfod.c \
 	src/symbol/debuginfod.h \
 	src/symbol/debuginfod_cache.c \
 	src/symbol/debuginfod_cache.h \
+	src/symbol/demangle.c \
 	src/symbol/demangle.h \
 	src/symbol/demangle_cplus.c \
 	src/symbol/demangle_cplus.h \
@@ -24,7 +24,6 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/dwarf_handle.h \
 	src/symbol/frames.c \
 	src/symbol/frames.h \
-	src/symbol/locate.c \
 	src/symbol/frames_dwarf.c \
 	src/symbol/frames_dwarf.h \
 	src/symbol/frames_read.c \
@@ -38,6 +37,7 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/inlines.h \
 	src/symbol/linetab.c \
 	src/symbol/linetab.h \
+	src/symbol/locate.c \
 	src/symbol/locate.h \
 	src/symbol/locate_mappings.c \
 	src/symbol/names.c \
