@@ -35,6 +35,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/frames_texts.h \
 	src/symbol/inlines.c \
 	src/symbol/inlines.h \
+	src/symbol/kernel.c \
+	src/symbol/kernel.h \
 	src/symbol/linetab.c \
 	src/symbol/linetab.h \
 	src/symbol/locate.c \
@@ -64,6 +66,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/symbols.c \
 	src/symbol/tools.c \
 	src/symbol/tools.h \
+	src/symbol/vdso.c \
+	src/symbol/vdso.h \
 	src/symbol/where.c \
 	src/symbol/where.h \
 	src/symbol/where_path.c \

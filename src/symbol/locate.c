@@ -9,7 +9,9 @@
 
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
+#include "symbol/kernel.h"
 #include "symbol/object_int.h"
+#include "symbol/vdso.h"
 #include "symbol/where_path.h"
 
 #include <ctype.h>
@@ -99,6 +101,19 @@ static bool try_file(struct search *s, struct object **out)
 	return try_places(s, file, out) || (inner && try_places(s, inner, out));
 }
 
+/* What the kernel brings along has no file that its name tells. */
+static bool try_system(struct search *s, struct object **out)
+{
+	struct err err;
+	int rc;
+
+	if (vdso_is_name(s->file))
+		rc = vdso_open(s->d.build_id, out, &err);
+	else
+		rc = kernel_open(s->file, s->d.build_id, s->d.w, s->d.tried, out, &err);
+	return rc == 0 || fail(s, s->file, err.code, err.msg);
+}
+
 static bool try_build_id(struct search *s, struct object **out)
 {
 	struct object_file f = { .fd = -1 };
@@ -118,8 +133,12 @@ int locate_object(const struct profile *p, const struct mapping *m, const struct
 		.map = locate_map(p, m),
 		.file = profile_text(p, m->file)
 	};
-	bool found = try_file(&s, out) || try_build_id(&s, out);
+	bool found;
 
+	if (vdso_is_name(s.file) || kernel_is_name(s.file))
+		found = try_system(&s, out);
+	else
+		found = try_file(&s, out) || try_build_id(&s, out);
 	if (!found)
 		err_set(err, s.first.code, "Local symbolization failed for %s%s%s%s: %s", where_base(s.d.mem, s.file),
 			*s.d.build_id ? " (build ID " : "", s.d.build_id, *s.d.build_id ? ")" : "", s.first.msg);

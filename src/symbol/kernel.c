@@ -1,0 +1,187 @@
+/*
+ * kernel.c - the kernel and its modules
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/kernel.h"
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "symbol/debugfile.h"
+#include "symbol/object_int.h"
+#include "symbol/object_notes.h"
+#include "symbol/where_path.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { KALLSYMS_MAX = 256 << 20, NOTES_MAX = 1 << 16 };
+
+bool kernel_is_name(const char *file)
+{
+	size_t n = strlen(file);
+
+	if (strncmp(file, "[kernel.kallsyms]", 17) == 0 || strncmp(file, "[guest.kernel.kallsyms", 22) == 0)
+		return true;
+	return n > 2 && file[0] == '[' && file[n - 1] == ']' && file[1] != '[' && strcmp(file, "[vdso]") != 0 &&
+	       strcmp(file, "[stack]") != 0 && strcmp(file, "[heap]") != 0 && strcmp(file, "[vsyscall]") != 0 &&
+	       strcmp(file, "[vvar]") != 0;
+}
+
+/* Is it data, from nm's letter? As in pprof, weak functions are. */
+static bool is_data(char letter)
+{
+	return letter && strchr("bBdDrRvVW", letter);
+}
+
+/* One line: ADDRESS LETTER NAME [MODULE]. The text ends with a NUL in place of the newline. */
+static bool read_line(char *line, struct object_symbol *out)
+{
+	char *end, *name;
+	uint64_t addr = strtoull(line, &end, 16);
+
+	if (end == line || end[0] != ' ' || !isalpha((unsigned char)end[1]) || end[2] != ' ')
+		return false;
+	name = end + 3;
+	name[strcspn(name, " \t")] = '\0';
+	if (*name == '\0' || addr == 0 || strchr("aAUw", end[1])) /* zero: not for our eyes */
+		return false;
+	*out = (struct object_symbol){
+		.name = name, .file = "", .addr = addr, .is_data = is_data(end[1]), .covers = true
+	};
+	return true;
+}
+
+/* What is not told, the size, goes up to the next symbol. */
+static void add_sizes(struct symbols *list)
+{
+	uint64_t next = 0;
+
+	for (size_t i = list->n; i-- > 0;) {
+		if (i + 1 < list->n && list->sym[i + 1].addr != list->sym[i].addr)
+			next = list->sym[i + 1].addr;
+		list->sym[i].size = next ? next - list->sym[i].addr : 1;
+	}
+}
+
+struct object *kernel_symbols(const char *text, size_t n, const char *build_id)
+{
+	struct arena *mem = arena_new();
+	struct object *o = arena_zalloc(mem, 1, sizeof(*o));
+	char *copy = arena_strndup(mem, text, n), *line = copy;
+	size_t cap = 0;
+
+	o->mem = mem;
+	o->file = (struct object_file){ .fd = -1, .path = arena_strndup(mem, "/proc/kallsyms", 14) };
+	memcpy(o->file.build_id, build_id, strnlen(build_id, 2 * BUILD_ID_MAX));
+	o->mini.fd = o->debug.fd = o->alt.fd = -1;
+	while (line < copy + n) {
+		char *end = memchr(line, '\n', (size_t)(copy + n - line));
+		struct object_symbol s;
+
+		end = end ? end : copy + n;
+		*end = '\0';
+		if (read_line(line, &s)) {
+			o->symbols.sym = mem_grow(o->symbols.sym, &cap, o->symbols.n + 1, sizeof(s));
+			o->symbols.sym[o->symbols.n++] = s;
+		}
+		line = end + 1;
+	}
+	symbols_end(&o->symbols, mem);
+	add_sizes(&o->symbols);
+	o->symbols.full = o->symbols_read = true;
+	return o;
+}
+
+/* The build id that the running kernel or module shows in a file of notes; "" for none. */
+static void running_id(const char *path, char out[2 * BUILD_ID_MAX + 1])
+{
+	struct bytes notes = { 0 };
+
+	out[0] = '\0';
+	if (io_read_file(path, NOTES_MAX, "the notes of a kernel", &notes, NULL) == 0)
+		object_notes_build_id_in(notes.data, notes.n, out);
+	free(notes.data);
+}
+
+static int running_open(const char *notes, const char *build_id, struct buf *tried, struct object **out,
+			struct err *err)
+{
+	char id[2 * BUILD_ID_MAX + 1];
+	struct bytes text = { 0 };
+	struct object *o;
+
+	running_id(notes, id);
+	if (*build_id == '\0' || strcmp(id, build_id) != 0) {
+		debugfile_note(tried, notes, *id ? "another build id" : "not there, or no build id in it");
+		return err_set(err, ERR_UNKNOWN, "it is not the one that is running here");
+	}
+	if (io_read_file("/proc/kallsyms", KALLSYMS_MAX, "the symbols of a kernel", &text, err) < 0) {
+		debugfile_note(tried, "/proc/kallsyms", err ? err->msg : "not readable");
+		return ERR_UNKNOWN;
+	}
+	o = kernel_symbols((const char *)text.data, text.n, id);
+	free(text.data);
+	if (o->symbols.n == 0) {
+		object_close(o);
+		debugfile_note(tried, "/proc/kallsyms", "it shows no addresses (kernel.kptr_restrict)");
+		return err_set(err, ERR_UNKNOWN, "the running kernel does not show its symbols");
+	}
+	debugfile_note(tried, "/proc/kallsyms", "taken");
+	*out = o;
+	return 0;
+}
+
+/* vmlinux with its symbols, where distributions put it. */
+static bool vmlinux_open(const struct debugfile *s, struct object_file *out)
+{
+	static const char *const place[][3] = {
+		{ "/usr/lib/debug/boot/vmlinux-", "" },       { "/usr/lib/debug/lib/modules/", "/vmlinux" },
+		{ "/usr/lib/debug/boot/vmlinux-", ".debug" }, { "/boot/vmlinux-", "" },
+		{ "/lib/modules/", "/build/vmlinux" },        { "/lib/modules/", "/vmlinux" }
+	};
+	struct utsname system;
+	bool found = false;
+
+	if (uname(&system) < 0)
+		return false;
+	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]) && !found; i++) {
+		struct buf b = { 0 };
+
+		buf_addf(&b, "%s%s%s", place[i][0], system.release, place[i][1]);
+		found = (*s->w->symfs &&
+			 debugfile_try(s, where_join(s->mem, s->w->symfs, buf_text(&b), "", ""), out)) ||
+			debugfile_try(s, buf_text(&b), out);
+		buf_release(&b);
+	}
+	return found;
+}
+
+int kernel_open(const char *file, const char *build_id, const struct symbol_where *w, struct buf *tried,
+		struct object **out, struct err *err)
+{
+	struct debugfile s = { .mem = arena_new(), .w = w, .build_id = build_id, .tried = tried };
+	bool module = strstr(file, "kernel.kallsyms") == NULL;
+	struct object_file f = { .fd = -1 };
+	const char *notes = "/sys/kernel/notes";
+	bool found = false;
+	int rc = 0;
+
+	if (module) {
+		const char *name = arena_strndup(s.mem, file + 1, strcspn(file + 1, "]/"));
+
+		notes = where_join(s.mem, "/sys/module", name, "notes/.note.gnu.build-id", "");
+	}
+	if (*build_id)
+		found = debugfile_by_id(&s, ".debug", &f) || (!module && vmlinux_open(&s, &f));
+	if (found)
+		*out = object_adopt(&f);
+	else
+		rc = running_open(notes, build_id, tried, out, err);
+	arena_free(s.mem);
+	return rc;
+}

@@ -1,0 +1,75 @@
+/*
+ * vdso.c - the library that the kernel puts into every process
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "symbol/vdso.h"
+
+#include "base/io.h"
+#include "symbol/object_int.h"
+
+#include <elf.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if __SIZEOF_POINTER__ == 8
+typedef Elf64_Ehdr own_ehdr;
+#else
+typedef Elf32_Ehdr own_ehdr;
+#endif
+
+enum { VDSO_MAX = 1 << 20 };
+
+bool vdso_is_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	const char *base = slash ? slash + 1 : file;
+
+	return strcmp(base, "[vdso]") == 0 || strncmp(base, "linux-vdso", 10) == 0;
+}
+
+/* It is in memory as it would be in a file, with the section headers at its end. */
+static int copy_own(struct err *err)
+{
+	const uint8_t *start = (const uint8_t *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	own_ehdr head;
+	size_t size;
+	int fd;
+
+	if (!start)
+		return err_set(err, ERR_UNKNOWN, "this process has no vdso");
+	memcpy(&head, start, sizeof(head));
+	size = (size_t)head.e_shoff + (size_t)head.e_shnum * head.e_shentsize;
+	if (size > VDSO_MAX || size < sizeof(head))
+		return err_set(err, ERR_UNKNOWN, "the vdso of this process cannot be read");
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, ERR_IO, "no memory for a copy of the vdso");
+	if (io_write_fd(fd, start, size, err) < 0) {
+		close(fd);
+		return ERR_IO;
+	}
+	return fd;
+}
+
+int vdso_open(const char *build_id, struct object **out, struct err *err)
+{
+	struct object_file f;
+	int fd = copy_own(err), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = object_file_take(fd, "[vdso]", &f, err);
+	if (rc < 0)
+		return rc;
+	if (*build_id == '\0' || strcmp(build_id, f.build_id) != 0) {
+		object_file_close(&f);
+		return err_set(err, ERR_UNKNOWN, "the vdso of the running kernel is another one");
+	}
+	*out = object_adopt(&f);
+	return 0;
+}
