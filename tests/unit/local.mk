@@ -19,7 +19,9 @@ unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $
 EXTRA_DIST += \
 	tests/unit/cmocka.t \
 	tests/unit/tap.sh \
+	tests/unit/make_elf.h \
 	tests/unit/make_filter.h \
+	tests/unit/make_folder.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_labels.h \
@@ -32,6 +34,7 @@ EXTRA_DIST += \
 unit_tests = \
 	tests/unit/test_agree \
 	tests/unit/test_arena \
+	tests/unit/test_base \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
 	tests/unit/test_callgrind \
@@ -90,6 +93,7 @@ unit_tests = \
 	tests/unit/test_nodes \
 	tests/unit/test_num \
 	tests/unit/test_objdump \
+	tests/unit/test_object \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
 	tests/unit/test_path \
@@ -131,6 +135,7 @@ unit_tests = \
 
 tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
+tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_callgrind_LDADD = $(unit_export)
@@ -191,6 +196,7 @@ tests_unit_test_net_LDADD = $(unit_engine)
 tests_unit_test_nodes_LDADD = $(unit_engine)
 tests_unit_test_num_LDADD = $(unit_base)
 tests_unit_test_objdump_LDADD = $(unit_symbol)
+tests_unit_test_object_LDADD = $(unit_symbol)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_base)
