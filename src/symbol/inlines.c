@@ -136,8 +136,6 @@ static bool step(struct walk *w, Dwarf_Die *die)
 	if (at >= w->end || !w->depth)
 		return false;
 	*die = (Dwarf_Die){ .addr = (void *)at, .cu = die->cu };
-	while (w->out->n_open && w->out->open[w->out->n_open - 1].depth > w->depth)
-		w->out->n_open--;
 	return true;
 }
 
@@ -162,6 +160,8 @@ void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *addr, ui
 	for (uint32_t i = 0; i < n; i++)
 		out->at[i] = INLINES_NONE;
 	while (w.end && frames_spend(work, 1)) {
+		while (out->n_open && out->open[out->n_open - 1].depth > w.depth)
+			out->n_open--;
 		visit(&w, &die);
 		if (!step(&w, &die))
 			break;

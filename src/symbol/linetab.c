@@ -9,12 +9,14 @@
 
 #include "base/mem.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 void linetab_open(struct linetab *t, Dwarf_Die *unit)
 {
 	Dwarf_Half version = 0;
+	Dwarf_Attribute attr;
 
 	t->n = t->n_files = 0;
 	if (dwarf_getsrclines(unit, &t->lines, &t->n) != 0)
@@ -23,6 +25,7 @@ void linetab_open(struct linetab *t, Dwarf_Die *unit)
 		t->files = NULL;
 	dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
 	t->counts_from_1 = version < 5;
+	t->comp_dir = dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
 	t->path = mem_grow(t->path, &t->cap_path, t->n_files + 1, sizeof(*t->path));
 	memset(t->path, 0, t->n_files * sizeof(*t->path));
 }
@@ -59,6 +62,27 @@ bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *ou
 	return true;
 }
 
+static bool is_absolute(const char *path)
+{
+	return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':' && (path[2] == '/' || path[2] == '\\'));
+}
+
+/* libdw puts the folder of the compiler in front of some relative paths, LLVM in front of all. */
+static const char *make_path(const struct linetab *t, const char *path, struct arena *mem)
+{
+	size_t n = t->comp_dir ? strlen(t->comp_dir) : 0, len = strlen(path);
+	char *joined;
+
+	if (!n || is_absolute(path))
+		return arena_strndup(mem, path, len);
+	joined = arena_alloc(mem, n + len + 2, 1);
+	memcpy(joined, t->comp_dir, n);
+	if (joined[n - 1] != '/')
+		joined[n++] = '/';
+	memcpy(joined + n, path, len + 1);
+	return joined;
+}
+
 const char *linetab_path(struct linetab *t, uint64_t file, struct arena *mem)
 {
 	const char *path;
@@ -67,7 +91,7 @@ const char *linetab_path(struct linetab *t, uint64_t file, struct arena *mem)
 		return NULL;
 	if (!t->path[file]) {
 		path = dwarf_filesrc(t->files, file, NULL, NULL);
-		t->path[file] = path ? arena_strndup(mem, path, strlen(path)) : NULL;
+		t->path[file] = path ? make_path(t, path, mem) : NULL;
 	}
 	return t->path[file];
 }
