@@ -21,6 +21,7 @@ cli_tests = \
 	tests/cli/t140-filters.t \
 	tests/cli/t145-calls.t \
 	tests/cli/t195-hostile.t \
+	tests/cli/t200-list.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -80,6 +80,7 @@ unit_tests = \
 	tests/unit/test_legacy_threads \
 	tests/unit/test_lines \
 	tests/unit/test_markdown \
+	tests/unit/test_list \
 	tests/unit/test_match \
 	tests/unit/test_match_name \
 	tests/unit/test_memmap \
@@ -183,6 +184,7 @@ tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
 tests_unit_test_lines_LDADD = $(unit_profile)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
+tests_unit_test_list_LDADD = $(unit_report)
 tests_unit_test_match_LDADD = $(unit_engine)
 tests_unit_test_match_name_LDADD = $(unit_engine)
 tests_unit_test_memmap_LDADD = $(unit_reader)

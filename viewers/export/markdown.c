@@ -35,6 +35,8 @@ static void add_code(struct buf *out, const char *s)
 	struct buf safe = { 0 };
 	size_t fence;
 
+	if (!*s) /* no span is empty */
+		return;
 	text_add_safe(&safe, s, strlen(s));
 	fence = longest_backquotes(buf_text(&safe)) + 1;
 	buf_fill(out, '`', fence);
