@@ -12,6 +12,7 @@
 #include "engine/view.h"
 #include "report/calls.h"
 #include "report/comments.h"
+#include "report/disasm.h"
 #include "report/list.h"
 #include "report/report.h"
 #include "report/tags.h"
@@ -22,6 +23,7 @@
 #include "viewers/export/export.h"
 #include "viewers/json/report_json.h"
 #include "viewers/json/traces_json.h"
+#include "viewers/text/disasm.h"
 #include "viewers/text/list.h"
 #include "viewers/text/tags.h"
 #include "viewers/text/text.h"
@@ -38,6 +40,9 @@ static void draw_text(enum query_report kind, const struct report *r, bool color
 		break;
 	case REPORT_LIST:
 		text_draw_list(r, color, out);
+		break;
+	case REPORT_DISASM:
+		text_draw_disasm(r, color, out);
 		break;
 	default:
 		text_draw(r, color, out);
@@ -74,6 +79,8 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 		return calls_make(v, q, r, err);
 	case REPORT_TRACES:
 		return traces_make(v, q, r, notes, err);
+	case REPORT_DISASM:
+		return disasm_make(v, q, r, notes, err);
 	case REPORT_TAGS:
 		return tag_table_make(v, q, r, notes, err);
 	case REPORT_COMMENTS:

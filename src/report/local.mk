@@ -2,6 +2,10 @@
 
 noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
+	src/report/address.c \
+	src/report/address.h \
+	src/report/binaries.c \
+	src/report/binaries.h \
 	src/report/calls.c \
 	src/report/calls.h \
 	src/report/comments.c \
@@ -9,6 +13,10 @@ src_report_libreport_a_SOURCES = \
 	src/report/compare.h \
 	src/report/diff.c \
 	src/report/diff.h \
+	src/report/disasm.c \
+	src/report/disasm.h \
+	src/report/disasm_int.h \
+	src/report/disasm_symbols.c \
 	src/report/head.c \
 	src/report/head.h \
 	src/report/list.c \

@@ -143,6 +143,11 @@ static int by_start(const void *a, const void *b)
 	return (x->stop > y->stop) - (x->stop < y->stop);
 }
 
+static bool is_near(const struct disasm_range *next, uint64_t stop)
+{
+	return next->start <= stop || next->start - stop <= GAP;
+}
+
 int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err)
 {
@@ -159,7 +164,7 @@ int disasm_ranges(struct object *o, const struct symbol_where *w, const struct d
 	for (uint32_t i = 0, end; rc == 0 && i < n; i = end) {
 		uint64_t stop = sorted[i]->stop;
 
-		for (end = i + 1; end < n && (sorted[end]->start <= stop || sorted[end]->start - stop <= GAP); end++)
+		for (end = i + 1; end < n && how->lines && is_near(sorted[end], stop); end++)
 			stop = sorted[end]->stop > stop ? sorted[end]->stop : stop;
 		rc = run_together(&j, sorted + i, end - i, stop, err);
 	}

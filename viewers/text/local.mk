@@ -6,6 +6,8 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/compare.c \
 	viewers/text/compare.h \
 	viewers/text/diff.c \
+	viewers/text/disasm.c \
+	viewers/text/disasm.h \
 	viewers/text/list.c \
 	viewers/text/list.h \
 	viewers/text/tags.c \

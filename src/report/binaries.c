@@ -1,0 +1,83 @@
+/*
+ * binaries.c - the binaries of a profile that a report looks into
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/binaries.h"
+
+#include "base/mem.h"
+#include "report/where.h"
+#include "symbol/locate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOT_ASKED = BINARY_NONE - 1 };
+
+void binaries_init(struct binaries *b, const struct profile *p, const struct query *q, struct arena *mem)
+{
+	*b = (struct binaries){ .p = p, .verbose = q->verbose };
+	b->of_map = arena_alloc(mem, p->n_maps, sizeof(*b->of_map));
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		b->of_map[i] = NOT_ASKED;
+	where_of(q, mem, &b->where);
+}
+
+void binaries_release(struct binaries *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		object_close(b->binary[i].o);
+	free(b->binary);
+}
+
+static struct object *open_of(struct binaries *b, const struct mapping *map, struct buf *notes)
+{
+	struct object *o = NULL;
+	struct err err = { 0 };
+
+	if (!map->file && !map->build_id)
+		return NULL;
+	if (locate_object(b->p, map, &b->where, b->verbose ? notes : NULL, &o, &err) == 0)
+		return o;
+	buf_addf(notes, "%s\n", err.msg);
+	if (!*b->why.msg)
+		b->why = err;
+	return NULL;
+}
+
+int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes)
+{
+	const struct mapping *wanted = &b->p->map[map], *known;
+	uint32_t i = 0;
+
+	if (b->of_map[map] != NOT_ASKED)
+		return b->of_map[map];
+	for (; i < b->n; i++) {
+		known = &b->p->map[b->binary[i].map];
+		if (known->file == wanted->file && known->build_id == wanted->build_id)
+			break;
+	}
+	if (i == b->n) {
+		b->binary = mem_grow(b->binary, &b->cap, (size_t)b->n + 1, sizeof(*b->binary));
+		b->binary[b->n++] = (struct binary){ map, open_of(b, wanted, notes) };
+	}
+	b->of_map[map] = b->binary[i].o ? (int64_t)i : BINARY_NONE;
+	return b->of_map[map];
+}
+
+bool binaries_address(const struct binaries *b, uint32_t map, uint64_t addr, uint64_t *out)
+{
+	static const char kernel[] = "[kernel.kallsyms]";
+	const struct mapping *m = &b->p->map[map];
+	const char *file = profile_text(b->p, m->file);
+	bool is_kernel = strncmp(file, kernel, sizeof(kernel) - 1) == 0;
+	const struct object_map where = { m->start, m->limit, m->offset, is_kernel ? file + sizeof(kernel) - 1 : "" };
+	uint64_t base;
+
+	if (object_base(b->binary[b->of_map[map]].o, &where, addr, &base, NULL) < 0)
+		return false;
+	*out = addr - base;
+	return true;
+}

@@ -1,0 +1,215 @@
+/*
+ * disasm.c - the report disasm
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every node, which is an address here, is brought into the addresses of its binary. Only symbols
+ * that then have nodes are matched, since the others are not shown: a large binary has a thousand
+ * times as many. Mappings of one binary are one.
+ */
+#include "config.h"
+
+#include "report/disasm.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "engine/graph.h"
+#include "base/path.h"
+#include "report/disasm_int.h"
+#include "report/head.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct column columns[N_DISASM_COLS] = {
+	[DISASM_ROUTINE] = { "routine", "", CELL_NAME }, [DISASM_ADDRESS] = { "address", "", CELL_NAME },
+	[DISASM_FLAT] = { "flat", "flat", CELL_VALUE },  [DISASM_CUM] = { "cum", "cum", CELL_VALUE },
+	[DISASM_TEXT] = { "text", "", CELL_NAME },       [DISASM_FUNCTION] = { "function", "", CELL_NAME },
+	[DISASM_FILE] = { "file", "", CELL_NAME },       [DISASM_LINE] = { "line", "", CELL_COUNT },
+};
+
+/* Sums over nodes, to be divided for a mean. */
+struct weight {
+	int64_t flat, flat_div, cum, cum_div;
+};
+
+static void add_node(struct weight *w, const struct nodes *nodes, uint32_t node)
+{
+	w->flat = num_add_capped(w->flat, nodes->flat[node]);
+	w->cum = num_add_capped(w->cum, nodes->cum[node]);
+	if (!nodes->flat_div)
+		return;
+	w->flat_div = num_add_capped(w->flat_div, nodes->flat_div[node]);
+	w->cum_div = num_add_capped(w->cum_div, nodes->cum_div[node]);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct disasm_symbol *x = a, *y = b;
+	int order = strcmp(x->name[0], y->name[0]);
+
+	if (order == 0)
+		order = (x->start > y->start) - (x->start < y->start);
+	return order ? order : (x->object > y->object) - (x->object < y->object);
+}
+
+/* The last part of a path, "" for "". */
+static const char *base_name(const char *path, struct arena *mem)
+{
+	struct buf base = { 0 };
+	const char *out = "";
+
+	if (!*path)
+		return out;
+	path_add_base(&base, path);
+	out = arena_strndup(mem, base.data, base.len);
+	buf_release(&base);
+	return out;
+}
+
+/* The nodes up to the next instruction are this one's; they say what objdump does not know. */
+static void fill_row(union cell *cell, const struct disasm_making *m, const struct instruction *it, uint64_t next,
+		     const struct disasm_node **at, const struct disasm_node *end)
+{
+	const struct places *pl = m->nodes.places;
+	const char *function = it->function, *file = it->file;
+	struct weight w = { 0 };
+	struct buf text = { 0 };
+	int64_t line = it->line;
+
+	for (; *at < end && (*at)->addr < next; ++*at) {
+		const struct place *place = &pl->place[nodes_place(&m->nodes, (*at)->node)];
+
+		add_node(&w, &m->nodes, (*at)->node);
+		file = *file ? file : places_file(pl, nodes_place(&m->nodes, (*at)->node));
+		line = line ? line : place->line;
+		function = *function ? function : head_text(pl->p, place->name, m->mem);
+	}
+	buf_addf(&text, "0x%" PRIx64, it->addr);
+	cell[DISASM_ADDRESS].text = arena_strndup(m->mem, text.data, text.len);
+	cell[DISASM_FLAT].value = nodes_mean(w.flat, w.flat_div);
+	cell[DISASM_CUM].value = nodes_mean(w.cum, w.cum_div);
+	cell[DISASM_TEXT].text = it->text;
+	cell[DISASM_FUNCTION].text = function;
+	cell[DISASM_FILE].text = base_name(file, m->mem);
+	cell[DISASM_LINE].value = line;
+	buf_release(&text);
+}
+
+static void fill_routine(struct report *r, struct disasm_routine *out, const struct disasm_making *m,
+			 const struct disasm_symbol *s)
+{
+	const struct disasm_node *at = m->object[s->object].node + s->lo, *end = m->object[s->object].node + s->hi;
+	struct weight w = { 0 };
+
+	for (const struct disasm_node *node = at; node < end; node++)
+		add_node(&w, &m->nodes, node->node);
+	out->n_names = s->n_names;
+	out->name = s->name;
+	out->flat = nodes_mean(w.flat, w.flat_div);
+	out->cum = nodes_mean(w.cum, w.cum_div);
+	out->lo = r->table.n_rows;
+	for (uint32_t i = 0; i < s->range.n; i++) {
+		union cell *cell = r->table.cell + (size_t)r->table.n_rows++ * N_DISASM_COLS;
+
+		cell[DISASM_ROUTINE].text = s->name[0];
+		fill_row(cell, m, &s->range.inst[i], i + 1 < s->range.n ? s->range.inst[i + 1].addr : UINT64_MAX, &at,
+			 end);
+	}
+	out->hi = r->table.n_rows;
+}
+
+static int fill_table(struct report *r, const struct disasm_making *m, struct err *err)
+{
+	struct disasm *d = arena_zalloc(r->mem, 1, sizeof(*d));
+	uint64_t n_rows = 0;
+
+	for (uint32_t i = 0; i < m->n_symbols; i++)
+		n_rows += m->symbol[i].range.n;
+	if (n_rows > UINT32_MAX)
+		return err_set(err, ERR_LIMIT, "%" PRIu64 " instructions are too many for one report", n_rows);
+	d->n = m->n_symbols;
+	d->routine = arena_alloc(r->mem, d->n, sizeof(*d->routine));
+	r->table.n_cols = N_DISASM_COLS;
+	r->table.col = columns;
+	r->table.cell = arena_alloc(r->mem, (size_t)n_rows * N_DISASM_COLS, sizeof(*r->table.cell));
+	for (uint32_t i = 0; i < d->n; i++)
+		fill_routine(r, &d->routine[i], m, &m->symbol[i]);
+	r->disasm = d;
+	return 0;
+}
+
+/* pprof leaves out what begins at the last byte of a symbol, so it is left out where it has no samples. */
+static void drop_last(const struct disasm_making *m, struct disasm_symbol *s)
+{
+	const struct disasm_node *last = &m->object[s->object].node[s->hi - 1];
+	struct disasm_range *r = &s->range;
+
+	if (r->n && r->inst[r->n - 1].addr == r->stop - 1 && last->addr != r->stop - 1)
+		r->n--;
+}
+
+/* The code of all symbols of an object. They are sorted by name, so the ranges are taken out and put back. */
+static int disassemble(struct disasm_making *m, uint32_t object, const struct query *q, struct err *err)
+{
+	const struct disasm_how how = { .intel = q->intel_syntax, .lines = true };
+	struct disasm_range *range = mem_alloc(m->n_symbols, sizeof(*range));
+	uint32_t n = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < m->n_symbols; i++)
+		if (m->symbol[i].object == object)
+			range[n++] = m->symbol[i].range;
+	if (n)
+		rc = disasm_ranges(m->binaries.binary[object].o, &m->binaries.where, &how, range, n, m->mem, err);
+	for (uint32_t i = m->n_symbols; rc == 0 && i-- > 0;) {
+		if (m->symbol[i].object != object)
+			continue;
+		m->symbol[i].range = range[--n];
+		drop_last(m, &m->symbol[i]);
+	}
+	free(range);
+	return rc;
+}
+
+static int make(struct report *r, struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err)
+{
+	int rc = disasm_symbols(m, q, notes, err);
+
+	if (rc < 0)
+		return rc;
+	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), by_name);
+	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
+		rc = disassemble(m, i, q, err);
+	return rc < 0 ? rc : fill_table(r, m, err);
+}
+
+int disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "disasm", .is_whole = true } };
+	struct disasm_making m = { .p = v->p, .mem = r.mem };
+	struct query by_address = *q;
+	struct places pl;
+	struct graph g;
+	int rc;
+
+	by_address.by_object = true;
+	if (places_make(v->p, &by_address, r.mem, &pl, err) < 0) {
+		report_release(&r);
+		return ERR_LIMIT;
+	}
+	graph_make(v, &pl, r.mem, &g);
+	m.nodes = graph_nodes(&g);
+	head_fill(&r.head, v, q, r.mem);
+	binaries_init(&m.binaries, v->p, q, r.mem);
+	rc = make(&r, &m, &by_address, notes, err);
+	disasm_making_release(&m);
+	places_release(&pl);
+	if (rc < 0) {
+		report_release(&r);
+		return rc;
+	}
+	*out = r;
+	return 0;
+}
