@@ -321,6 +321,7 @@ static int broken(struct transfer *t, CURLcode code)
 	const struct curl *c = t->all->curl;
 	const char *why = *t->error ? t->error : c->easy_strerror(code);
 	long number = 0;
+	bool closed = code == CURLE_RECV_ERROR || code == CURLE_SEND_ERROR;
 	char text[512];
 
 	c->easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &number);
@@ -331,7 +332,11 @@ static int broken(struct transfer *t, CURLcode code)
 		snprintf(text, sizeof(text), "connect: %s", strerror((int)number));
 	else if (code == CURLE_GOT_NOTHING)
 		snprintf(text, sizeof(text), "the server closed the connection without an answer");
-	else if (code == CURLE_PARTIAL_FILE || (code == CURLE_RECV_ERROR && strcmp(t->get->url->scheme, "http") == 0))
+	else if (closed && !t->status && !*t->all->how->tls_cert && strcmp(t->get->url->scheme, "https") == 0)
+		snprintf(text, sizeof(text), "the server closed the connection; it may want a certificate (-tls_cert)");
+	else if (closed && strstr(why, "alert")) /* what the server says of our certificate */
+		snprintf(text, sizeof(text), "%.400s", why);
+	else if (code == CURLE_PARTIAL_FILE || closed)
 		snprintf(text, sizeof(text), "the server closed the connection early, after %zu bytes", t->n);
 	else if (code == CURLE_PEER_FAILED_VERIFICATION)
 		snprintf(text, sizeof(text),
