@@ -261,7 +261,10 @@ static int failed(struct transfer *t, int code, const char *what)
 	struct buf url = { 0 };
 
 	url_show(t->get->url, &url);
-	err_set(&t->get->err, code, "http fetch: %s \"%.400s\": %s", t->get->body ? "Post" : "Get", url.data, what);
+	if (t->get->body)
+		err_set(&t->get->err, code, "http post %.400s: %s", url.data, what);
+	else
+		err_set(&t->get->err, code, "http fetch: Get \"%.400s\": %s", url.data, what);
 	buf_release(&url);
 	return code;
 }
@@ -300,7 +303,13 @@ static int refused(struct transfer *t)
 		return err_set(&t->get->err, ERR_IO, "server response: %s - %.*s", t->reason, (int)t->n,
 			       (char *)t->data);
 	}
-	return err_set(&t->get->err, ERR_IO, "server response: %s", t->reason);
+	err_set(&t->get->err, ERR_IO, "server response: %s", t->reason);
+	if (t->get->body) {
+		struct err why = t->get->err;
+
+		return failed(t, ERR_IO, why.msg);
+	}
+	return ERR_IO;
 }
 
 static int too_long(struct transfer *t)

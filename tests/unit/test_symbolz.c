@@ -1,0 +1,300 @@
+/*
+ * test_symbolz.c - names from the server that a profile was fetched from
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The server is a thread of ours behind a Unix socket, which answers requests in the order that the
+ * test says.
+ */
+#include "config.h"
+
+#include "session/symbolz.h"
+
+#include "session/load.h"
+#include "session/remote.h"
+#include "source/curl.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/cpa-symbolz-XXXXXX";
+
+struct server {
+	int fd;
+	const char *const *answer; /* [n] */
+	size_t n;
+	char asked[4][1024]; /* the first line of each request, and its body */
+	char socket[100], source[150];
+	pthread_t thread;
+};
+
+/* Read one request: head, and as much body as it announces. */
+static void read_request(int fd, char *asked, size_t size)
+{
+	char text[8192];
+	size_t n = 0, length = 0;
+	char *end = NULL, *header;
+
+	while (n < sizeof(text) - 1) {
+		ssize_t got = read(fd, text + n, sizeof(text) - 1 - n);
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+		text[n] = '\0';
+		end = strstr(text, "\r\n\r\n");
+		header = strcasestr(text, "content-length:");
+		length = header ? strtoul(header + 15, NULL, 10) : 0;
+		if (end && n >= (size_t)(end + 4 - text) + length)
+			break;
+	}
+	snprintf(asked, size, "%.*s|%s", (int)strcspn(text, "\r"), text, end ? end + 4 : "");
+}
+
+static void *serve(void *arg)
+{
+	struct server *s = arg;
+
+	for (size_t i = 0; i < s->n; i++) {
+		int fd = accept(s->fd, NULL, NULL);
+
+		read_request(fd, s->asked[i], sizeof(s->asked[i]));
+		dprintf(fd, "HTTP/1.1 %s", s->answer[i]);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void server_start(struct server *s, const char *const *answer, size_t n)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+	*s = (struct server){ .fd = socket(AF_UNIX, SOCK_STREAM, 0), .answer = answer, .n = n };
+	snprintf(s->socket, sizeof(s->socket), "%s/sock", folder);
+	snprintf(s->source, sizeof(s->source), "unix:%s:/debug/pprof/goroutine?debug=1", s->socket);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", s->socket);
+	unlink(s->socket);
+	assert_int_equal(bind(s->fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(s->fd, 8), 0);
+	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+static void server_end(struct server *s)
+{
+	pthread_join(s->thread, NULL);
+	close(s->fd);
+	unlink(s->socket);
+}
+
+/* What is fetched from a server, read. */
+struct fetched {
+	struct query q;
+	struct sources sources;
+	struct remote *remote;
+	struct load load;
+	struct profile *p;
+};
+
+static void fetch(struct fetched *f, const char *source)
+{
+	struct err err;
+
+	memset(f, 0, sizeof(*f));
+	query_init(&f->q);
+	assert_int_equal(sources_add(&f->sources, &source, 1, &err), 0);
+	f->remote = remote_new(&f->q);
+	assert_int_equal(remote_add(f->remote, &f->sources, &err), 0);
+	assert_int_equal(remote_count(f->remote), 1);
+	remote_fetch(f->remote, NULL, NULL, NULL);
+	f->load = (struct load){ .source = f->sources.name, .n = 1, .kind = "source", .q = &f->q, .remote = f->remote };
+	assert_int_equal(load_profile(&f->load, &f->p, &err), 0);
+}
+
+static void release(struct fetched *f)
+{
+	profile_free(f->p);
+	remote_free(f->remote);
+	sources_release(&f->sources);
+	query_release(&f->q);
+	buf_release(&f->load.notes);
+}
+
+/* The name at an address; "" when there is none. */
+static const char *name_at(const struct profile *p, uint64_t addr)
+{
+	for (uint32_t i = 0; i < p->n_locs; i++)
+		if (p->loc_addr[i] == addr && p->loc_line[i] < p->loc_line[i + 1])
+			return profile_text(p, p->func_name[p->line_func[p->loc_line[i]]]);
+	return "";
+}
+
+#define GOROUTINES "200 OK\r\n\r\ngoroutine profile: total 3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n"
+
+static void the_server_gives_names(void **state)
+{
+	static const char *const answer[] = {
+		GOROUTINES,
+		"200 OK\r\n\r\nnum_symbols: 1\n0x1000\tmain.first\n0x2000 main.(*T).second \r\n"
+		"0x77 nobody asked\n0xzz bad\n0x 0x3000   last",
+	};
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	server_start(&s, answer, 2);
+	fetch(&f, s.source);
+	assert_true(symbolz_can(&f.load, NULL));
+	assert_true(url_is_absolute(profile_text(f.p, f.p->map[0].file)));
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
+	server_end(&s);
+	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x2000+0x3000");
+	assert_string_equal(name_at(f.p, 0x1000), "main.first");
+	assert_string_equal(name_at(f.p, 0x2000), "main.(*T).second");
+	assert_string_equal(name_at(f.p, 0x3000), "last");
+	assert_true(f.p->map[0].has_functions);
+	remote_unsource(f.p);
+	assert_string_equal(profile_text(f.p, f.p->map[0].file), "");
+	assert_int_equal(notes.len, 0);
+	release(&f);
+}
+
+static void a_profile_that_has_names_asks_nobody(void **state)
+{
+	static const char *const answer[] = { GOROUTINES };
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err;
+
+	(void)state;
+	server_start(&s, answer, 1);
+	fetch(&f, s.source);
+	f.p->map[0].has_functions = true;
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
+	server_end(&s);
+	assert_string_equal(name_at(f.p, 0x1000), "");
+	release(&f);
+}
+
+static void a_server_that_refuses_is_told(void **state)
+{
+	static const char *const answer[] = { GOROUTINES, "404 Not Found\r\n\r\nno" };
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	fetch(&f, s.source);
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), ERR_IO);
+	server_end(&s);
+	assert_non_null(strstr(err.msg, "/debug/pprof/symbol"));
+	assert_non_null(strstr(err.msg, "server response: 404 Not Found"));
+	release(&f);
+}
+
+static void addresses_are_asked_for_as_the_server_has_them(void **state)
+{
+	static const char *const answer[] = { GOROUTINES, "200 OK\r\n\r\n0x5000 a\n0x7000 c\n" };
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	fetch(&f, s.source);
+	f.p->map[0].start -= 0x4000; /* as merging may move it */
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
+	server_end(&s);
+	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x5000+0x6000+0x7000");
+	assert_string_equal(name_at(f.p, 0x1000), "a");
+	assert_string_equal(name_at(f.p, 0x2000), "");
+	assert_string_equal(name_at(f.p, 0x3000), "c");
+	release(&f);
+}
+
+static void files_have_nobody_to_ask(void **state)
+{
+	const char *name = "a.pb.gz";
+	struct load file = { .source = &name, .n = 1 };
+
+	(void)state;
+	assert_false(symbolz_can(&file, NULL));
+	assert_int_equal(symbolz_run(NULL, &file, NULL, true, NULL, NULL), 0);
+}
+
+static void names_are_asked_beside_the_profile(void **state)
+{
+	static const char *const pair[][2] = {
+		{ "http://h:1/debug/pprof/heap?x=1", "http://h:1/debug/pprof/symbol" },
+		{ "http://h/a/pprof/heap", "http://h/a/pprof/symbol" },
+		{ "http://h/a/pprof/contention", "http://h/a/pprof/symbol" },
+		{ "http://h/profilez?x=1", "http://h/symbolz" },
+		{ "http://h/a/b/", "http://h/a/symbolz" },
+		{ "https+insecure://u:p@h/pprof/growth", "https+insecure://h/pprof/symbol" },
+		{ "unix:/s.sock:/debug/pprof/", "unix:/s.sock:/debug/symbol" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
+		struct url from, to;
+		struct buf b = { 0 };
+
+		assert_int_equal(url_parse(pair[i][0], 0, &from, NULL), 0);
+		symbolz_url(&from, &to);
+		url_show(&to, &b);
+		assert_string_equal(b.data, pair[i][1]);
+		buf_release(&b);
+		url_release(&from);
+		url_release(&to);
+	}
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest with_server[] = {
+		cmocka_unit_test(the_server_gives_names),
+		cmocka_unit_test(a_profile_that_has_names_asks_nobody),
+		cmocka_unit_test(a_server_that_refuses_is_told),
+		cmocka_unit_test(addresses_are_asked_for_as_the_server_has_them),
+		cmocka_unit_test(files_have_nobody_to_ask),
+		cmocka_unit_test(names_are_asked_beside_the_profile),
+	};
+	const struct CMUnitTest without[] = {
+		cmocka_unit_test(files_have_nobody_to_ask),
+		cmocka_unit_test(names_are_asked_beside_the_profile),
+	};
+	const struct curl *curl;
+	struct err err;
+
+	if (curl_load(&curl, &err) < 0)
+		return cmocka_run_group_tests(without, NULL, NULL);
+	return cmocka_run_group_tests(with_server, make_folder, remove_folder);
+}
