@@ -25,7 +25,8 @@ result $? "the server was asked with the default path, gzip and a sorted query" 
 "$CPA" top -seconds=5 "$host?seconds=9&x=1" 2>"$tmp/err" >/dev/null
 { echo "cpa: Fetching profile over HTTP from http://$host/debug/pprof/profile?seconds=5&x=1"
 	echo "cpa: Please wait... (5s)"; } >"$tmp/say"
-head -n 2 "$tmp/err" | same "what is fetched is said as pprof says it" "$tmp/say" -
+head -n 2 "$tmp/err" >"$tmp/said"
+same "what is fetched is said as pprof says it" "$tmp/say" "$tmp/said"
 server_log | grep -q 'profile?seconds=5&x=1'
 result $? "-seconds takes the place of the seconds of the URL"
 
