@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
 	tests/unit/test_demangle \
+	tests/unit/test_debugfile \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
@@ -79,6 +80,7 @@ unit_tests = \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
 	tests/unit/test_lines \
+	tests/unit/test_locate \
 	tests/unit/test_markdown \
 	tests/unit/test_list \
 	tests/unit/test_match \
@@ -151,6 +153,7 @@ tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_demangle_LDADD = $(unit_symbol)
+tests_unit_test_debugfile_LDADD = $(unit_symbol)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
@@ -184,6 +187,7 @@ tests_unit_test_legacy_java_LDADD = $(unit_reader)
 tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
 tests_unit_test_lines_LDADD = $(unit_profile)
+tests_unit_test_locate_LDADD = $(unit_symbol)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
 tests_unit_test_list_LDADD = $(unit_report)
 tests_unit_test_match_LDADD = $(unit_engine)
