@@ -198,6 +198,23 @@ static int base_of(const struct object *o, const GElf_Phdr *p, struct anchor s, 
 	return err_set(err, ERR_RANGE, "ELF files of type %u are not programs", o->ehdr.e_type);
 }
 
+/*
+ * A debug file has no code, and its segments no longer tell where it was. When the mapping is as
+ * large as the segment that held it, that is the one; other rules would take a segment of data.
+ */
+static bool debug_base(const struct object *o, const struct object_map *m, uint64_t *base)
+{
+	const GElf_Phdr *p = object_file_is_debug(&o->file) ? text_segment(o) : NULL;
+	uint64_t start, size;
+
+	if (!p || (m->start == 0 && m->limit == UINT64_MAX))
+		return false;
+	start = p->p_vaddr - p->p_vaddr % PAGE;
+	size = p->p_vaddr + p->p_memsz - start;
+	*base = m->start - start;
+	return m->limit - m->start - size < PAGE;
+}
+
 int object_base(struct object *o, const struct object_map *m, uint64_t address, uint64_t *base, struct err *err)
 {
 	const GElf_Phdr *p = NULL;
@@ -213,6 +230,8 @@ int object_base(struct object *o, const struct object_map *m, uint64_t address, 
 			       "] for file %s",
 			       address, m->start, m->limit, o->file.path);
 	s = anchor_of(o, m);
+	if (!s.known && m->limit < USER_LIMIT && debug_base(o, m, base))
+		return 0;
 	if (s.known || m->limit >= USER_LIMIT)
 		p = text_segment(o);
 	else if (user_segment(o, m, address, &p, err) < 0)

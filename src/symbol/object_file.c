@@ -162,3 +162,20 @@ bool object_file_has_dwarf(const struct object_file *f)
 	return (object_file_section(f, ".debug_info", &shdr) || object_file_section(f, ".zdebug_info", &shdr)) &&
 	       shdr.sh_size > 0;
 }
+
+bool object_file_is_debug(const struct object_file *f)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+	size_t names;
+
+	if (elf_getshdrstrndx(f->elf, &names) < 0)
+		return false;
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &sh) ? elf_strptr(f->elf, names, sh.sh_name) : NULL;
+
+		if (name && strcmp(name, ".text") == 0)
+			return sh.sh_type == SHT_NOBITS;
+	}
+	return false;
+}

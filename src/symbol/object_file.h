@@ -50,4 +50,7 @@ const uint8_t *object_file_section_bytes(const struct object_file *f, const char
 /* Does it hold DWARF that tells functions? */
 bool object_file_has_dwarf(const struct object_file *f);
 
+/* Was the code taken out of it? */
+bool object_file_is_debug(const struct object_file *f);
+
 #endif

@@ -25,7 +25,7 @@ struct notes {
 struct found {
 	const uint8_t *id;
 	size_t n;
-	bool any;
+	bool any, two;
 };
 
 static uint32_t word(const struct notes *s, const uint8_t *p)
@@ -66,7 +66,8 @@ static bool note_next(struct notes *s, struct found *found)
 	if (pad > left - name_n || n > left - name_n - pad)
 		return false;
 	if (name_n == 4 && memcmp(name, "GNU", 4) == 0 && word(s, s->p + 8) == NT_GNU_BUILD_ID) {
-		if (found->any)
+		found->two = found->any;
+		if (found->two)
 			return false;
 		*found = (struct found){ .id = name + name_n + pad, .n = n, .any = true };
 	}
@@ -77,15 +78,15 @@ static bool note_next(struct notes *s, struct found *found)
 	return true;
 }
 
-/* Give true when the search ends here: with a build id, or because the notes are damaged. */
+/* False when the notes are damaged. */
 static bool notes_find(struct notes *s, struct found *found)
 {
 	while (s->p < s->end)
 		if (!note_next(s, found)) {
-			*found = (struct found){ 0 };
-			return true;
+			*found = (struct found){ .two = found->two };
+			return false;
 		}
-	return found->any;
+	return true;
 }
 
 static void spell(const struct found *found, char out[2 * BUILD_ID_MAX + 1])
@@ -119,30 +120,40 @@ static struct notes notes_at(const struct object_file *f, uint64_t off, uint64_t
 	return s;
 }
 
-void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
+/* Segments of debug files often mean bytes that have stayed in the program: then sections tell. */
+static struct found find_in_segments(const struct object_file *f, size_t *total)
 {
-	size_t total = NOTES_TOTAL, n = 0;
 	struct found found = { 0 };
-	Elf_Scn *scn = NULL;
-	bool done = false;
+	bool sound = true;
+	size_t n = 0;
 
 	elf_getphdrnum(f->elf, &n);
-	for (size_t i = 0; i < n && !done; i++) {
+	for (size_t i = 0; i < n && sound && !found.any; i++) {
 		GElf_Phdr ph;
 
 		if (gelf_getphdr(f->elf, (int)i, &ph) && ph.p_type == PT_NOTE) {
-			struct notes s = notes_at(f, ph.p_offset, ph.p_filesz, ph.p_align, &total);
+			struct notes s = notes_at(f, ph.p_offset, ph.p_filesz, ph.p_align, total);
 
-			done = notes_find(&s, &found);
+			sound = notes_find(&s, &found);
 		}
 	}
-	while (!done && (scn = elf_nextscn(f->elf, scn))) {
+	return found;
+}
+
+void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1])
+{
+	size_t total = NOTES_TOTAL;
+	struct found found = find_in_segments(f, &total);
+	bool sound = !found.two;
+	Elf_Scn *scn = NULL;
+
+	while (sound && !found.any && (scn = elf_nextscn(f->elf, scn))) {
 		GElf_Shdr sh;
 
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE) {
 			struct notes s = notes_at(f, sh.sh_offset, sh.sh_size, sh.sh_addralign, &total);
 
-			done = notes_find(&s, &found);
+			sound = notes_find(&s, &found);
 		}
 	}
 	spell(&found, out);

@@ -10,9 +10,9 @@
 
 /*
  * Find the build id: in the notes of segments, else in those of sections. Two in one place are as
- * good as none, and so are notes that do not end where they should.
+ * good as none, and so are sections that do not end where they should.
  *
- * Like    pprof internal/elfexec GetBuildID
+ * Like    pprof internal/elfexec GetBuildID, but that ends at segments that are damaged
  */
 void object_notes_build_id(const struct object_file *f, char out[2 * BUILD_ID_MAX + 1]);
 

@@ -250,16 +250,17 @@ static const struct place places[] = {
 	  { { X, 0x1000, 0xc000000000000000, 0x2000, 0x2000, 0x1000 } } },
 };
 
-static struct object *open_place(const struct place *c, const char *name)
+static struct object *open_place(const struct place *c, const char *name, uint32_t text)
 {
 	const Elf64_Sym syms[] = { { 0 }, { .st_name = 1, .st_value = c->stext, .st_shndx = 1, .st_info = STT_FUNC } };
 	struct make_elf m = {
 		.type = c->type,
 		.n_sections = 3,
 		.section = { { .name = c->text ? ".text" : ".data",
-			       .type = SHT_NOBITS,
+			       .type = text,
 			       .flags = SHF_ALLOC,
 			       .addr = c->text,
+			       .data = "0123456789abcdef",
 			       .n = 16 },
 			     { .name = ".symtab",
 			       .type = SHT_SYMTAB,
@@ -289,7 +290,7 @@ static void the_base_follows_from_mapping_and_segments(void **state)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const struct place *c = &places[i];
 		const struct object_map map = { c->start, c->limit, c->offset, "" };
-		struct object *o = open_place(c, "program");
+		struct object *o = open_place(c, "program", SHT_PROGBITS);
 		uint64_t base = BAD;
 		struct err err = { .msg = "" };
 
@@ -310,7 +311,7 @@ static void a_symbol_with_another_name_is_the_one_that_the_mapping_names(void **
 	(void)state;
 	for (size_t i = 0; !o; i++)
 		if (strcmp(places[i].what, "a kernel from its symbol") == 0)
-			o = open_place(&places[i], "program");
+			o = open_place(&places[i], "program", SHT_PROGBITS);
 	assert_int_equal(object_base(o, &map, map.start, &base, &err), 0);
 	assert_true(base == 0xffffffff82000198 - 0xffffffff81000000); /* there is no _text, so the segment counts */
 	object_close(o);
@@ -325,9 +326,30 @@ static void a_mapping_that_no_program_has_does_not_fit(void **state)
 	(void)state;
 	for (size_t i = 0; !o; i++)
 		if (places[i].type == ET_REL)
-			o = open_place(&places[i], "module.ko");
+			o = open_place(&places[i], "module.ko", SHT_PROGBITS);
 	assert_int_equal(object_fits(o, &map, &err), ERR_RANGE);
 	assert_non_null(strstr(err.msg, "could not identify base for "));
+	object_close(o);
+}
+
+static void a_debug_file_goes_by_the_size_of_its_code(void **state)
+{
+	static const struct place place = { .what = "a debug file",
+					    .type = ET_DYN,
+					    .text = 0x1040,
+					    .ph = { { PF_R, 0, 0, 0x39c, 0x618, 0x1000 }, /* as objcopy leaves them */
+						    { X, 0, 0x1000, 0, 0x19d, 0x1000 },
+						    { PF_R | PF_W, 0xdd0, 0x3dd0, 0x40, 0x250, 0x1000 } } };
+	struct object_map map = { 0x555555555000, 0x555555556000, 0x1000, "" };
+	struct object *o = open_place(&place, "program.debug", SHT_NOBITS);
+	struct err err;
+	uint64_t base;
+
+	(void)state;
+	assert_int_equal(object_base(o, &map, 0x555555555100, &base, &err), 0);
+	assert_true(base == 0x555555554000);
+	map.limit += 0x1000; /* then the rules for programs hold */
+	assert_int_equal(object_base(o, &map, 0x555555555100, &base, &err), ERR_RANGE);
 	object_close(o);
 }
 
@@ -337,6 +359,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_base_follows_from_mapping_and_segments, folder_make, folder_remove),
 		cmocka_unit_test_setup_teardown(a_symbol_with_another_name_is_the_one_that_the_mapping_names,
 						folder_make, folder_remove),
+		cmocka_unit_test_setup_teardown(a_debug_file_goes_by_the_size_of_its_code, folder_make, folder_remove),
 		cmocka_unit_test_setup_teardown(a_mapping_that_no_program_has_does_not_fit, folder_make, folder_remove),
 	};
 

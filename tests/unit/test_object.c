@@ -80,6 +80,20 @@ static void a_note_that_is_cut_off_is_no_build_id(void **state)
 	assert_id(&m, "");
 }
 
+static void sections_tell_where_segments_are_damaged(void **state)
+{
+	const struct make_elf m = {
+		.type = ET_DYN,
+		.n_ph = 1,
+		.ph = { { .p_type = PT_NOTE, .p_offset = MAKE_ELF_DATA + 1, .p_filesz = NOTE_N, .p_align = 4 } },
+		.n_sections = 1,
+		.section = { note_section(NOTE_OF("1", "2", "3", "4"), NOTE_N) }
+	};
+
+	(void)state;
+	assert_id(&m, "31323334");
+}
+
 static void a_note_of_another_name_is_stepped_over(void **state)
 {
 	const struct make_elf m = { .type = ET_DYN,
@@ -248,6 +262,7 @@ int main(void)
 		TEST(a_build_id_in_a_segment_comes_before_one_in_a_section),
 		TEST(two_build_ids_in_one_place_are_none),
 		TEST(a_note_that_is_cut_off_is_no_build_id),
+		TEST(sections_tell_where_segments_are_damaged),
 		TEST(a_note_of_another_name_is_stepped_over),
 		TEST(a_file_of_32_bits_in_the_other_byte_order_is_read),
 		TEST(symbols_are_in_order_of_address_and_name),
