@@ -96,20 +96,38 @@ static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
 	return node;
 }
 
+static int find_ranges(Dwarf_Attribute *attr, void *arg)
+{
+	bool *has = arg;
+
+	*has = attr->code == DW_AT_low_pc || attr->code == DW_AT_ranges;
+	return *has ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
 static void visit(struct walk *w, Dwarf_Die *die)
 {
 	struct inlines *out = w->out;
 	int tag = dwarf_tag(die);
-	bool is_call = tag == DW_TAG_inlined_subroutine;
-	uint32_t node;
+	bool is_call = tag == DW_TAG_inlined_subroutine, has_ranges = false;
+	uint32_t node = INLINES_NONE;
 
 	if (!is_call && tag != DW_TAG_subprogram)
 		return;
-	node = cover(w, die, is_call);
+	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* once over them: dwarf_ranges looks several times */
+	if (has_ranges)
+		node = cover(w, die, is_call);
 	if (!dwarf_haschildren(die))
 		return;
 	out->open = mem_grow(out->open, &out->cap_open, out->n_open + 1, sizeof(*out->open));
 	out->open[out->n_open++] = (struct inlines_open){ *die, w->depth + 1, node, is_call };
+}
+
+/* Can there be functions with code below? In types there can: Rust puts them there. */
+static bool may_hold_code(int tag)
+{
+	return tag != DW_TAG_enumeration_type && tag != DW_TAG_array_type && tag != DW_TAG_subroutine_type &&
+	       tag != DW_TAG_formal_parameter && tag != DW_TAG_variable && tag != DW_TAG_call_site &&
+	       tag != DW_TAG_GNU_call_site && tag != DW_TAG_GNU_formal_parameter_pack;
 }
 
 /* Go to the entry that follows in order of the file; false at the end. */
@@ -118,7 +136,7 @@ static bool step(struct walk *w, Dwarf_Die *die)
 	Dwarf_Die next = { 0 };
 	const unsigned char *at;
 
-	if (dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
+	if (may_hold_code(dwarf_tag(die)) && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
 		w->depth++;
 		*die = next;
 		return true;

@@ -19,8 +19,8 @@ struct linetab {
 	Dwarf_Files *files;
 	size_t n, n_files;
 	const char *comp_dir; /* what relative paths are relative to; "" when unknown */
-	bool counts_from_1; /* files, up to DWARF 4 */
-	const char **path;  /* [n_files] as far as they were asked for, else NULL */
+	bool counts_from_1;   /* files, up to DWARF 4 */
+	const char **path;    /* [n_files] as far as they were asked for, else NULL */
 	size_t cap_path;
 };
 

@@ -4,6 +4,10 @@ noinst_LIBRARIES += src/symbol/libsymbol.a
 src_symbol_libsymbol_a_CFLAGS = $(AM_CFLAGS) $(DW_CFLAGS) $(ELF_CFLAGS) $(DEBUGINFOD_CFLAGS) $(LZMA_CFLAGS)
 src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/base.c \
+	src/symbol/cache.c \
+	src/symbol/cache.h \
+	src/symbol/cache_folder.c \
+	src/symbol/cache_folder.h \
 	src/symbol/debugfile.c \
 	src/symbol/debugfile.h \
 	src/symbol/debuginfod.c \

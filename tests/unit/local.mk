@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
 	tests/unit/test_callgrind \
+	tests/unit/test_cache \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
 	tests/unit/test_check \
@@ -59,6 +60,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_graph \
+	tests/unit/test_frames \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
 	tests/unit/test_head \
@@ -143,6 +145,7 @@ tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_callgrind_LDADD = $(unit_export)
+tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
 tests_unit_test_check_LDADD = $(unit_profile)
@@ -165,6 +168,7 @@ tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
+tests_unit_test_frames_LDADD = $(unit_symbol)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
