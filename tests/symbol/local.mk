@@ -4,3 +4,10 @@ check_PROGRAMS += tests/symbol/frames_dump
 
 tests_symbol_frames_dump_SOURCES = tests/symbol/frames_dump.c
 tests_symbol_frames_dump_LDADD = $(symbol_libs)
+
+EXTRA_DIST += \
+	tests/symbol/frames.c \
+	tests/symbol/frames.cc \
+	tests/symbol/frames.go \
+	tests/symbol/frames.rs \
+	tests/symbol/frames_compare.py
