@@ -18,6 +18,7 @@
 #include "engine/trim.h"
 #include "report/head.h"
 #include "report/where.h"
+#include "symbol/debuginfod.h"
 #include "symbol/source_file.h"
 
 #include <inttypes.h>
@@ -386,6 +387,8 @@ static int fill_table(struct listing *l, struct err *err)
 	l->files = source_files_new(l->v->p, &where);
 	l->missing = strtab_new();
 	rc = add_routines(l, err);
+	if (debuginfod_missing(&where, l->notes))
+		buf_addz(l->notes, "\n");
 	strtab_free(l->missing);
 	source_files_free(l->files);
 	arena_own(r->mem, r->table.cell);

@@ -62,6 +62,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object_notes.h \
 	src/symbol/source_file.c \
 	src/symbol/source_file.h \
+	src/symbol/source_names.c \
+	src/symbol/source_names.h \
 	src/symbol/source_path.c \
 	src/symbol/source_path.h \
 	src/symbol/source_path_go.c \

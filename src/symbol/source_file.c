@@ -12,7 +12,9 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/strtab.h"
-#include "base/text.h"
+#include "profile/texts.h"
+#include "symbol/debuginfod.h"
+#include "symbol/source_names.h"
 #include "symbol/source_path.h"
 
 #include <stdlib.h>
@@ -20,11 +22,14 @@
 #include <unistd.h>
 
 /* What all files of a report may hold together, and one line of one; more is cut off. */
-enum { ALL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10 };
+enum { ALL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, LINES_MAX = 4000000 };
 
 struct source_files {
+	const struct profile *p;
+	const struct symbol_where *w;
 	struct source_search search;
-	struct strtab *names; /* file i has id i + 1 */
+	struct source_names *profile_names; /* NULL until needed */
+	struct strtab *names;               /* of those asked for: file i has id i + 1 */
 	struct source_file **file;
 	size_t n, cap;
 	size_t read; /* bytes so far */
@@ -35,7 +40,8 @@ struct source_files *source_files_new(const struct profile *p, const struct symb
 {
 	struct source_files *s = mem_zalloc(1, sizeof(*s));
 
-	(void)p;
+	s->p = p;
+	s->w = w;
 	s->mem = arena_new();
 	s->names = strtab_new();
 	source_search_init(&s->search, w);
@@ -46,6 +52,7 @@ void source_files_free(struct source_files *s)
 {
 	if (!s)
 		return;
+	source_names_free(s->profile_names);
 	source_search_release(&s->search);
 	strtab_free(s->names);
 	arena_free(s->mem);
@@ -101,25 +108,83 @@ static const char *keep(struct source_files *s, struct buf *b)
 	return text;
 }
 
-static void read_file(struct source_files *s, const struct source_seek *k, struct source_file *f)
+/* Read what was opened and found at a path. */
+static void read_file(struct source_files *s, int fd, const char *path, struct source_file *f)
 {
 	struct buf why = { 0 };
 	struct bytes text;
 	struct err err;
 
-	if (io_read_fd(k->fd, SOURCE_MAX, "nothing", &text, &err) < 0) {
-		buf_addf(&why, "read %s: %s", k->found.data, err.code == ERR_LIMIT ? "is over 64 MiB" : err.msg);
+	if (io_read_fd(fd, SOURCE_MAX, "nothing", &text, &err) < 0) {
+		buf_addf(&why, "read %s: %s", path, err.code == ERR_LIMIT ? "is over 64 MiB" : err.msg);
 	} else if (s->read + text.n > ALL_MAX) {
 		free(text.data);
-		buf_addf(&why, "read %s: source files of more than 1 GiB", k->found.data);
+		buf_addf(&why, "read %s: source files of more than 1 GiB", path);
 	} else {
 		s->read += text.n;
 		text.data = mem_trim(text.data, text.n + 1, 1);
 		arena_own(s->mem, text.data);
-		f->path = arena_strndup(s->mem, k->found.data, k->found.len);
+		f->path = arena_strndup(s->mem, path, strlen(path));
 		cut_lines(f, (char *)text.data, text.n, s->mem);
 	}
 	f->why = keep(s, &why);
+}
+
+static struct source_names *profile_names(struct source_files *s)
+{
+	if (!s->profile_names)
+		s->profile_names = source_names_new(s->p, s->w);
+	return s->profile_names;
+}
+
+/* Take the lines that the profile carries; false when it has none of this file. */
+static bool take_texts(struct source_files *s, const char *file, struct source_file *f)
+{
+	const char *name = s->p->n_texts ? source_names_find(profile_names(s), file) : NULL;
+	const char **line;
+	uint32_t lo, hi;
+
+	if (!name || !texts_find(s->p, name, &lo, &hi))
+		return false;
+	while (hi > lo && s->p->text_line[hi - 1] > LINES_MAX)
+		hi--;
+	f->n = hi > lo ? (uint32_t)s->p->text_line[hi - 1] : 0;
+	s->read += f->n * sizeof(*line);
+	if (s->read > ALL_MAX) {
+		f->n = 0;
+		return false;
+	}
+	f->path = arena_strndup(s->mem, name, strlen(name));
+	f->line = line = arena_alloc(s->mem, f->n, sizeof(*line));
+	for (uint32_t i = 0; i < f->n; i++)
+		line[i] = "";
+	for (uint32_t i = lo; i < hi; i++) {
+		size_t n = strtab_len(s->p->str, s->p->text[i]);
+		char *text = arena_strndup(s->mem, profile_text(s->p, s->p->text[i]), n);
+
+		if (s->p->text_line[i] > 0)
+			line[s->p->text_line[i] - 1] = make_line(text, n, s->mem);
+	}
+	return true;
+}
+
+/* Ask servers, by the name that the debug information has for the file. */
+static bool ask_servers(struct source_files *s, const char *file, struct source_file *f)
+{
+	const char *name, *path;
+	int fd;
+
+	if (!s->w->debuginfod || !s->w->servers)
+		return false;
+	name = source_names_find(profile_names(s), file);
+	if (!name)
+		return false;
+	fd = debuginfod_source(s->w, source_names_build_id(s->profile_names, file), name, s->mem, &path, NULL);
+	if (fd < 0)
+		return false;
+	read_file(s, fd, path, f);
+	close(fd);
+	return true;
 }
 
 static void tell_tried(struct source_files *s, const struct source_seek *k, struct source_file *f)
@@ -140,10 +205,12 @@ static struct source_file *look_for(struct source_files *s, const char *file)
 	struct source_seek k;
 
 	f->path = f->why = f->tried = "";
+	if (take_texts(s, file, f))
+		return f;
 	if (source_seek(&s->search, file, &k)) {
-		read_file(s, &k, f);
+		read_file(s, k.fd, k.found.data, f);
 		close(k.fd);
-	} else {
+	} else if (!ask_servers(s, file, f)) {
 		tell_tried(s, &k, f);
 	}
 	source_seek_release(&k);

@@ -21,6 +21,9 @@
 
 #include <cmocka.h>
 
+#include "profile/texts.h"
+#include "tests/unit/make_profile.h"
+
 /* A folder of our own, in which every test is; symbol_where looks nowhere else. */
 static char top[] = "/tmp/cpa-test-source-XXXXXX";
 static struct source_files *files;
@@ -314,6 +317,41 @@ static void the_longest_end_of_a_path_below_a_folder_is_taken(void **state)
 	assert_int_equal(ask(&w, "nly.c")->n, 0);
 }
 
+static void lines_that_the_profile_carries_come_first(void **state)
+{
+	struct make m = make_start("cpu/milliseconds");
+	struct symbol_where w = in_folder(at("carried"));
+	struct texts texts = { 0 };
+	const struct source_file *f;
+	struct profile *p;
+
+	(void)state;
+	putz("carried/x.c", "of the disk");
+	putz("carried/y.c", "of the disk");
+	ROW(&m, "f@/ci//shop/x.c:2;g@y.c:1", 1);
+	p = make_end(&m);
+	texts_add(&texts, "/ci//shop/x.c", 13, 2, "two\0!", 5);
+	texts_add(&texts, "/ci//shop/x.c", 13, 4, "four", 4);
+	texts_add(&texts, "/ci//shop/x.c", 13, INT64_MAX, "far", 3);
+	texts_put(&texts, p);
+	texts_release(&texts);
+	w.trim_path = "/ci";
+	source_files_free(files);
+	files = source_files_new(p, &w);
+	f = source_files_get(files, "/ci/shop/x.c");
+	assert_string_equal(f->why, "");
+	assert_string_equal(f->path, "/ci//shop/x.c");
+	assert_int_equal(f->n, 4);
+	assert_string_equal(f->line[0], "");
+	assert_string_equal(f->line[1], "two\\x00!");
+	assert_string_equal(f->line[3], "four");
+	assert_int_equal(source_files_get(files, "/shop/x.c")->n, 4);
+	assert_holds(source_files_get(files, "y.c"), "of the disk");
+	source_files_free(files);
+	files = NULL;
+	profile_free(p);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -357,6 +395,7 @@ int main(void)
 		cmocka_unit_test(go_files_are_found_by_the_module_we_are_in_and_its_vendor_folder),
 		cmocka_unit_test(rust_files_are_found_in_the_toolchain_of_their_commit),
 		cmocka_unit_test(the_longest_end_of_a_path_below_a_folder_is_taken),
+		cmocka_unit_test(lines_that_the_profile_carries_come_first),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);
