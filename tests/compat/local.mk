@@ -3,6 +3,8 @@
 
 INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/frames.t tests/compat/labels.t tests/compat/list.t \
 	tests/compat/raw.t tests/compat/top.t
+INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/list.t \
+	tests/compat/raw.t tests/compat/source.t tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
