@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FILES = 500000, MAX_DEPTH = 40 };
+enum { MAX_ENTRIES = 1000000, MAX_DEPTH = 40 };
 
 struct source_tree {
-	size_t n;
-	const char **path; /* [n] by their last part, then as text */
+	size_t n, n_entries; /* files; whatever was looked at */
+	const char **path;   /* [n] by their last part, then as text */
 };
 
 static const char *last_part(const char *path)
@@ -47,15 +47,16 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* All files below a folder, but for those in hidden ones. */
+/* All files below a folder on its file system, but for those in hidden ones. */
 static void add_files(struct source_search *s, struct source_tree *t, size_t *cap, char *dir)
 {
-	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
 	FTSENT *e;
 
-	while (fts && t->n < MAX_FILES && (e = fts_read(fts))) {
+	while (fts && t->n_entries < MAX_ENTRIES && (e = fts_read(fts))) {
 		bool is_hidden = e->fts_level > 0 && e->fts_name[0] == '.';
 
+		t->n_entries++;
 		if (e->fts_info == FTS_D && (is_hidden || e->fts_level > MAX_DEPTH))
 			fts_set(fts, e, FTS_SKIP);
 		if (e->fts_info != FTS_F || is_hidden)
