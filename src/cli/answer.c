@@ -17,10 +17,13 @@
 #include "report/report.h"
 #include "report/tags.h"
 #include "report/top.h"
+#include "report/weblist.h"
 #include "report/traces.h"
+#include "report/weblist.h"
 #include "viewers/export/callgrind.h"
 #include "viewers/export/dot.h"
 #include "viewers/export/export.h"
+#include "viewers/html/weblist.h"
 #include "viewers/json/report_json.h"
 #include "viewers/json/traces_json.h"
 #include "viewers/text/disasm.h"
@@ -116,6 +119,17 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 	return rc;
 }
 
+/* Source and instructions, as a web page. */
+static int write_weblist(const struct view *v, const struct query *q, struct answer *out, struct err *err)
+{
+	struct weblist list;
+	int rc = weblist_make(v, q, &out->report, &list, &out->notes, err);
+
+	if (rc == 0)
+		weblist_draw(&out->report, &list, &out->text);
+	return rc;
+}
+
 /* What raw and proto write: addresses, to which -noinlines leaves one line each. */
 static const struct profile *whole_profile(const struct view *v, const struct query *q, struct arena *mem)
 {
@@ -164,6 +178,7 @@ static int check_export(const struct query_command *c, const struct query *q, st
 	case REPORT_TOPPROTO:
 	case REPORT_CALLGRIND:
 	case REPORT_DOT:
+	case REPORT_WEBLIST:
 		break;
 	default:
 		return 0;
@@ -198,7 +213,6 @@ static bool is_to_be_shown(const struct picture *p, const struct query *q)
 
 static int draw_picture(const struct picture *p, const struct query *q, struct answer *out, struct err *err)
 {
-	out->ext = p->ext;
 	out->shown = is_to_be_shown(p, q) ? p : NULL;
 	return picture_draw(p, &out->text, err);
 }
@@ -222,7 +236,8 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 	if (rc == 0)
 		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc == 0)
-		rc = write_export(kind, &v, &q, out->mem, &out->text, err);
+		rc = kind == REPORT_WEBLIST ? write_weblist(&v, &q, out, err)
+					    : write_export(kind, &v, &q, out->mem, &out->text, err);
 	if (rc == 0 && picture)
 		rc = draw_picture(picture, &q, out, err);
 	if (rc == 1) {

@@ -20,7 +20,6 @@ struct answer {
 	struct buf text;  /* what is to be written */
 	struct buf notes; /* lines for the user */
 	bool is_empty;    /* every value was 0 */
-	const char *ext;  /* of a file for text that is not for a terminal; NULL for what people read */
 
 	const struct picture *shown; /* what text is to be shown as by another program; NULL for none */
 

@@ -11,6 +11,7 @@
 #include "cli/cmd_report.h"
 #include "cli/fetching.h"
 #include "cli/open.h"
+#include "cli/picture.h"
 #include "cli/pieces.h"
 #include "cli/save.h"
 #include "cli/say.h"
@@ -63,9 +64,19 @@ static void explain_empty(const struct profile *p, const struct query *q)
 }
 
 /* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */
-static const char *binary_suffix(enum query_report report)
+static const char *binary_suffix(const struct query_command *c)
 {
-	return report == REPORT_PROTO || report == REPORT_TOPPROTO ? "pb.gz" : NULL;
+	const struct picture *p = picture_find(c->name);
+
+	switch (c->report) {
+	case REPORT_PROTO:
+	case REPORT_TOPPROTO:
+		return "pb.gz";
+	case REPORT_CALLGRIND:
+		return "callgraph.out";
+	default:
+		return p ? p->ext : NULL;
+	}
 }
 
 /* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that is not there yet. */
@@ -96,7 +107,7 @@ static int write_numbered(const struct buf *text, const char *suffix)
 int write_report(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
-	const char *suffix = binary_suffix(a->command->report);
+	const char *suffix = binary_suffix(a->command);
 	struct err err;
 
 	if (suffix && !*q->output && isatty(STDOUT_FILENO))

@@ -30,11 +30,17 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
+/* Is it a browser that shows it? */
+static bool is_page(const struct picture *p)
+{
+	return strcmp(p->command, "web") == 0 || strcmp(p->command, "weblist") == 0;
+}
+
 int open_check(const struct picture *p, struct err *err)
 {
 	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
 		return 0;
-	if (strcmp(p->command, "web") == 0 && is_set("BROWSER"))
+	if (is_page(p) && is_set("BROWSER"))
 		return 0;
 	return err_set(
 		err, ERR_USAGE,
@@ -108,7 +114,7 @@ static int run_viewer(const struct picture *p, const char *path, struct err *err
 					 is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ? "xdg-open" : NULL };
 	const char *own = strcmp(p->command, "gv") == 0 ? "gv --noantialias" : p->command;
 
-	if (strcmp(p->command, "web") == 0)
+	if (is_page(p))
 		return run_first(browsers, sizeof(browsers) / sizeof(browsers[0]), path, err);
 	return run_first(&own, 1, path, err);
 }

@@ -20,7 +20,7 @@ int open_check(const struct picture *p, struct err *err);
 
 /*
  * Write a picture to a temporary file, show it with the first program that can be started, wait for
- * that, and delete the file. For web the programs are those of BROWSER, then known browsers.
+ * that, and delete the file. For web and weblist the programs are those of BROWSER, then known browsers.
  *
  * Fails   ERR_IO
  * Like    pprof internal/driver/commands.go, invokeVisualizer

@@ -16,11 +16,12 @@
 #include <string.h>
 
 static const struct picture pictures[] = {
-	{ "svg", "svg", "svg", true, false },  { "pdf", "pdf", "pdf", false, false },
-	{ "png", "png", "png", false, false }, { "ps", "ps", "ps", false, false },
-	{ "gif", "gif", "gif", false, false }, { "web", "svg", "svg", true, true },
-	{ "eog", "svg", "svg", false, true },  { "evince", "pdf", "pdf", false, true },
-	{ "gv", "ps", "ps", false, true },     { "kcachegrind", NULL, "grind", false, true },
+	{ "svg", "svg", "svg", true, false },     { "pdf", "pdf", "pdf", false, false },
+	{ "png", "png", "png", false, false },    { "ps", "ps", "ps", false, false },
+	{ "gif", "gif", "gif", false, false },    { "web", "svg", "svg", true, true },
+	{ "eog", "svg", "svg", false, true },     { "evince", "pdf", "pdf", false, true },
+	{ "gv", "ps", "ps", false, true },        { "kcachegrind", NULL, "grind", false, true },
+	{ "weblist", NULL, "html", false, true },
 };
 
 /* Moving is changing the viewBox: drag to shift it, turn the wheel to scale it around the pointer,

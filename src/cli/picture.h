@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* What a command makes of the text of a call graph. */
+/* What a command makes of the text of a call graph, or of a page. */
 struct picture {
 	const char *command;
 	const char *format; /* of dot -T; NULL when the text stays what it is */

@@ -35,5 +35,11 @@ src_report_libreport_a_SOURCES = \
 	src/report/traces.h \
 	src/report/trend.c \
 	src/report/trend.h \
+	src/report/weblist.c \
+	src/report/weblist.h \
+	src/report/weblist_code.c \
+	src/report/weblist_int.h \
+	src/report/weblist_pages.c \
+	src/report/weblist_samples.c \
 	src/report/where.c \
 	src/report/where.h

@@ -147,29 +147,27 @@ static bool read_function(struct reading *r, char *s)
 	return true;
 }
 
-/* "0000000000001149 <work>:", or "work(int):" as GNU prints names that it has made readable. Hexadecimal
-   digits in front go, though they may be the name's: pprof has it so. */
+/* "0000000000001149 <work>:", or "work(int):" as GNU prints names that it has made readable. pprof takes
+   hexadecimal digits off the start of the latter too. */
 static bool read_name(struct reading *r, char *s)
 {
-	char *name = s, *end = strrchr(s, ':');
+	char *end = strrchr(s, ':');
 	uint64_t addr;
 	size_t n = read_hex(s, &addr);
 
 	if (!end)
 		return false;
-	while (hex_digit(*name) >= 0)
-		name++;
-	name += is_space(*name);
+	*end = 0;
 	if (n && s[n] == ' ' && s[n + 1] == '<') {
 		uint8_t hole = r->before & OBJDUMP_HOLE;
 
 		forget(r);
 		r->before = hole | OBJDUMP_SYMBOL;
+		r->function = s + n + 1;
 	} else {
 		r->before |= OBJDUMP_FUNCTION;
+		r->function = s;
 	}
-	*end = 0;
-	r->function = name;
 	return true;
 }
 

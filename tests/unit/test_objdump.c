@@ -85,7 +85,7 @@ static void names_made_readable_have_their_parameters(void **state)
 	(void)state;
 	expect("ns::run(int):\n/src/a.cc:3\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|ns::run(int) /src/a.cc:3\n");
 	expect("; ns::run(int)():\n; /src/a.cc:3\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|ns::run(int) /src/a.cc:3\n");
-	expect("add(int):\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|(int) :0\n");
+	expect("add(int):\n1:\tret\n", 0, UINT64_MAX, false, "1 ret|add(int) :0\n");
 }
 
 static void an_empty_line_and_one_that_is_not_known_end_what_was_told(void **state)
@@ -108,7 +108,7 @@ static void names_that_look_like_something_else_do_no_harm(void **state)
 	expect("0000000000001000 <1001: nop>:\n    1000:\tret\n", 0x1000, 0x2000, false, "1000 ret|<1001: nop> :0\n");
 	expect(":\n():\n;\n; :7\n:99999999999:\n1000:\n1000:\t\n1000:x\n0000000000000000000000001000:\tret\n"
 	       "10000000000001000:\tret\n",
-	       0x1000, 0x2000, false, "1000 ret| :7\n");
+	       0x1000, 0x2000, false, "1000 ret|1000 :7\n");
 	expect("", 0, UINT64_MAX, true, "0\n");
 	expect(":", 0, UINT64_MAX, true, "2\n");
 }

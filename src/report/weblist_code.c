@@ -1,0 +1,357 @@
+/*
+ * weblist_code.c - the instructions around the addresses that are asked for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/weblist_int.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/path.h"
+#include "symbol/disasm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXPAND = 500, MOST_RANGES = 25, NEIGHBOURHOOD = 32 };
+
+/* Addresses that are disassembled together; in their mapping. */
+struct range {
+	uint32_t map;
+	int64_t binary;
+	int64_t score; /* flat of what is asked for in it */
+	uint64_t begin;
+	struct disasm_range code; /* in addresses of the object */
+};
+
+struct ranges {
+	uint32_t n;
+	size_t cap;
+	struct range *range;
+};
+
+/* The file name that lines are gathered by. Like pprof internal/report canonicalizeFileName. */
+static uint32_t file_of(struct web *w, const char *path)
+{
+	static const char *const prefix[] = { "/proc/self/cwd/", "./" };
+	struct buf clean = { 0 };
+	uint32_t id;
+
+	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
+		if (strncmp(path, prefix[i], strlen(prefix[i])) == 0)
+			path += strlen(prefix[i]);
+	path_add_clean(&clean, *path ? path : ".");
+	id = strtab_add(w->files, clean.data, clean.len);
+	buf_release(&clean);
+	return id;
+}
+
+/* Lines of profiles can be any number; page through those in the middle. */
+static int64_t line_of(int64_t line)
+{
+	enum { MANY = 1 << 30 };
+
+	return line > MANY ? MANY : line < -MANY ? -MANY : line;
+}
+
+/* Put an instruction under the lines of all functions on its stack that are asked for. */
+static void add_uses(struct web *w, uint32_t inst)
+{
+	const struct web_inst *it = &w->inst[inst];
+	str_id id;
+
+	for (uint32_t i = 0; i < it->n_frames; i++) {
+		const struct frame *f = &it->frame[i];
+
+		if (*f->name ? !strtab_find(w->interest, f->name, strlen(f->name), &id) : !w->nameless)
+			continue;
+		w->use = mem_grow(w->use, &w->cap_uses, (size_t)w->n_uses + 1, sizeof(*w->use));
+		w->use[w->n_uses] = (struct web_use){ file_of(w, f->file), line_of(f->line), inst, i, w->n_uses };
+		w->n_uses++;
+	}
+}
+
+static struct web_inst *add_inst(struct web *w)
+{
+	w->inst = mem_grow(w->inst, &w->cap_insts, (size_t)w->n_insts + 1, sizeof(*w->inst));
+	w->inst[w->n_insts] = (struct web_inst){ .text = "", .file = "" };
+	return &w->inst[w->n_insts++];
+}
+
+static const char *text_of(const struct web *w, str_id id)
+{
+	return profile_text(w->v->p, id);
+}
+
+/* What the profile itself says of an address without a binary. */
+static void add_without_code(struct web *w, const struct web_addr *a)
+{
+	const struct profile *p = w->v->p;
+	struct web_inst *it = add_inst(w);
+	uint32_t lo = p->loc_line[a->loc], hi = p->loc_line[a->loc + 1];
+	struct frame *frame = arena_zalloc(w->mem, hi - lo, sizeof(*frame));
+
+	it->addr = it->obj_addr = a->addr;
+	it->length = 1;
+	it->frame = frame;
+	for (uint32_t line = lo; line < hi; line++) {
+		uint32_t f = p->line_func[line];
+
+		if (f == PROFILE_NONE)
+			continue;
+		frame[it->n_frames++] = (struct frame){ .name = text_of(w, p->func_name[f]),
+							.file = text_of(w, p->func_file[f]),
+							.line = p->line_no[line] };
+	}
+	if (it->n_frames) {
+		it->file = frame[0].file;
+		it->line = frame[0].line;
+	}
+	add_uses(w, w->n_insts - 1);
+}
+
+/* The binary of an address, and where it is in there; BINARY_NONE when it has none. */
+static int64_t binary_of(struct web *w, const struct web_addr *a, uint64_t *obj_addr, struct buf *notes)
+{
+	const struct profile *p = w->v->p;
+	uint32_t map = p->loc_map[a->loc];
+	int64_t binary;
+
+	if (map == PROFILE_NONE || p->loc_addr[a->loc] == 0)
+		return BINARY_NONE;
+	binary = binaries_of(&w->binaries, map, notes);
+	return binary >= 0 && binaries_address(&w->binaries, map, a->addr, obj_addr) ? binary : BINARY_NONE;
+}
+
+/* Widen a range on both sides, within its mapping. begin and end are its first and last address. */
+static void widen(struct range *r, const struct mapping *m, uint64_t end, uint64_t base)
+{
+	uint64_t lo = m->start < r->begin ? m->start : r->begin, hi = m->limit > end ? m->limit : end + 1;
+
+	r->begin = r->begin - lo >= EXPAND ? r->begin - EXPAND : lo;
+	end = hi - end >= EXPAND ? end + EXPAND : hi;
+	r->code = (struct disasm_range){ .start = r->begin - base, .stop = end - base };
+}
+
+/* Part the addresses that are asked for into ranges, and what has no binary. */
+static void find_ranges(struct web *w, struct ranges *out, struct buf *notes)
+{
+	const struct profile *p = w->v->p;
+	struct range *r = NULL;
+	uint64_t end = 0, base = 0, obj_addr;
+
+	for (uint32_t i = 0; i < w->n_addrs; i++) {
+		const struct web_addr *a = &w->addr[i];
+		int64_t binary;
+
+		if (a->loc == PROFILE_NONE)
+			continue;
+		binary = binary_of(w, a, &obj_addr, notes);
+		if (binary < 0) {
+			add_without_code(w, a);
+			continue;
+		}
+		if (!r || a->addr - end > 2 * EXPAND || r->binary != binary || r->map != p->loc_map[a->loc]) {
+			if (r)
+				widen(r, &p->map[r->map], end, base);
+			out->range = mem_grow(out->range, &out->cap, (size_t)out->n + 1, sizeof(*out->range));
+			r = &out->range[out->n++];
+			*r = (struct range){ .map = p->loc_map[a->loc], .binary = binary, .begin = a->addr };
+			base = a->addr - obj_addr;
+		}
+		r->score = num_add_capped(r->score, a->flat);
+		end = a->addr;
+	}
+	if (r)
+		widen(r, &p->map[r->map], end, base);
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score > y->score ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Every object address that the ranges of a binary have instructions at, once; [*n], to be freed. */
+static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t *n)
+{
+	uint64_t *addr = NULL;
+	size_t cap = 0, all = 0, kept = 0;
+
+	for (uint32_t i = 0; i < rs->n; i++) {
+		const struct range *r = &rs->range[i];
+
+		if (r->binary != binary || r->code.n == 0)
+			continue;
+		addr = mem_grow(addr, &cap, all + r->code.n, sizeof(*addr));
+		for (uint32_t k = 0; k < r->code.n; k++)
+			addr[all++] = r->code.inst[k].addr;
+	}
+	if (all)
+		qsort(addr, all, sizeof(*addr), by_number);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || addr[i] != addr[i - 1])
+			addr[kept++] = addr[i];
+	*n = (uint32_t)kept;
+	return addr;
+}
+
+/* The stack of an instruction that nothing is known of. */
+static const struct frame unknown = { .name = "", .file = "" };
+
+/* The instructions of a range, each with its stack of inlined calls. */
+static void add_code(struct web *w, const struct range *r, const uint64_t *addr, const struct frames *f)
+{
+	const struct frame *last_frame = NULL;
+	uint32_t n_last = 0;
+	uint64_t last = 0, most = 0, base = r->begin - r->code.start;
+
+	for (uint32_t i = 0; i < r->code.n; i++) {
+		const struct instruction *in = &r->code.inst[i];
+		const uint64_t *at = bsearch(&in->addr, addr, f->n, sizeof(*addr), by_number);
+		uint32_t lo = at ? f->off[at - addr] : 0, hi = at ? f->off[at - addr + 1] : 0;
+		struct web_inst *it;
+
+		if (in->addr + base <= most)
+			continue;
+		most = in->addr + base;
+		it = add_inst(w);
+		it->addr = in->addr + base;
+		it->obj_addr = in->addr;
+		it->length = i + 1 < r->code.n && r->code.inst[i + 1].addr > in->addr
+				     ? r->code.inst[i + 1].addr - in->addr
+				     : 1;
+		it->text = in->text;
+		it->frame = lo < hi ? f->frame + lo : &unknown;
+		it->n_frames = lo < hi ? hi - lo : 1;
+		if (lo < hi) {
+			it->file = f->frame[lo].file;
+			it->line = f->frame[lo].line;
+		}
+		if (lo < hi && f->frame[lo].line != 0) { /* lines without a number are of what stands before */
+			last_frame = it->frame;
+			n_last = it->n_frames;
+			last = it->addr;
+		} else if (last_frame && it->addr - last <= NEIGHBOURHOOD) {
+			it->frame = last_frame;
+			it->n_frames = n_last;
+		}
+		add_uses(w, w->n_insts - 1);
+	}
+}
+
+/* Disassemble all ranges of a binary. */
+static int disassemble(struct web *w, struct ranges *rs, uint32_t binary, struct err *err)
+{
+	const struct disasm_how how = { .intel = w->q->intel_syntax };
+	struct disasm_range *code = mem_alloc(rs->n, sizeof(*code));
+	uint32_t n = 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < rs->n; i++)
+		if (rs->range[i].binary == binary)
+			code[n++] = rs->range[i].code;
+	if (n)
+		rc = disasm_ranges(w->binaries.binary[binary].o, &w->binaries.where, &how, code, n, w->mem, err);
+	for (uint32_t i = rs->n; rc == 0 && i-- > 0;)
+		if (rs->range[i].binary == binary)
+			rs->range[i].code = code[--n];
+	free(code);
+	return rc;
+}
+
+/* What stands where in the code of the ranges of a binary; the heaviest range comes first. */
+static void add_ranges(struct web *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
+{
+	struct frames frames = { 0 };
+	struct err err;
+	uint32_t n;
+	uint64_t *addr = addresses_of(rs, binary, &n);
+
+	if (n &&
+	    frames_find(w->binaries.binary[binary].o, &w->binaries.where, addr, n, w->mem, &frames, NULL, &err) < 0)
+		buf_addf(notes, "%s\n", err.msg);
+	for (uint32_t i = 0; frames.n && i < rs->n; i++)
+		if (rs->range[i].binary == binary && rs->range[i].code.n)
+			add_code(w, &rs->range[i], addr, &frames);
+	free(addr);
+}
+
+/* A binary of which nothing could be learnt is none. */
+static void add_all_without_code(struct web *w, const struct ranges *rs, uint32_t binary, struct buf *notes)
+{
+	uint64_t obj_addr;
+
+	for (uint32_t i = 0; rs->n && i < w->n_addrs; i++)
+		if (w->addr[i].loc != PROFILE_NONE && binary_of(w, &w->addr[i], &obj_addr, notes) == binary)
+			add_without_code(w, &w->addr[i]);
+}
+
+/* The first address of samples that is not below one. */
+static uint32_t first_from(const struct web *w, uint64_t addr)
+{
+	uint32_t lo = 0, hi = w->n_addrs;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->addr[mid].addr < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Samples in the middle of an instruction are those of the instruction. */
+static void weigh(struct web *w)
+{
+	for (uint32_t i = 0; i < w->n_insts; i++) {
+		struct web_inst *it = &w->inst[i];
+
+		for (uint32_t k = first_from(w, it->addr); k < w->n_addrs && w->addr[k].addr - it->addr < it->length;
+		     k++) {
+			it->flat = num_add_capped(it->flat, w->addr[k].flat);
+			it->cum = num_add_capped(it->cum, w->addr[k].cum);
+		}
+	}
+}
+
+int web_read_code(struct web *w, struct buf *notes, struct err *err)
+{
+	struct ranges rs = { 0 };
+	struct err why;
+
+	find_ranges(w, &rs, notes);
+	if (rs.n)
+		qsort(rs.range, rs.n, sizeof(*rs.range), by_score);
+	rs.n = rs.n > MOST_RANGES ? MOST_RANGES : rs.n;
+	for (uint32_t b = 0; b < w->binaries.n; b++) {
+		uint32_t before = w->n_uses;
+
+		if (!w->binaries.binary[b].o)
+			continue;
+		if (disassemble(w, &rs, b, &why) < 0)
+			buf_addf(notes, "%s\n", why.msg);
+		add_ranges(w, &rs, b, notes);
+		if (w->n_uses == before)
+			add_all_without_code(w, &rs, b, notes);
+	}
+	weigh(w);
+	free(rs.range);
+	if (w->n_insts < UINT32_MAX / 2 && w->n_uses < UINT32_MAX / 2)
+		return 0;
+	return err_set(err, ERR_LIMIT, "the instructions are too many for one page; choose fewer functions");
+}

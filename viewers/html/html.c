@@ -1,0 +1,61 @@
+/*
+ * html.c - text as part of a web page
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/html/html.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* How a character is spelt that would be more than itself; NULL for others. */
+static const char *spelling(char c)
+{
+	switch (c) {
+	case 0:
+		return "\xef\xbf\xbd";
+	case '"':
+		return "&#34;";
+	case '&':
+		return "&amp;";
+	case '\'':
+		return "&#39;";
+	case '+':
+		return "&#43;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	default:
+		return NULL;
+	}
+}
+
+void html_add(struct buf *out, const char *s, size_t n)
+{
+	size_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *spelt = spelling(s[i]);
+
+		if (!spelt)
+			continue;
+		buf_add(out, s + done, i - done);
+		buf_addz(out, spelt);
+		done = i + 1;
+	}
+	if (done < n)
+		buf_add(out, s + done, n - done);
+}
+
+void html_add_name(struct buf *out, const char *s)
+{
+	struct buf safe = { 0 };
+
+	text_add_safe(&safe, s, strlen(s));
+	html_add(out, buf_text(&safe), safe.len);
+	buf_release(&safe);
+}
