@@ -32,6 +32,16 @@ void binaries_release(struct binaries *b)
 	free(b->binary);
 }
 
+/* The sentence of locate_object tells what names are missing for; here it is the code. */
+static void reword(struct err *err)
+{
+	static const char names[] = "Local symbolization failed for ";
+	const struct err told = *err;
+
+	if (strncmp(told.msg, names, sizeof(names) - 1) == 0)
+		err_set(err, told.code, "no machine code of %s", told.msg + sizeof(names) - 1);
+}
+
 static struct object *open_of(struct binaries *b, const struct mapping *map, struct buf *notes)
 {
 	struct object *o = NULL;
@@ -41,6 +51,7 @@ static struct object *open_of(struct binaries *b, const struct mapping *map, str
 		return NULL;
 	if (locate_object(b->p, map, &b->where, b->verbose ? notes : NULL, &o, &err) == 0)
 		return o;
+	reword(&err);
 	buf_addf(notes, "%s\n", err.msg);
 	if (!*b->why.msg)
 		b->why = err;

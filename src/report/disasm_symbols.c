@@ -261,8 +261,10 @@ static int find(struct disasm_making *m, struct wanted *w, const struct query *q
 			rc = find_symbols(m, i, wanted_address(m, i, w), w, err);
 	if (rc == 0 && m->n_symbols == 0)
 		rc = nothing_found(m, w, err);
-	if (rc < 0 && m->binaries.n == 1 && !m->binaries.verbose)
+	if (rc < 0 && m->binaries.n == 1 && !m->binaries.verbose && notes->len > before) {
 		notes->len = before; /* the error says the same */
+		notes->data[before] = 0;
+	}
 	return rc;
 }
 
