@@ -25,7 +25,9 @@ cli_tests = \
 	tests/cli/t200-fetch.t \
 	tests/cli/t205-tls.t \
 	tests/cli/t210-interrupt.t \
+	tests/cli/t220-disasm.t \
+	tests/cli/t225-weblist.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/lib.sh tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
+EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/lib.sh tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json

@@ -139,4 +139,30 @@ PATH=$PATH exec "$tmp/bin/dot"
 END
 chmod +x "$tmp/only/dot"
 alone fails 'no program to show it was found (tried: eog)' eog go-cpu.pb.gz
+
+# A terminal is spared pictures: they go to the first file name that is free.
+if ! "${PYTHON3:-python3}" -c 'import pty; pty.openpty()' 2>/dev/null; then
+	result 0 "a picture on a terminal goes to a numbered file # SKIP no terminals here"
+	done_testing
+	exit 0
+fi
+mkdir "$tmp/at" && cd "$tmp/at" || exit 1
+touch profile001.svg
+"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/go-cpu.pb.gz" <<'PY' >"$tmp/said" 2>&1
+import os, pty, subprocess, sys
+ours, terminal = pty.openpty()
+for args in (["svg"], ["png"], ["pdf"], ["ps"], ["gif"], ["callgrind"], ["callgrind"], ["svg", "-o", "named.svg"]):
+    done = subprocess.run([sys.argv[1]] + args + [sys.argv[2]], stdout=terminal, stderr=subprocess.PIPE)
+    print(done.stderr.decode(), end="")
+os.close(terminal)
+try:
+    print(os.read(ours, 100))
+except OSError:
+    pass
+PY
+printf 'cpa: Generating report in %s\n' profile002.svg profile001.png profile001.pdf profile001.ps profile001.gif \
+	profile001.callgraph.out profile002.callgraph.out named.svg >"$tmp/want"
+same "a picture on a terminal, and callgrind, go to numbered files" "$tmp/want" "$tmp/said"
+[ ! -s profile001.svg ] && cmp profile002.svg named.svg && grep -q '^events: ' profile002.callgraph.out
+result $? "the files hold what was asked for, and none is overwritten"
 done_testing

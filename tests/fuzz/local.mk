@@ -13,7 +13,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_threads \
 	tests/fuzz/fuzz_contention \
 	tests/fuzz/fuzz_java \
-	tests/fuzz/fuzz_object
+	tests/fuzz/fuzz_object \
+	tests/fuzz/fuzz_objdump
 
 check_PROGRAMS += $(fuzz_targets)
 TESTS += tests/fuzz/replay.t
@@ -47,6 +48,10 @@ tests_fuzz_fuzz_filter_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_SOURCES = tests/fuzz/fuzz_object.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_object_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_objdump_SOURCES = tests/fuzz/fuzz_objdump.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)
+tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
 
 # One file for the parsers of the legacy formats, once each.
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)

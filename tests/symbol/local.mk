@@ -11,3 +11,4 @@ EXTRA_DIST += \
 	tests/symbol/frames.go \
 	tests/symbol/frames.rs \
 	tests/symbol/frames_compare.py
+EXTRA_DIST += tests/symbol/asm.c

@@ -1,0 +1,97 @@
+# asm.sh - what the tests of disasm and weblist share: a program, and profiles of it
+# SPDX-License-Identifier: Apache-2.0
+#
+# Sourced behind lib.sh. Makes $tmp/prog; skips the test where it cannot be made.
+for tool in "${CC:-cc}" objdump nm readelf; do
+	command -v "${tool%% *}" >/dev/null && continue
+	echo "1..0 # SKIP $tool not found"
+	exit 0
+done
+# shellcheck disable=SC2154 # of lib.sh
+source=$top_srcdir/tests/symbol/asm.c
+# shellcheck disable=SC2086,SC2154 # a command line
+if ! ${CC:-cc} -O1 -g -fno-pie -no-pie -o "$tmp/prog" "$source" 2>"$tmp/cc"; then
+	echo "1..0 # SKIP the compiler makes no programs at fixed addresses"
+	exit 0
+fi
+mkdir "$tmp/gnu"
+ln -s "$(command -v objdump)" "$tmp/gnu/objdump"
+
+# address PROGRAM SYMBOL: where it begins, in hexadecimal without 0x
+address() {
+	nm "$1" | sed -n "s/^0*\([0-9a-f]*\) [tT] $2\$/\1/p"
+}
+
+# after PROGRAM SYMBOL: where the next one begins
+after() {
+	nm -n --defined-only "$1" | sed "1,/ $2\$/d; s/^0*//; s/ .*//" | grep -v -x "$(address "$1" "$2")" | head -n 1
+}
+
+# profile PROGRAM BIAS ADDRESS...: a profile of it, loaded so far from where its file says; 1 B at the
+# first address, 2 at the second and so on. Addresses are those that follow, as return addresses are.
+profile() {
+	profiled=$1 bias=$2 value=0
+	shift 2
+	echo 'heap profile: 0: 0 [0: 0] @ heapprofile'
+	for at; do
+		value=$((value + 1))
+		printf '1: %d [1: %d] @ 0x%x\n' $value $value $((0x$at + bias + 1))
+	done
+	echo 'MAPPED_LIBRARIES:'
+	code "$profiled" | while read -r start end offset; do
+		printf '%x-%x r-xp %x 00:00 0 %s\n' $((start + bias)) $((end + bias)) "$offset" "$profiled"
+	done
+}
+
+# code PROGRAM: where its code is mapped to: start, end, offset in the file
+code() {
+	readelf -lW "$1" | while read -r type offset start _ _ size flags more; do
+		case $type-$flags-$more in LOAD-R-E*) ;; *) continue ;; esac
+		echo $((start & ~4095)) $(((start & ~4095) + ((size + 8191) & ~4095))) $((offset & ~4095))
+	done
+}
+
+# The parts of a profile.proto: a number, a field that is a number, and one that is standard input.
+# shellcheck disable=SC2059 # the format is the byte
+varint() {
+	left=$1
+	while [ "$left" -gt 127 ]; do
+		printf "\\$(printf %03o $((left & 127 | 128)))"
+		left=$((left >> 7))
+	done
+	printf "\\$(printf %03o "$left")"
+}
+number() {
+	varint $(($1 << 3))
+	varint "$2"
+}
+field() {
+	bytes=$(mktemp "$tmp/field.XXXXXX")
+	cat >"$bytes"
+	varint $(($1 << 3 | 2))
+	varint "$(wc -c <"$bytes")"
+	cat "$bytes"
+	rm "$bytes"
+}
+
+# named PROGRAM BIAS FUNCTION FILE LINE ADDRESS...: as profile, with a function that all addresses are in
+named() {
+	named_program=$1 bias=$2 name=$3 file=$4 line=$5
+	shift 5
+	{ number 1 1 && number 2 2; } | field 1
+	id=0
+	for at; do
+		id=$((id + 1))
+		{ number 1 $id && number 2 $id; } | field 2
+		{ number 1 $id && number 2 1 && number 3 $((0x$at + bias)) && { number 1 1 && number 2 "$line"; } | field 4; } | field 4
+	done
+	code "$named_program" | {
+		read -r start end offset
+		{ number 1 1 && number 2 $((start + bias)) && number 3 $((end + bias)) && number 4 "$offset" && number 5 3 &&
+			number 7 1; } | field 3
+	}
+	{ number 1 1 && number 2 4 && number 3 4 && number 4 5; } | field 5
+	for text in '' space bytes "$named_program" "$name" "$file"; do
+		printf %s "$text" | field 6
+	done
+}

@@ -1,0 +1,91 @@
+#!/bin/sh
+# t220-disasm.t - instructions of a program that is made here, held against objdump itself
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+. "$top_srcdir/tests/cli/asm.sh"
+
+work=$(address "$tmp/prog" prog_work)
+next=$(after "$tmp/prog" prog_work)
+last=$(printf '%x' $((0x$next - 1)))
+objdump -d --no-show-raw-insn --start-address="0x$work" --stop-address="0x$next" "$tmp/prog" |
+	sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*\(.*[^[:space:]]\)[[:space:]]*$/\1: \2/p' >"$tmp/want"
+third=$(sed -n '3s/:.*//p' "$tmp/want")
+profile "$tmp/prog" 0 "$work" "$(printf '%x' $((0x$third + 1)))" "$last" >"$tmp/heap"
+
+"$CPA" disasm prog -tools="$tmp/gnu" "$tmp/heap" >"$tmp/out" 2>"$tmp/err"
+[ "$(sed -n 2p "$tmp/out")" = 'ROUTINE ======================== prog_work' ] &&
+	[ "$(sed -n 3p "$tmp/out")" = '        6B         6B (flat, cum)   100% of Total' ] && [ ! -s "$tmp/err" ]
+result $? "a symbol whose name and whose samples match is shown, the sample on its last byte too"
+sed -n '4,$s/^.\{21\} *\([0-9a-f]*: [^;]*[^; ]\) *\(;.*\)*$/\1/p' "$tmp/out" >"$tmp/got"
+same "its instructions are what objdump prints" "$tmp/want" "$tmp/got"
+grep "$work: " "$tmp/out" | grep -q '^        1B         1B .*;prog_work asm\.c:[0-9]*$'
+result $? "the first one has its sample, function and line"
+grep "$third: " "$tmp/out" | grep -q '^        2B '
+result $? "a sample within an instruction is the instruction's"
+tail -n 1 "$tmp/out" | grep -q '^        3B '
+result $? "a sample on the last byte is the last instruction's"
+grep -q ';prog_inlined asm.c:8$' "$tmp/out"
+result $? "an inlined function is named"
+
+"$CPA" disasm "0x$work" -tools="$tmp/gnu" "$tmp/heap" >"$tmp/by-address" 2>/dev/null
+same "an address stands for the symbol it is in" "$tmp/out" "$tmp/by-address"
+"$CPA" -disasm=prog_w.rk\|prog -tools="objdump:$tmp/gnu,$tmp/nowhere" "$tmp/heap" >"$tmp/by-flag" 2>/dev/null
+same "-tools may name the tool" "$tmp/out" "$tmp/by-flag"
+PPROF_TOOLS="$tmp/gnu" "$CPA" disasm prog "$tmp/heap" >"$tmp/by-env" 2>/dev/null
+same "PPROF_TOOLS stands for -tools" "$tmp/out" "$tmp/by-env"
+if "$CPA" disasm prog -tools="$tmp/gnu" -intel_syntax "$tmp/heap" | grep -q ' %e'; then grep -q ' %e' "$tmp/out" && false; fi
+result $? "-intel_syntax asks for Intel's syntax"
+"$CPA" disasm prog -tools="$tmp/gnu" --json "$tmp/heap" >"$tmp/json"
+[ "$(grep -c '"routine": "prog_work", "address": "0x' "$tmp/json")" -eq "$(wc -l <"$tmp/want")" ]
+result $? "JSON has a row per instruction"
+"$CPA" disasm prog -tools="$tmp/gnu" --csv "$tmp/heap" | sed -n 2p |
+	grep -q "^\"prog_work\",\"0x$work\",1,1,\".*\",\"prog_work\",\"asm.c\",[0-9]*,\"bytes\"\$"
+result $? "CSV has its columns"
+"$CPA" disasm prog -tools="$tmp/gnu" --color=always "$tmp/heap" | grep -q "^.\[31m        2B .*$third: "
+result $? "an instruction that weighs much is marked on a terminal"
+
+fails 'no matches found for regexp nobody$' disasm nobody "$tmp/heap"
+fails 'no matches found for address 0x1$' disasm 0x1 "$tmp/heap"
+fails "address 0x$(address "$tmp/prog" main) found in binary, but the corresponding symbols do not have samples" \
+	disasm "0x$(address "$tmp/prog" main)" "$tmp/heap"
+fails 'no objdump to disassemble with was found in -tools=/nowhere; ' disasm prog -tools=/nowhere "$tmp/heap"
+sed "s,$tmp/prog,$tmp/gone/prog," "$tmp/heap" >"$tmp/heap-gone"
+fails 'no machine code of prog: .*gone/prog' disasm prog -symbolize=none "$tmp/heap-gone"
+fails 'parsing disasm regexp: error parsing regexp: missing closing' disasm '(' "$tmp/heap"
+
+# What objdump prints holds names of the program, which may be anything.
+mkdir "$tmp/fake"
+cat >"$tmp/fake/objdump" <<END
+#!/bin/sh
+[ "\$1" != --version ] || { echo GNU objdump; exit 0; }
+echo "\$@" >"$tmp/args"
+printf '%s <prog_work>:\n\033[31mred():\n/tmp/\033]0;x\007.c:5\n  %s:\tcall <\033[2J>\n  %x:\tret\n  0:\tlow\n' \
+	"$work" "$work" "$((0x$work + 1))"
+END
+chmod +x "$tmp/fake/objdump"
+"$CPA" disasm prog -tools="$tmp/fake" "$tmp/heap" >"$tmp/out" 2>"$tmp/err"
+sed -n '4,$p' "$tmp/out" >"$tmp/got"
+printf '        1B         1B %10s: %-40s;%s\n' "$work" 'call <\x1b[2J>' '\x1b[31mred \x1b]0;x\x07.c:5' >"$tmp/want"
+printf '        5B         5B %10x: ret\n' $((0x$work + 1)) >>"$tmp/want"
+same "control characters are spelt out, and nothing outside the symbol is believed" "$tmp/want" "$tmp/got"
+grep -q -e "--start-address=0x$work --stop-address=0x$next .*prog\$" "$tmp/args"
+result $? "objdump is asked for the symbol only"
+cat >"$tmp/fake/objdump" <<'END'
+#!/bin/sh
+[ "$1" != --version ] || { echo GNU objdump; exit 0; }
+echo 'format not recognized' >&2
+exit 1
+END
+fails 'ended with status 1: format not recognized' disasm prog -tools="$tmp/fake" "$tmp/heap"
+
+# shellcheck disable=SC2086 # a command line
+if ${CC:-cc} -O1 -g -fpie -pie -o "$tmp/prog-pie" "$source" 2>"$tmp/cc"; then
+	work=$(address "$tmp/prog-pie" prog_work)
+	profile "$tmp/prog-pie" $((0x555555554000)) "$work" >"$tmp/heap"
+	"$CPA" disasm prog -tools="$tmp/gnu" "$tmp/heap" >"$tmp/out"
+	grep "$work: " "$tmp/out" | grep -q '^        1B '
+	result $? "a program that is loaded anywhere is shown at the addresses of its file"
+	"$CPA" disasm "0x$(printf '%x' $((0x$work + 0x555555554000)))" -tools="$tmp/gnu" "$tmp/heap" >"$tmp/got"
+	same "an address in the process finds its symbol too" "$tmp/out" "$tmp/got"
+fi
+done_testing
