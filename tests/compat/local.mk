@@ -5,8 +5,10 @@ INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/frames.t t
 	tests/compat/raw.t tests/compat/top.t
 INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/list.t \
 	tests/compat/raw.t tests/compat/source.t tests/compat/top.t
+INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/list.t \
+	tests/compat/live.t tests/compat/raw.t tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
-	tests/compat/cases.txt tests/compat/recorded
+	tests/compat/cases.txt tests/compat/live tests/compat/recorded
