@@ -94,6 +94,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         self.note()
         path = self.path.split("?")[0]
+        if path.startswith("http://"):  # as a proxy
+            path = path[path.index("/", 7) :]
         other = "localhost" if self.server.label == "plain" else "127.0.0.1"
         port = ports.get("plain")
         ways = {
@@ -136,6 +138,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class TCP(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
+    request_queue_size = 256
     label = "plain"
 
     def handle_error(self, *_):
@@ -144,6 +147,7 @@ class TCP(socketserver.ThreadingMixIn, http.server.HTTPServer):
 
 class Unix(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
     daemon_threads = True
+    request_queue_size = 256
     label = "socket"
 
     def handle_error(self, *_):

@@ -83,6 +83,56 @@ chmod 644 "$tmp/token"
 result $? "a token that others can read is told"
 refused '^cpa: .*--header_file: .*none: No such file or directory$' top -header_file="$tmp/none" "$host/ok"
 
+# proxies are those of the environment, and not for this machine
+server_log >/dev/null
+for variable in http_proxy HTTP_PROXY; do
+	env $variable="http://$host" "$CPA" top -nodecount=7 -header_file="$tmp/headers" http://nowhere.invalid/ok \
+		>"$tmp/got" 2>"$tmp/err" 9>&-
+	same "$variable is heeded" "$tmp/want" "$tmp/got"
+	server_log | grep -q '^GET plain http://nowhere.invalid/ok X-Secret'
+	result $? "with $variable the proxy is asked"
+	env $variable=http://127.0.0.1:1 "$CPA" top -nodecount=7 "$host/ok" >"$tmp/got" 2>>"$tmp/err2" 9>&-
+	same "$variable is not asked for a server on this machine" "$tmp/want" "$tmp/got"
+done
+grep -q 'secrets go to nowhere.invalid without encryption; https:// would keep them' "$tmp/err"
+result $? "secrets that go without encryption to another machine are told" || note "$tmp/err"
+grep -q 'without encryption' "$tmp/err2"
+[ $? -eq 1 ]
+result $? "but not when they stay on this one"
+
+# what is kept
+rm -rf "$saved"
+for n in 1 2; do "$CPA" top "$host/ok" >"$tmp/got" 2>"$tmp/err" 9>&-; done
+(cd "$saved" && ls) >"$tmp/got"
+echo pprof.shop.samples.cpu.001.pb.gz >"$tmp/names"
+echo pprof.shop.samples.cpu.002.pb.gz >>"$tmp/names"
+same "what was fetched is saved under a new number" "$tmp/names" "$tmp/got"
+grep -q "^cpa: Saved profile in $saved/pprof.shop.samples.cpu.002.pb.gz$" "$tmp/err"
+result $? "the path is printed" || note "$tmp/err"
+[ "$(stat -c %a "$saved/pprof.shop.samples.cpu.001.pb.gz")" = 600 ]
+result $? "only its owner can read it"
+"$CPA" raw "$saved/pprof.shop.samples.cpu.001.pb.gz" >"$tmp/got" && "$CPA" raw go-cpu.pb.gz >"$tmp/raw"
+same "it is the profile" "$tmp/raw" "$tmp/got"
+rm -rf "$saved"
+"$CPA" top --no_save "$host/ok" >"$tmp/got" 2>"$tmp/err" 9>&- && [ ! -e "$saved" ] && ! grep -q Saved "$tmp/err"
+result $? "--no_save keeps nothing"
+"$CPA" top go-cpu.pb.gz >"$tmp/got" 2>"$tmp/err" && [ ! -e "$saved" ]
+result $? "files are not saved"
+"$CPA" diff "$host/ok" go-cpu.pb.gz >"$tmp/got" 2>"$tmp/err" 9>&- && [ "$(ls "$saved" | wc -l)" -eq 1 ]
+result $? "diff saves the side that was fetched"
+(unset PPROF_TMPDIR && XDG_STATE_HOME=$tmp/state "$CPA" top "$host/ok" 2>"$tmp/err" >"$tmp/got" 9>&-)
+[ -s "$tmp/state/cpa/profiles/pprof.shop.samples.cpu.001.pb.gz" ]
+result $? "without PPROF_TMPDIR the XDG state folder is taken"
+(unset PPROF_TMPDIR XDG_STATE_HOME && HOME=$tmp/home "$CPA" top "$host/ok" 2>"$tmp/err" >"$tmp/got" 9>&-)
+[ -s "$tmp/home/.local/state/cpa/profiles/pprof.shop.samples.cpu.001.pb.gz" ]
+result $? "or the one below HOME"
+: >"$tmp/file"
+PPROF_TMPDIR=$tmp/file XDG_STATE_HOME=$tmp/state "$CPA" top -nodecount=7 "$host/ok" 2>"$tmp/err" >"$tmp/got" 9>&-
+same "a folder that is none does not stop the report" "$tmp/want" "$tmp/got"
+grep -q "Could not use temp dir $tmp/file: Not a directory" "$tmp/err" &&
+	[ -s "$tmp/state/cpa/profiles/pprof.shop.samples.cpu.002.pb.gz" ]
+result $? "it is told, and the next one taken" || note "$tmp/err"
+
 # what is no profile
 refused ': server response: 404 Not Found$' top "$host/none"
 refused ': server response: 500 Internal Server Error - could not: \\x1b\[31mbusy$' top "$host/go500"
