@@ -45,7 +45,7 @@ static void print_bash(void)
 	     "\tcase $option in\n"
 	     "\t-unit | --unit) words='minimum auto ns us ms s hrs B kB MB GB TB PB' ;;\n"
 	     "\t-color | --color) words='auto always never' ;;\n"
-	     "\t-symbolize | --symbolize) words=none ;;\n"
+	     "\t-symbolize | --symbolize) words='local fastlocal remote none' ;;\n"
 	     "\t-sample[_-]index | --sample[_-]index) words='inuse_space inuse_objects alloc_space alloc_objects cpu "
 	     "'\n"
 	     "\t\twords+='samples contentions delay' ;;\n"

@@ -198,6 +198,7 @@ void tell_notes(const struct load *l)
 		say_error("%.*s", (int)n, line);
 		line += n + (line[n] == '\n');
 	}
+	tell_lines(&l->told);
 	if (l->n_failed && l->n > 1)
 		say_error("Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
 }
@@ -227,7 +228,7 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 
 	progress_begin("reading");
 	rc = compare_load(target, base, &p, &err);
-	if (rc < 0 || target->notes.len || base->notes.len) {
+	if (rc < 0 || target->notes.len || target->told.len || base->notes.len) {
 		progress_end();
 		tell_notes(target);
 		tell_notes(base);
@@ -283,6 +284,7 @@ static int report_sources(const struct args *a, struct sources side[N_SIDES])
 	status = load_and_report(a, &target, &minus);
 	remote_free(remote);
 	buf_release(&target.notes);
+	buf_release(&target.told);
 	buf_release(&minus.notes);
 	return status;
 }

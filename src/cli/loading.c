@@ -61,4 +61,5 @@ void loading_release(struct loading *l)
 	profile_free(l->profile);
 	l->profile = NULL;
 	buf_release(&l->load.notes);
+	buf_release(&l->load.told);
 }

@@ -175,8 +175,6 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
 	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)
 		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
-	if (*q->symbolize && strcmp(q->symbolize, "none") != 0 && strcmp(q->symbolize, "no") != 0)
-		return err_set(err, ERR_USAGE, "-symbolize=%s: this version only knows none", q->symbolize);
 	if (normalize_parse(q->normalize, &how, err) < 0)
 		return ERR_USAGE;
 	drop_empty(&q->base);

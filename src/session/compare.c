@@ -14,6 +14,7 @@
 #include "profile/normalize.h"
 #include "profile/prune.h"
 #include "session/remote.h"
+#include "session/symbolize.h"
 
 #include <stdlib.h>
 
@@ -110,6 +111,8 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 	struct profile *p = NULL;
 	int rc = load_sides(target, base, &p, err);
 
+	if (rc == 0)
+		rc = symbolize_profile(p, target, base, err);
 	if (rc == 0)
 		rc = drop_frames(target, p, err);
 	if (rc == 0)

@@ -11,7 +11,7 @@
 #include "session/load.h"
 
 /*
- * Read sources and bases side by side, take the bases off, drop frames, add the comment.
+ * Read sources and bases side by side, take the bases off, look up names, drop frames, add the comment.
  *
  * target  sources; its notes get the lines about the result too
  * base    bases, n 0 for none; with q->diff_base their samples keep apart by BASE_LABEL

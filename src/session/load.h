@@ -25,6 +25,7 @@ struct load {
 	/* NULL or told how many sources have been read and added; by any thread, but not by two at once */
 	void (*progress)(size_t done, size_t n);
 	struct buf notes; /* lines for the user, one per source that failed; caller releases */
+	struct buf told;  /* lines about names, which are nothing wrong; caller releases */
 	size_t n_failed;  /* sources left out; notes say why */
 };
 

@@ -10,5 +10,7 @@ src_session_libsession_a_SOURCES = \
 	src/session/remote.h \
 	src/session/sources.c \
 	src/session/sources.h \
+	src/session/symbolize.c \
+	src/session/symbolize.h \
 	src/session/symbolz.c \
 	src/session/symbolz.h

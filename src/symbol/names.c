@@ -39,6 +39,10 @@ static void rename_function(struct part *s, uint32_t func, const char *symbol)
 
 	if (!demangle(symbol, s->mode, &s->text))
 		return;
+	if (strlen(symbol) != strtab_len(s->p->str, s->p->func_sysname[func])) { /* a NUL is in it */
+		s->text.len = at;
+		return;
+	}
 	s->renamed = mem_grow(s->renamed, &s->cap, s->n + 1, sizeof(*s->renamed));
 	s->renamed[s->n++] = (struct renamed){ func, at, s->text.len - at };
 }

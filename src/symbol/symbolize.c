@@ -1,0 +1,379 @@
+/*
+ * symbolize.c - names and lines for the addresses of a profile, from binaries of this machine
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One mapping after the other: its locations are sorted by their address in the file, all of them are
+ * looked up in one go, and what was found for all mappings is put into the profile at the end.
+ */
+#include "config.h"
+
+#include "symbol/symbolize.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "profile/lines.h"
+#include "symbol/frames.h"
+#include "symbol/locate.h"
+#include "symbol/object.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything one call needs. */
+struct symbolizer {
+	struct profile *p;
+	const struct symbol_where *w;
+	struct symbolized *out;
+	bool tell;
+	struct csr locs;   /* [n_maps] the locations of each mapping, ascending */
+	uint32_t *n_lines; /* [n_locs] new lines; 0 where there are none */
+	uint32_t *first;   /* [n_locs] of them, in line */
+	struct new_line *line;
+	size_t n, cap;
+};
+
+/* An address in the file, and the location that it is of. */
+struct wanted {
+	uint64_t addr;
+	uint32_t loc;
+};
+
+void symbolized_release(struct symbolized *s)
+{
+	buf_release(&s->missing);
+	buf_release(&s->tried);
+}
+
+static bool starts_with(const char *s, const char *start)
+{
+	return strncmp(s, start, strlen(start)) == 0;
+}
+
+static const char *base_of(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* No file that could be opened stands behind it. */
+static bool is_unsymbolizable(const char *file)
+{
+	const char *base = base_of(file);
+
+	return base[0] == '[' || starts_with(base, "linux-vdso") || starts_with(file, "/dev/dri/") ||
+	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
+}
+
+/* But for these, which may be found elsewhere. */
+static bool is_kernels(const char *file)
+{
+	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]") ||
+	       strcmp(file, "[vdso]") == 0 || starts_with(base_of(file), "linux-vdso");
+}
+
+/* Where a server is that the profile came from. */
+static bool is_url(const char *file)
+{
+	size_t n = strcspn(file, ":/");
+
+	for (size_t i = 0; file[n] == ':' && i + 4 <= n; i++)
+		if (strncasecmp(file + i, "http", 4) == 0)
+			return true;
+	return false;
+}
+
+static bool has_name(const struct profile *p, uint32_t loc)
+{
+	for (uint32_t i = p->loc_line[loc]; i < p->loc_line[loc + 1]; i++) {
+		uint32_t func = p->line_func[i];
+
+		if (p->func_name[func] || p->func_sysname[func])
+			return true;
+	}
+	return false;
+}
+
+static bool says_names(const struct mapping *m)
+{
+	return m->has_functions || m->has_filenames || m->has_line_numbers;
+}
+
+/* May the mapping be looked up, as far as it says itself? */
+static bool is_candidate(const struct profile *p, const struct mapping *m, bool force)
+{
+	const char *file = profile_text(p, m->file);
+
+	if ((!force && says_names(m)) || (is_unsymbolizable(file) && !is_kernels(file)))
+		return false;
+	return m->build_id || !is_url(file);
+}
+
+bool symbolize_needed(const struct profile *p, bool force)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; !any && i < p->n_maps; i++)
+		any = is_candidate(p, &p->map[i], force);
+	for (uint32_t loc = 0; any && loc < p->n_locs; loc++) {
+		uint32_t map = p->loc_map[loc];
+
+		if (map != PROFILE_NONE && (force || !has_name(p, loc)) && is_candidate(p, &p->map[map], force))
+			return true;
+	}
+	return false;
+}
+
+static void sort_locations(struct symbolizer *s)
+{
+	const struct profile *p = s->p;
+	struct csr *l = &s->locs;
+
+	l->n = p->n_maps;
+	l->off = mem_zalloc((size_t)p->n_maps + 2, sizeof(*l->off));
+	l->item = mem_alloc((size_t)p->n_locs + 1, sizeof(*l->item));
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		if (p->loc_map[loc] != PROFILE_NONE)
+			l->off[p->loc_map[loc] + 2]++;
+	for (uint32_t i = 2; i < p->n_maps + 2; i++)
+		l->off[i] += l->off[i - 1];
+	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+		if (p->loc_map[loc] != PROFILE_NONE)
+			l->item[l->off[p->loc_map[loc] + 1]++] = loc;
+}
+
+/* The mapping that stands for a profile without any is of all of memory. */
+static struct mapping whole(const struct mapping *m)
+{
+	struct mapping all = *m;
+
+	if (m->start == 0 && m->limit == 0 && m->offset == 0)
+		all.limit = UINT64_MAX;
+	return all;
+}
+
+static int compare_wanted(const void *left, const void *right)
+{
+	const struct wanted *a = left, *b = right;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->loc < b->loc ? -1 : a->loc > b->loc;
+}
+
+static str_id intern(struct symbolizer *s, const char *text)
+{
+	return strtab_addz(s->p->str, text);
+}
+
+/* What was found for an address becomes the lines of a location. Gives whether there is a name. */
+static bool take_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, const struct frame *frame, uint32_t n)
+{
+	bool named = false;
+
+	s->line = mem_grow(s->line, &s->cap, s->n + n, sizeof(*s->line));
+	s->first[loc] = (uint32_t)s->n;
+	s->n_lines[loc] = n;
+	for (uint32_t i = 0; i < n; i++) {
+		str_id name = intern(s, frame[i].name);
+
+		s->line[s->n++] = (struct new_line){ .name = name,
+						     .sysname = name,
+						     .file = intern(s, frame[i].file),
+						     .start = frame[i].start_line,
+						     .line = frame[i].line,
+						     .col = frame[i].column };
+		named |= name != 0;
+		m->has_functions |= name != 0;
+		m->has_filenames |= *frame[i].file != '\0';
+		m->has_line_numbers |= frame[i].line != 0;
+	}
+	m->has_inline_frames |= n > 0;
+	return named;
+}
+
+static uint32_t take_all(struct symbolizer *s, struct mapping *m, const struct wanted *wanted, uint32_t n,
+			 const struct frames *f, const uint64_t *addr)
+{
+	uint32_t n_named = 0, at = 0;
+
+	for (uint32_t i = 0; i < n && s->n < UINT32_MAX / 2; i++) {
+		uint32_t lo, hi;
+
+		while (addr[at] != wanted[i].addr)
+			at++;
+		lo = f->off[at];
+		hi = f->off[at + 1];
+		if (hi > lo && hi - lo < UINT32_MAX / 4)
+			n_named += take_frames(s, m, wanted[i].loc, f->frame + lo, hi - lo);
+	}
+	return n_named;
+}
+
+/* wanted  [n] sorted */
+static uint32_t look_up(struct symbolizer *s, struct mapping *m, struct object *o, const struct wanted *wanted,
+			uint32_t n, struct buf *tried)
+{
+	uint64_t *addr = mem_alloc(n, sizeof(*addr));
+	struct arena *mem = arena_new();
+	struct frames frames = { 0 };
+	uint32_t n_addr = 0, n_named = 0;
+	struct err err = { 0 };
+	int rc;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (n_addr == 0 || addr[n_addr - 1] != wanted[i].addr)
+			addr[n_addr++] = wanted[i].addr;
+	rc = frames_find(o, s->w, addr, n_addr, mem, &frames, tried, &err);
+	if (rc < 0 && tried)
+		buf_addf(tried, "%s: %s\n", object_path(o), err.msg);
+	if (frames.n == n_addr)
+		n_named = take_all(s, m, wanted, n, &frames, addr);
+	if (tried)
+		buf_addf(tried, "%s: names of %" PRIu32 " of %" PRIu32 " from %s\n", object_path(o), n_named, n,
+			 frames.source ? frames.source : "nowhere");
+	arena_free(mem);
+	free(addr);
+	return n_named;
+}
+
+/* The base goes by the first location, as pprof has it. Fails as object_base. */
+static int symbolize_object(struct symbolizer *s, struct mapping *m, struct object *o, const uint32_t *loc, uint32_t n,
+			    struct buf *tried, uint32_t *n_named, struct err *err)
+{
+	const struct mapping all = whole(m);
+	struct object_map map = locate_map(s->p, &all);
+	struct wanted *wanted;
+	uint64_t base;
+	int rc = object_base(o, &map, s->p->loc_addr[loc[0]], &base, err);
+
+	if (rc < 0)
+		return rc;
+	wanted = mem_alloc(n, sizeof(*wanted));
+	for (uint32_t i = 0; i < n; i++)
+		wanted[i] = (struct wanted){ s->p->loc_addr[loc[i]] - base, loc[i] };
+	qsort(wanted, n, sizeof(*wanted), compare_wanted);
+	*n_named = look_up(s, m, o, wanted, n, tried);
+	free(wanted);
+	return 0;
+}
+
+/* Open the binary of a mapping and look all of its n locations up. Fails with why there are none. */
+static int symbolize_file(struct symbolizer *s, struct mapping *m, const uint32_t *loc, uint32_t n, struct buf *tried,
+			  uint32_t *n_named, struct err *err)
+{
+	const struct mapping all = whole(m);
+	struct object *o = NULL;
+	int rc = locate_object(s->p, &all, s->w, tried, &o, err);
+
+	if (rc == 0)
+		rc = symbolize_object(s, m, o, loc, n, tried, n_named, err);
+	object_close(o);
+	return rc;
+}
+
+static void note_missing(struct symbolizer *s, const struct mapping *m, bool is_main, const char *why)
+{
+	static const char prefix[] = "Local symbolization failed for ";
+	const char *file = profile_text(s->p, m->file), *id = profile_text(s->p, m->build_id);
+	struct buf *out = &s->out->missing;
+
+	if (*file == '\0' && is_main)
+		buf_addz(out, "Main binary filename not available: give the binary in front of the profile\n");
+	else if (*file == '\0')
+		buf_addf(out, "mapping %" PRIu64 ": it has no file name\n", m->id);
+	else if (starts_with(why, prefix))
+		buf_addf(out, "%s\n", why + strlen(prefix));
+	else
+		buf_addf(out, "%s%s%s%s: %s\n", base_of(file), *id ? " (build ID " : "", id, *id ? ")" : "", why);
+}
+
+static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)
+{
+	struct mapping *m = &s->p->map[map];
+	const char *file = profile_text(s->p, m->file), *id = profile_text(s->p, m->build_id);
+	struct buf *tried = s->tell ? &s->out->tried : NULL;
+	uint32_t n_named = 0;
+	struct err err = { 0 };
+	int rc = *file ? 0 : ERR_IO;
+
+	if (tried)
+		buf_addf(tried, "%s%s%s%s: %" PRIu32 " %s to look up\n", *file ? file : "a mapping without file name",
+			 *id ? " (build ID " : "", id, *id ? ")" : "", n, n == 1 ? "address" : "addresses");
+	if (rc == 0)
+		rc = symbolize_file(s, m, loc, n, tried, &n_named, &err);
+	if (rc < 0 && is_kernels(file))
+		return;
+	s->out->n_binaries++;
+	s->out->n_addresses += n;
+	s->out->n_named += n_named;
+	s->out->n_found += rc == 0;
+	if (rc < 0)
+		note_missing(s, m, map == 0, err.msg);
+}
+
+static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!has_name(p, loc[i]))
+			return false;
+	return true;
+}
+
+/* Put all that was found into the profile, in the order of locations. */
+static int put_lines(struct symbolizer *s, struct err *err)
+{
+	const struct profile *p = s->p;
+	uint32_t *loc = mem_alloc(p->n_locs, sizeof(*loc)), *off = mem_alloc((size_t)p->n_locs + 1, sizeof(*off));
+	struct new_line *line = mem_alloc(s->n, sizeof(*line));
+	struct new_lines all = { .loc = loc, .off = off, .line = line };
+	uint32_t at = 0;
+	int rc;
+
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		if (s->n_lines[i] == 0)
+			continue;
+		loc[all.n] = i;
+		off[all.n++] = at;
+		memcpy(line + at, s->line + s->first[i], s->n_lines[i] * sizeof(*line));
+		at += s->n_lines[i];
+	}
+	off[all.n] = at;
+	rc = profile_set_lines(s->p, &all, err);
+	free(line);
+	free(off);
+	free(loc);
+	return rc;
+}
+
+int symbolize_local(struct profile *p, const struct symbol_where *w, bool force, bool tell, struct symbolized *out,
+		    struct err *err)
+{
+	struct symbolizer s = { .p = p, .w = w, .out = out, .tell = tell };
+	int rc = 0;
+
+	if (!symbolize_needed(p, force))
+		return 0;
+	sort_locations(&s);
+	s.n_lines = mem_zalloc(p->n_locs, sizeof(*s.n_lines));
+	s.first = mem_alloc(p->n_locs, sizeof(*s.first));
+	for (uint32_t map = 0; map < p->n_maps; map++) {
+		const uint32_t *loc = s.locs.item + s.locs.off[map];
+		uint32_t n = s.locs.off[map + 1] - s.locs.off[map];
+
+		if (n && is_candidate(p, &p->map[map], force) && (force || !all_named(p, loc, n)))
+			symbolize_mapping(&s, map, loc, n);
+	}
+	if (s.n)
+		rc = put_lines(&s, err);
+	free(s.line);
+	free(s.first);
+	free(s.n_lines);
+	free(s.locs.off);
+	free(s.locs.item);
+	return rc;
+}
