@@ -69,9 +69,9 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/source_path_go.c \
 	src/symbol/source_path_rust.c \
 	src/symbol/source_path_tree.c \
-	src/symbol/symbols.c \
 	src/symbol/symbolize.c \
 	src/symbol/symbolize.h \
+	src/symbol/symbols.c \
 	src/symbol/tools.c \
 	src/symbol/tools.h \
 	src/symbol/vdso.c \

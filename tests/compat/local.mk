@@ -1,12 +1,16 @@
 # tests/compat - cpa held against go tool pprof: what it printed once, in every make check; itself,
 # in make check-interop. differences.txt lists what differs on purpose.
 
-INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/frames.t tests/compat/labels.t tests/compat/list.t \
-	tests/compat/raw.t tests/compat/top.t
-INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/list.t \
-	tests/compat/raw.t tests/compat/source.t tests/compat/top.t
-INTEROP_TESTS = tests/compat/calls.t tests/compat/diff.t tests/compat/labels.t tests/compat/list.t \
-	tests/compat/live.t tests/compat/raw.t tests/compat/top.t
+INTEROP_TESTS = \
+	tests/compat/calls.t \
+	tests/compat/diff.t \
+	tests/compat/frames.t \
+	tests/compat/labels.t \
+	tests/compat/list.t \
+	tests/compat/live.t \
+	tests/compat/raw.t \
+	tests/compat/source.t \
+	tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)

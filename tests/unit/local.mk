@@ -37,8 +37,8 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
-	tests/unit/test_callgrind \
 	tests/unit/test_cache \
+	tests/unit/test_callgrind \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
 	tests/unit/test_check \
@@ -48,19 +48,19 @@ unit_tests = \
 	tests/unit/test_csv \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
-	tests/unit/test_demangle \
 	tests/unit/test_debugfile \
+	tests/unit/test_demangle \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
 	tests/unit/test_encode \
 	tests/unit/test_err \
-	tests/unit/test_folded \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
-	tests/unit/test_graph \
+	tests/unit/test_folded \
 	tests/unit/test_frames \
+	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
 	tests/unit/test_head \
@@ -82,9 +82,9 @@ unit_tests = \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
 	tests/unit/test_lines \
+	tests/unit/test_list \
 	tests/unit/test_locate \
 	tests/unit/test_markdown \
-	tests/unit/test_list \
 	tests/unit/test_match \
 	tests/unit/test_match_name \
 	tests/unit/test_memmap \
@@ -92,10 +92,10 @@ unit_tests = \
 	tests/unit/test_merge_ids \
 	tests/unit/test_merger \
 	tests/unit/test_names \
-	tests/unit/test_normalize \
-	tests/unit/test_normal \
 	tests/unit/test_net \
 	tests/unit/test_nodes \
+	tests/unit/test_normal \
+	tests/unit/test_normalize \
 	tests/unit/test_num \
 	tests/unit/test_objdump \
 	tests/unit/test_object \
@@ -111,16 +111,16 @@ unit_tests = \
 	tests/unit/test_reader \
 	tests/unit/test_regex \
 	tests/unit/test_regex_syntax \
+	tests/unit/test_rename \
 	tests/unit/test_report \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_shorten \
+	tests/unit/test_side \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
-	tests/unit/test_rename \
-	tests/unit/test_side \
 	tests/unit/test_strtab \
 	tests/unit/test_symbolz \
 	tests/unit/test_tag_sums \
