@@ -13,7 +13,8 @@
 
 #include <string.h>
 
-/* Names alone, and quickly: what nm would say. */
+/* Names alone, and quickly. Unlike pprof with nm, no symbol reaches past its own end: the last one that a
+   stripped library exports before its inner functions would get all their weight. */
 static void find_fast(struct object *o, const uint64_t *addr, uint32_t n, struct arena *mem, struct frames *out)
 {
 	struct frame *frame = arena_alloc(mem, (size_t)n + 1, sizeof(*frame));
@@ -24,7 +25,7 @@ static void find_fast(struct object *o, const uint64_t *addr, uint32_t n, struct
 		struct object_symbol s;
 
 		out->off[i] = n_frames;
-		if (object_symbol_at(o, addr[i], &s))
+		if (object_symbol_covering(o, addr[i], &s))
 			frame[n_frames++] =
 				(struct frame){ .name = arena_strndup(mem, s.name, strlen(s.name)), .file = "" };
 	}

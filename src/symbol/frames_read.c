@@ -17,7 +17,8 @@ static const uint64_t max_symbol_text = 1 << 30;
 
 struct parts {
 	struct frames_dwarf *dwarf;     /* NULL without */
-	struct frames_symbols *symbols; /* NULL without */
+	struct frames_symbols *symbols; /* of the program; NULL without */
+	struct frames_symbols *more;    /* of its debug file, when the program is stripped; NULL without */
 	struct frames_texts texts;
 	struct frame *frame;
 	size_t n, cap;
@@ -32,7 +33,8 @@ static void put(struct parts *p, const struct frame *f)
 	p->n++;
 }
 
-/* The function that was not inlined has the name of the symbol table, which knows copies and aliases. */
+/* The function that was not inlined has the name of the program's symbol table, which knows copies and
+   aliases; that of a debug file names what DWARF does not. Like llvm-symbolizer. */
 static void put_address(struct parts *p, uint32_t i)
 {
 	const char *file, *symbol = frames_symbols_get(p->symbols, i, &file);
@@ -48,30 +50,23 @@ static void put_address(struct parts *p, uint32_t i)
 			last.file = file;
 		put(p, &last);
 	}
+	if (!n && !symbol)
+		symbol = frames_symbols_get(p->more, i, &file);
 	if (!n && symbol)
 		put(p, &(struct frame){ .name = symbol, .file = file });
 }
 
-/* The symbols of the program, or of its debug file when they were stripped. */
-static struct frames_symbols *find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n)
+static void find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct parts *p)
 {
-	struct frames_symbols *s = frames_symbols_find(files->fd, addr, n), *other;
-
-	if (frames_symbols_is_full(s) || files->debug_fd < 0 || files->debug_fd == files->fd)
-		return s;
-	other = frames_symbols_find(files->debug_fd, addr, n);
-	if (s && !frames_symbols_is_full(other)) {
-		frames_symbols_free(other);
-		return s;
-	}
-	frames_symbols_free(s);
-	return other;
+	p->symbols = frames_symbols_find(files->fd, addr, n);
+	if (!frames_symbols_is_full(p->symbols) && files->debug_fd >= 0 && files->debug_fd != files->fd)
+		p->more = frames_symbols_find(files->debug_fd, addr, n);
 }
 
 static const char *name_source(const struct frames_files *files, const struct parts *p, struct arena *mem)
 {
 	struct buf b = { 0 };
-	const char *text = p->symbols ? "symbol table" : "";
+	const char *text = p->symbols || p->more ? "symbol table" : "";
 
 	if (p->dwarf) {
 		buf_addf(&b, "DWARF of %s", files->path);
@@ -91,7 +86,7 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 		rc = frames_dwarf_find(files, addr, n, &p.dwarf, err);
 	if (rc == ERR_UNKNOWN)
 		rc = 0;
-	p.symbols = find_symbols(files, addr, n);
+	find_symbols(files, addr, n, &p);
 	frames_texts_init(&p.texts, mem, max_symbol_text + (p.dwarf ? frames_dwarf_max_text(p.dwarf) : 0));
 	*out = (struct frames){ .n = n, .off = arena_alloc(mem, (size_t)n + 1, sizeof(uint32_t)) };
 	for (uint32_t i = 0; i < n; i++) {
@@ -101,9 +96,10 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 	out->off[n] = (uint32_t)p.n;
 	out->frame = arena_own(mem, p.frame);
 	out->source = name_source(files, &p, mem);
-	*whole = p.dwarf && !frames_dwarf_is_partial(p.dwarf) && frames_symbols_is_full(p.symbols);
+	*whole = p.dwarf && !frames_dwarf_is_partial(p.dwarf) && (frames_symbols_is_full(p.symbols) || frames_symbols_is_full(p.more));
 	frames_texts_release(&p.texts);
 	frames_symbols_free(p.symbols);
+	frames_symbols_free(p.more);
 	frames_dwarf_free(p.dwarf);
 	return rc;
 }
