@@ -50,6 +50,7 @@ unit_tests = \
 	tests/unit/test_damage \
 	tests/unit/test_debugfile \
 	tests/unit/test_demangle \
+	tests/unit/test_debuginfod \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
@@ -157,6 +158,7 @@ tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)
 tests_unit_test_demangle_LDADD = $(unit_symbol)
 tests_unit_test_debugfile_LDADD = $(unit_symbol)
+tests_unit_test_debuginfod_LDADD = $(unit_symbol)
 tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
