@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "report/where.h"
 #include "session/symbolz.h"
+#include "symbol/debuginfod.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
 
@@ -145,6 +146,8 @@ static int look_local(struct profile *p, struct load *target, const struct symbo
 	where.fast = m->fast;
 	rc = symbolize_local(p, &where, m->force, target->q->verbose, &found, err);
 	tell(&found, target->q->verbose, &target->told);
+	if (debuginfod_missing(&where, &target->told))
+		buf_addz(&target->told, "\n");
 	symbolized_release(&found);
 	arena_free(mem);
 	return rc;
