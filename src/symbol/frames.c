@@ -95,6 +95,30 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 	out->source = found->n ? found->source : "cache";
 }
 
+/* Where nothing was found, ask tables that only the object reads. */
+static void fill_holes(struct object *o, const uint64_t *addr, struct arena *mem, struct frames *f)
+{
+	struct frame *frame = arena_alloc(mem, (size_t)f->off[f->n] + f->n + 1, sizeof(*frame));
+	uint32_t *off = arena_alloc(mem, (size_t)f->n + 1, sizeof(*off)), at = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		uint32_t len = f->off[i + 1] - f->off[i];
+		struct object_symbol s;
+
+		off[i] = at;
+		if (len)
+			memcpy(frame + at, f->frame + f->off[i], len * sizeof(*frame));
+		else if (object_symbol_covering(o, addr[i], &s))
+			frame[at++] = (struct frame){ .name = arena_strndup(mem, s.name, strlen(s.name)), .file = "" };
+		at += len;
+	}
+	off[f->n] = at;
+	f->off = off;
+	f->frame = frame;
+	if (at && !(f->source && *f->source))
+		f->source = "symbol table";
+}
+
 int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err)
 {
@@ -106,7 +130,7 @@ int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *
 	bool whole = false;
 	int rc = 0;
 
-	if (w->fast) {
+	if (w->fast || object_fd(o) < 0) {
 		find_fast(o, addr, n, mem, out);
 		return 0;
 	}
@@ -118,6 +142,8 @@ int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *
 			files.alt_fd = object_debug_alt(o, w, tried);
 		rc = frames_read(&files, unknown, n_unknown, mem, &found, &whole, err);
 	}
+	if (found.n && object_has_packed_symbols(o))
+		fill_holes(o, unknown, mem, &found);
 	if (whole && n_unknown)
 		cache_save(w->cache, object_build_id(o), &c, unknown, &found);
 	join(&c, &found, unknown, addr, n, mem, out);

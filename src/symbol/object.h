@@ -76,6 +76,9 @@ int object_fits(struct object *o, const struct object_map *map, struct err *err)
    if object_debug has found one, else of .dynsym and .gnu_debugdata. Lives as long as the object. */
 size_t object_symbols(struct object *o, const struct object_symbol **out);
 
+/* Are there symbols in .gnu_debugdata, which nobody else unpacks? */
+bool object_has_packed_symbols(const struct object *o);
+
 /* The symbol that an object address belongs to; false when there is none.
    Like pprof internal/binutils addr2liner_nm: data symbols must cover it, functions need not. */
 bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out);

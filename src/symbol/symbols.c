@@ -188,6 +188,13 @@ static const struct symbols *symbols_of(struct object *o)
 	return &o->symbols;
 }
 
+bool object_has_packed_symbols(const struct object *o)
+{
+	size_t n;
+
+	return o->file.elf && object_file_section_bytes(&o->file, ".gnu_debugdata", &n);
+}
+
 size_t object_symbols(struct object *o, const struct object_symbol **out)
 {
 	const struct symbols *list = symbols_of(o);

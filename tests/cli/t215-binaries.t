@@ -88,6 +88,14 @@ mkdir -p "$dir" && mv .debug/linked.debug "$dir/$(echo "$id" | cut -c 3-).debug"
 names "or go by its build id, below --symfs" "$full" -lines --symfs="$tmp/root" "$tmp/linked.pb"
 names "a program that is nowhere else has no name" '\[linked\]' "$tmp/linked.pb"
 
+if command -v xz >/dev/null; then
+	build packed_names -fPIE -pie
+	nm packed_names --format=posix --defined-only | awk '$2 == "T" { print $1 }' >keep
+	objcopy -S --keep-symbols=keep packed_names mini && xz mini && strip packed_names
+	objcopy --add-section .gnu_debugdata=mini.xz packed_names
+	names "symbols packed into a stripped program are read" 'work_here' "$tmp/packed_names.pb"
+fi
+
 profile renamed "/nowhere/linked#$id"
 names "a debug file alone tells as much" "$full" -lines --symfs="$tmp/root" "$tmp/renamed.pb"
 profile deleted "$tmp/bin/linked (deleted)#$id"
