@@ -6,6 +6,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_reader \
 	tests/fuzz/fuzz_differential \
 	tests/fuzz/fuzz_encode \
+	tests/fuzz/fuzz_frames \
+	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
@@ -85,3 +87,11 @@ tests_fuzz_fuzz_java_SOURCES = $(fuzz_legacy)
 tests_fuzz_fuzz_java_CPPFLAGS = $(AM_CPPFLAGS) -DTARGET=reader_java
 tests_fuzz_fuzz_java_LDADD = $(reader_libs)
 tests_fuzz_fuzz_java_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_frames_SOURCES = tests/fuzz/fuzz_frames.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_frames_LDADD = $(symbol_libs)
+tests_fuzz_fuzz_frames_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_symbol_cache_SOURCES = tests/fuzz/fuzz_symbol_cache.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_symbol_cache_LDADD = $(symbol_libs)
+tests_fuzz_fuzz_symbol_cache_LDFLAGS = $(fuzz_ldflags)

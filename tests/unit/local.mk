@@ -103,6 +103,7 @@ unit_tests = \
 	tests/unit/test_opt \
 	tests/unit/test_packed \
 	tests/unit/test_path \
+	tests/unit/test_pclntab \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_proto \
@@ -213,6 +214,7 @@ tests_unit_test_object_LDADD = $(unit_symbol)
 tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_base)
+tests_unit_test_pclntab_LDADD = $(unit_symbol)
 tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
 tests_unit_test_proto_LDADD = $(unit_reader)
