@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,7 +236,9 @@ bool source_seek(struct source_search *s, const char *file, struct source_seek *
 	*k = (struct source_seek){
 		.s = s, .file = file, .name = path_trimmed(file, s->w->trim_path, s->path), .fd = -1
 	};
-	return *file && (try_symfs(k, file) || try_as_pprof(k) || try_languages(k) || source_try_tree(k, file));
+	if (!*file || strlen(file) >= PATH_MAX) /* no file is called so */
+		return false;
+	return try_symfs(k, file) || try_as_pprof(k) || try_languages(k) || source_try_tree(k, file);
 }
 
 void source_seek_release(struct source_seek *k)
@@ -247,7 +250,7 @@ void source_seek_release(struct source_seek *k)
 
 void source_seek_why(const struct source_seek *k, struct buf *out)
 {
-	const char *why = "no such file or directory";
+	const char *why = strlen(k->name) < PATH_MAX ? "no such file or directory" : "file name too long";
 
 	if (*k->name != '/') {
 		buf_addf(out, "could not find file %s on path %s", k->name, k->s->path);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ENTRIES = 1000000, MAX_DEPTH = 40 };
+enum { MAX_ENTRIES = 1000000, MAX_DEPTH = 40, MAX_PARTS = 64 };
 
 struct source_tree {
 	size_t n, n_entries; /* files; whatever was looked at */
@@ -132,10 +132,18 @@ static bool try_files(struct source_seek *k, const char *file)
 	return n_best == 1 && source_try(k, SOURCE_GUESS, "%s", best);
 }
 
-/* The ends of the path, below each folder to search. */
+/* The ends of the path, up to MAX_PARTS parts, below each folder to search. */
 static bool try_ends(struct source_seek *k, const char *file)
 {
+	size_t parts = 0;
+
+	for (const char *c = file; *c; c++)
+		parts += *c == '/';
 	for (const char *part = strchr(file, '/'); part; part = strchr(part, '/')) {
+		if (parts-- > MAX_PARTS) {
+			part++;
+			continue;
+		}
 		part += strspn(part, "/");
 		if (!strchr(part, '/'))
 			return false;

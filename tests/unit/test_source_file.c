@@ -197,6 +197,20 @@ static void what_is_no_regular_file_is_not_opened(void **state)
 	assert_non_null(strstr(ask(&w, "/tmp")->why, "open /tmp: is not a regular file"));
 }
 
+static void a_name_that_no_file_can_have_is_not_looked_for(void **state)
+{
+	enum { LONG = 1 << 20 };
+	struct symbol_where w = in_folder("/none");
+	struct buf name = { 0 };
+
+	(void)state;
+	for (int i = 0; i < LONG / 2; i++)
+		buf_addz(&name, "/a");
+	assert_non_null(strstr(ask(&w, name.data)->why, ": file name too long"));
+	assert_string_equal(source_files_get(files, name.data)->tried, "");
+	buf_release(&name);
+}
+
 static void a_file_is_read_once(void **state)
 {
 	struct symbol_where w = nowhere();
@@ -388,6 +402,7 @@ int main(void)
 		cmocka_unit_test(a_relative_name_that_is_not_there_has_the_sentence_of_pprof),
 		cmocka_unit_test(an_absolute_name_that_is_not_there_has_the_words_of_the_system),
 		cmocka_unit_test(what_is_no_regular_file_is_not_opened),
+		cmocka_unit_test(a_name_that_no_file_can_have_is_not_looked_for),
 		cmocka_unit_test(a_file_is_read_once),
 		cmocka_unit_test(files_below_symfs_cannot_be_outside_of_it),
 		cmocka_unit_test(go_files_are_found_in_goroot),
