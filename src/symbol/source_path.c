@@ -5,7 +5,8 @@
  *
  * A profile may name any path, so whatever is opened has to be a regular file: no pipe that blocks
  * for ever, no device that has no end. What is read is shown to the person who asked and who may
- * read it anyway. A path below symfs cannot leave it, neither with .. nor over a symbolic link.
+ * read it anyway. A path below symfs cannot leave it, neither with .. nor over a symbolic link (where
+ * the system cannot see to that, links are not followed at its end only).
  */
 #include "config.h"
 
@@ -149,7 +150,7 @@ static int open_below(const char *dir, const char *path)
 	struct open_how how = { .flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT };
 
 	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
-	if (fd >= 0 || errno != ENOSYS) {
+	if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) { /* EPERM: of older sandboxes */
 		int error = errno;
 
 		close(root);
