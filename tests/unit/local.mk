@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	tests/unit/wire.h
 
 unit_tests = \
+	tests/unit/test_address \
 	tests/unit/test_agree \
 	tests/unit/test_arena \
 	tests/unit/test_base \
@@ -65,6 +66,7 @@ unit_tests = \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
 	tests/unit/test_head \
+	tests/unit/test_html \
 	tests/unit/test_idmap \
 	tests/unit/test_idtab \
 	tests/unit/test_inflate \
@@ -131,6 +133,7 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
+	tests/unit/test_tools \
 	tests/unit/test_texts \
 	tests/unit/test_top \
 	tests/unit/test_traces \
@@ -139,8 +142,10 @@ unit_tests = \
 	tests/unit/test_unit \
 	tests/unit/test_url \
 	tests/unit/test_view \
+	tests/unit/test_weblist \
 	tests/unit/test_wire
 
+tests_unit_test_address_LDADD = $(unit_report)
 tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
@@ -176,6 +181,7 @@ tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)
+tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_reader)
 tests_unit_test_idtab_LDADD = $(unit_base)
 tests_unit_test_inflate_LDADD = $(unit_reader)
@@ -242,6 +248,7 @@ tests_unit_test_tags_LDADD = $(unit_engine)
 tests_unit_test_text_LDADD = $(unit_base)
 tests_unit_test_text_traces_LDADD = $(unit_viewers)
 tests_unit_test_text_view_LDADD = $(unit_viewers)
+tests_unit_test_tools_LDADD = $(unit_symbol)
 tests_unit_test_texts_LDADD = $(unit_reader)
 tests_unit_test_top_LDADD = $(unit_report)
 tests_unit_test_traces_LDADD = $(unit_report)
@@ -250,6 +257,7 @@ tests_unit_test_trim_LDADD = $(unit_engine)
 tests_unit_test_unit_LDADD = $(unit_base)
 tests_unit_test_url_LDADD = $(unit_source)
 tests_unit_test_view_LDADD = $(unit_engine)
+tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
 
 if CMOCKA
