@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "symbol/disasm.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,7 +338,11 @@ int web_read_code(struct web *w, struct buf *notes, struct err *err)
 	find_ranges(w, &rs, notes);
 	if (rs.n)
 		qsort(rs.range, rs.n, sizeof(*rs.range), by_score);
-	rs.n = rs.n > MOST_RANGES ? MOST_RANGES : rs.n;
+	if (rs.n > MOST_RANGES) {
+		buf_addf(notes, "weblist: only the %d heaviest pieces of code are shown, of %" PRIu32 "\n", MOST_RANGES,
+			 rs.n);
+		rs.n = MOST_RANGES;
+	}
 	for (uint32_t b = 0; b < w->binaries.n; b++) {
 		uint32_t before = w->n_uses;
 
