@@ -207,6 +207,28 @@ static uint64_t wanted_address(const struct disasm_making *m, uint32_t object, c
 	return w->addr;
 }
 
+static int find_all(struct disasm_making *m, struct wanted *w, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
+		if (m->binaries.binary[i].o)
+			rc = find_symbols(m, i, wanted_address(m, i, w), w, err);
+	return rc;
+}
+
+/* A stripped binary has most of its symbols in a debug file. False when there is none for any. */
+static bool find_debug_files(const struct disasm_making *m)
+{
+	bool any = false;
+	const char *path;
+
+	for (uint32_t i = 0; i < m->binaries.n; i++)
+		if (m->binaries.binary[i].o && m->object[i].n)
+			any |= object_debug(m->binaries.binary[i].o, &m->binaries.where, NULL, &path) >= 0;
+	return any;
+}
+
 static int nothing_found(const struct disasm_making *m, const struct wanted *w, struct err *err)
 {
 	bool looked = false;
@@ -256,9 +278,9 @@ static int find(struct disasm_making *m, struct wanted *w, const struct query *q
 			binaries_of(&m->binaries, i, notes);
 	m->object = arena_zalloc(m->mem, m->binaries.n, sizeof(*m->object));
 	place_nodes(m, &t);
-	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
-		if (m->binaries.binary[i].o)
-			rc = find_symbols(m, i, wanted_address(m, i, w), w, err);
+	rc = find_all(m, w, err);
+	if (rc == 0 && m->n_symbols == 0 && find_debug_files(m))
+		rc = find_all(m, w, err);
 	if (rc == 0 && m->n_symbols == 0)
 		rc = nothing_found(m, w, err);
 	if (rc < 0 && m->binaries.n == 1 && !m->binaries.verbose && notes->len > before) {

@@ -14,6 +14,8 @@
 
 #include "base/child.h"
 #include "base/mem.h"
+#include "symbol/demangle.h"
+#include "symbol/frames.h"
 #include "symbol/objdump.h"
 #include "symbol/tools.h"
 
@@ -148,6 +150,80 @@ static bool is_near(const struct disasm_range *next, uint64_t stop)
 	return next->start <= stop || next->start - stop <= GAP;
 }
 
+static bool has_files(const struct disasm_range *range, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < range[i].n; k++)
+			if (*range[i].inst[k].file)
+				return true;
+	return false;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Every address of the ranges, once; [*n], to be freed. */
+static uint64_t *addresses_of(const struct disasm_range *range, uint32_t n_ranges, uint32_t *n)
+{
+	uint64_t *addr = NULL;
+	size_t cap = 0, all = 0;
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < n_ranges; i++) {
+		addr = mem_grow(addr, &cap, all + range[i].n + 1, sizeof(*addr));
+		for (uint32_t k = 0; k < range[i].n; k++)
+			addr[all++] = range[i].inst[k].addr;
+	}
+	if (all)
+		qsort(addr, all, sizeof(*addr), by_number);
+	for (size_t i = 0; i < all; i++)
+		if (i == 0 || addr[i] != addr[i - 1])
+			addr[kept++] = addr[i];
+	*n = kept;
+	return addr;
+}
+
+static void set_place(struct instruction *in, const struct frame *f, struct arena *mem)
+{
+	struct buf name = { 0 };
+
+	if (!*f->file)
+		return;
+	in->file = f->file;
+	in->line = f->line;
+	if (demangle(f->name, DEMANGLE_FULL, &name))
+		in->function = arena_strndup(mem, name.data, name.len);
+	else if (*f->name)
+		in->function = f->name;
+	buf_release(&name);
+}
+
+/* objdump looks for DWARF in fewer places than we do: tell lines where it knew none. */
+static void find_lines(struct object *o, const struct symbol_where *w, struct disasm_range *range, uint32_t n,
+		       struct arena *mem)
+{
+	struct frames frames = { 0 };
+	uint32_t n_addrs;
+	uint64_t *addr = addresses_of(range, n, &n_addrs);
+
+	if (n_addrs)
+		frames_find(o, w, addr, n_addrs, mem, &frames, NULL, NULL);
+	for (uint32_t i = 0; frames.n && i < n; i++) {
+		for (uint32_t k = 0; k < range[i].n; k++) {
+			const uint64_t *at = bsearch(&range[i].inst[k].addr, addr, n_addrs, sizeof(*addr), by_number);
+			const uint32_t *off = frames.off + (at - addr);
+
+			if (off[0] < off[1])
+				set_place(&range[i].inst[k], &frames.frame[off[0]], mem);
+		}
+	}
+	free(addr);
+}
+
 int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err)
 {
@@ -169,5 +245,7 @@ int disasm_ranges(struct object *o, const struct symbol_where *w, const struct d
 		rc = run_together(&j, sorted + i, end - i, stop, err);
 	}
 	free(sorted);
+	if (rc == 0 && how->lines && !has_files(range, n))
+		find_lines(o, w, range, n, mem);
 	return rc;
 }

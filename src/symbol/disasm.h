@@ -26,12 +26,12 @@ struct instruction {
 struct disasm_range {
 	uint64_t start, stop;
 	uint32_t n;
-	const struct instruction *inst; /* [n] set by disasm_ranges */
+	struct instruction *inst; /* [n] set by disasm_ranges */
 };
 
 struct disasm_how {
 	bool intel; /* Intel's syntax where there is a choice */
-	bool lines; /* functions, files and lines are wanted; the binary's DWARF is read for them */
+	bool lines; /* functions, files and lines are wanted; DWARF is read for them, by objdump or else by us */
 };
 
 /*
