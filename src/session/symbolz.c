@@ -18,7 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ASKS_MAX = 1000 }; /* mappings that servers are asked about */
+enum {
+	ASKS_MAX = 1000,          /* mappings that servers are asked about */
+	QUERY_MAX = 6000,         /* bytes of addresses in one URL */
+	METHOD_NOT_ALLOWED = 405, /* net/http/pprof since Go 1.22, which forgot that there is a POST */
+};
 
 /* One mapping, and the server that is asked about it. */
 struct ask {
@@ -68,11 +72,6 @@ static bool is_known(const char *path)
 	return strstr(path, "/debug/pprof/") != NULL;
 }
 
-static char *text_copy(const char *s)
-{
-	return s ? mem_strndup(s, strlen(s)) : NULL;
-}
-
 void symbolz_url(const struct url *u, struct url *out)
 {
 	size_t n = strlen(u->path);
@@ -85,14 +84,12 @@ void symbolz_url(const struct url *u, struct url *out)
 	buf_add(&path, u->path, n);
 	buf_addz(&path, n ? "" : "/");
 	buf_addz(&path, is_known(u->path) ? "symbol" : "symbolz");
-	*out = (struct url){ .scheme = text_copy(u->scheme),
-			     .host = text_copy(u->host),
-			     .path = mem_strndup(path.data, path.len),
-			     .query = text_copy(""),
-			     .socket = text_copy(u->socket),
-			     .user = text_copy(u->user),
-			     .password = text_copy(u->password),
-			     .insecure = u->insecure };
+	url_copy(u, out);
+	free(out->path);
+	free(out->query);
+	out->path = mem_strndup(path.data, path.len);
+	out->query = mem_strndup("", 0);
+	out->seconds = 0;
 	buf_release(&path);
 }
 
@@ -293,6 +290,68 @@ static void find_asks(struct asks *all, const struct origins *from, bool force, 
 	}
 }
 
+/* The next addresses for a URL from a body: up to a plus sign or the end. */
+static size_t piece_length(const char *s)
+{
+	size_t n = strlen(s);
+
+	if (n <= QUERY_MAX)
+		return n;
+	for (n = QUERY_MAX; s[n] != '+'; n--)
+		;
+	return n;
+}
+
+/* The same with GET, for a server that knows nothing else: the addresses are in URLs then. */
+static int ask_with_get(struct asks *all, const struct ask *a, const struct fetch_how *how, struct buf *notes,
+			struct err *err)
+{
+	size_t n = a->body.len / (QUERY_MAX / 2) + 1, used = 0;
+	struct url *url = mem_zalloc(n, sizeof(*url));
+	struct fetch *get = mem_zalloc(n, sizeof(*get));
+	int rc = 0;
+
+	for (const char *at = a->body.data; *at; at += *at == '+', used++) {
+		size_t length = piece_length(at);
+
+		url_copy(&a->url, &url[used]);
+		free(url[used].query);
+		url[used].query = mem_strndup(at, length);
+		get[used].url = &url[used];
+		at += length;
+	}
+	fetch_all(get, used, how, NULL, NULL, notes);
+	for (size_t i = 0; i < used; i++) {
+		if (rc == 0 && get[i].rc < 0) {
+			rc = get[i].rc;
+			*err = get[i].err;
+		}
+		if (rc == 0)
+			take_answer(all, a, &get[i].bytes);
+		free(get[i].bytes.data);
+		url_release(&url[i]);
+	}
+	free(get);
+	free(url);
+	return rc;
+}
+
+static int take_one(struct asks *all, const struct ask *a, const struct fetch *get, const struct fetch_how *how,
+		    struct buf *notes, struct err *err)
+{
+	int rc = get->rc;
+
+	if (get->status == METHOD_NOT_ALLOWED)
+		rc = ask_with_get(all, a, how, notes, err);
+	else if (rc < 0)
+		*err = get->err;
+	else
+		take_answer(all, a, &get->bytes);
+	if (rc == 0)
+		all->p->map[a->map].has_functions = true;
+	return rc;
+}
+
 /* Ask all servers side by side, take their answers in the order of mappings. */
 static int ask_servers(struct asks *all, const struct fetch_how *how, struct buf *notes, struct err *err)
 {
@@ -305,14 +364,8 @@ static int ask_servers(struct asks *all, const struct fetch_how *how, struct buf
 					 .n_body = all->ask[i].body.len };
 	fetch_all(get, all->n, how, NULL, NULL, notes);
 	for (size_t i = 0; i < all->n; i++) {
-		if (rc == 0 && get[i].rc < 0) {
-			rc = get[i].rc;
-			*err = get[i].err;
-		}
-		if (rc == 0) {
-			take_answer(all, &all->ask[i], &get[i].bytes);
-			all->p->map[all->ask[i].map].has_functions = true;
-		}
+		if (rc == 0)
+			rc = take_one(all, &all->ask[i], &get[i], how, notes, err);
 		free(get[i].bytes.data);
 	}
 	free(get);

@@ -35,6 +35,7 @@ struct fetch {
 	const char *body; /* to send with POST; NULL for GET */
 	size_t n_body;
 	struct bytes bytes; /* owned; data NULL when it failed */
+	long status;        /* of the answer; 0 for none */
 	int rc;             /* 0, or ERR_* */
 	struct err err;     /* then: the sentence, without the source in front */
 };

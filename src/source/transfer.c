@@ -376,6 +376,7 @@ bool transfer_end(struct transfer *t, CURLcode code)
 	free(to);
 	if (goes_on)
 		return true;
+	t->get->status = t->status;
 	if (t->easy)
 		finish(t);
 	if (t->get->rc == 0) {

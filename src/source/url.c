@@ -318,6 +318,23 @@ void url_release(struct url *u)
 	*u = (struct url){ 0 };
 }
 
+static char *text_copy(const char *s)
+{
+	return s ? mem_strndup(s, strlen(s)) : NULL;
+}
+
+void url_copy(const struct url *u, struct url *out)
+{
+	*out = *u;
+	out->scheme = text_copy(u->scheme);
+	out->host = text_copy(u->host);
+	out->path = text_copy(u->path);
+	out->query = text_copy(u->query);
+	out->socket = text_copy(u->socket);
+	out->user = text_copy(u->user);
+	out->password = text_copy(u->password);
+}
+
 static void add_path(const struct url *u, struct buf *out)
 {
 	buf_addz(out, u->path);

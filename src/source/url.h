@@ -38,6 +38,9 @@ struct url {
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err);
 void url_release(struct url *u);
 
+/* The same once more; released with url_release. */
+void url_copy(const struct url *u, struct url *out);
+
 /* Append the URL for people and messages: without user and password. */
 void url_show(const struct url *u, struct buf *out);
 

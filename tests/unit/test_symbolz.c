@@ -207,6 +207,26 @@ static void a_server_that_refuses_is_told(void **state)
 	release(&f);
 }
 
+static void a_server_that_knows_only_get_is_asked_so(void **state)
+{
+	static const char *const answer[] = { GOROUTINES, "405 Method Not Allowed\r\n\r\nno",
+					      "200 OK\r\n\r\n0x1000 a\n0x3000 c\n" };
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err;
+
+	(void)state;
+	server_start(&s, answer, 3);
+	fetch(&f, s.source);
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
+	server_end(&s);
+	assert_string_equal(s.asked[2], "GET /debug/pprof/symbol?0x1000+0x2000+0x3000 HTTP/1.1|");
+	assert_string_equal(name_at(f.p, 0x1000), "a");
+	assert_string_equal(name_at(f.p, 0x3000), "c");
+	release(&f);
+}
+
 static void addresses_are_asked_for_as_the_server_has_them(void **state)
 {
 	static const char *const answer[] = { GOROUTINES, "200 OK\r\n\r\n0x5000 a\n0x7000 c\n" };
@@ -283,6 +303,7 @@ int main(void)
 		cmocka_unit_test(the_server_gives_names),
 		cmocka_unit_test(a_profile_that_has_names_asks_nobody),
 		cmocka_unit_test(a_server_that_refuses_is_told),
+		cmocka_unit_test(a_server_that_knows_only_get_is_asked_so),
 		cmocka_unit_test(addresses_are_asked_for_as_the_server_has_them),
 		cmocka_unit_test(files_have_nobody_to_ask),
 		cmocka_unit_test(names_are_asked_beside_the_profile),
