@@ -26,6 +26,7 @@ cli_tests = \
 	tests/cli/t205-tls.t \
 	tests/cli/t210-interrupt.t \
 	tests/cli/t215-binaries.t \
+	tests/cli/t215-symbolz.t \
 	tests/cli/t220-disasm.t \
 	tests/cli/t225-weblist.t \
 	tests/cli/t900-readme.t

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 GOCACHE=${GOCACHE:-$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null)} # before HOME changes
 export GOCACHE
+names=yes # lib.sh: look for names
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 command -v openssl >/dev/null || { echo "1..0 # SKIP no openssl" && exit 0; }
 unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY no_proxy NO_PROXY DEBUGINFOD_URLS
