@@ -148,6 +148,7 @@ static int write_export(enum query_report kind, const struct view *v, const stru
 		raw_draw(whole_profile(v, q, mem), out);
 		return 0;
 	case REPORT_PROTO:
+	case REPORT_BUNDLE:
 		return proto_draw(whole_profile(v, q, mem), query_ratio(q), out, err);
 	case REPORT_TOPPROTO:
 		return topproto_draw(v, q, out, err);
@@ -175,6 +176,7 @@ static int check_export(const struct query_command *c, const struct query *q, st
 		break;
 	case REPORT_RAW:
 	case REPORT_PROTO:
+	case REPORT_BUNDLE:
 	case REPORT_TOPPROTO:
 	case REPORT_CALLGRIND:
 	case REPORT_DOT:

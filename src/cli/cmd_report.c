@@ -17,6 +17,7 @@
 #include "cli/say.h"
 #include "engine/view.h"
 #include "profile/normalize.h"
+#include "session/bundle.h"
 #include "session/compare.h"
 #include "session/load.h"
 #include "session/sources.h"
@@ -70,6 +71,7 @@ static const char *binary_suffix(const struct query_command *c)
 
 	switch (c->report) {
 	case REPORT_PROTO:
+	case REPORT_BUNDLE:
 	case REPORT_TOPPROTO:
 		return "pb.gz";
 	case REPORT_CALLGRIND:
@@ -219,6 +221,16 @@ int check_sources(const struct sources *s, const char *kind, const struct query 
 	return *n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
 }
 
+/* What a profile that is to need no binary still lacks. */
+static int check_names(const struct args *a, const struct load *target)
+{
+	bool is_asked = a->command->report == REPORT_BUNDLE || strcmp(a->command->name, "symbolize") == 0;
+
+	if (is_asked && target->n_nameless && !target->n_named)
+		return say_error("no address could be named: what was written is no more readable than before");
+	return STATUS_FINE;
+}
+
 /* Read what the report is about, say what there is to say about that, report. */
 static int load_and_report(const struct args *a, struct load *target, struct load *base)
 {
@@ -228,7 +240,9 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 
 	progress_begin("reading");
 	rc = compare_load(target, base, &p, &err);
-	if (rc < 0 || target->notes.len || target->told.len || base->notes.len) {
+	if (rc == 0 && a->command->report == REPORT_BUNDLE)
+		bundle_sources(p, &a->q, &target->told);
+	if (rc < 0 || target->notes.len || target->told.len || base->notes.len || base->told.len) {
 		progress_end();
 		tell_notes(target);
 		tell_notes(base);
@@ -240,6 +254,8 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 		save_fetched(p, target, base);
 		progress_begin("making the report");
 		status = report_profile(p, a, target->n == 1 && base->n == 0 ? target->source[0] : NULL);
+		if (status == STATUS_FINE)
+			status = check_names(a, target);
 	}
 	profile_free(p);
 	return target->n_failed || base->n_failed ? STATUS_TROUBLE : status;
@@ -286,6 +302,7 @@ static int report_sources(const struct args *a, struct sources side[N_SIDES])
 	buf_release(&target.notes);
 	buf_release(&target.told);
 	buf_release(&minus.notes);
+	buf_release(&minus.told);
 	return status;
 }
 

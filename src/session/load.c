@@ -13,18 +13,23 @@
 
 #include "session/load.h"
 
+#include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "reader/reader.h"
+#include "report/where.h"
 #include "session/remote.h"
 #include "source/source.h"
+#include "symbol/locate.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	GROUP = 128,               /* pprof merges so many, then the results */
@@ -34,6 +39,7 @@ enum {
 
 struct got {
 	struct profile *profile; /* NULL when it failed, or is not needed any more */
+	struct buf notes;        /* lines about binaries that were passed over */
 	char *why;               /* the sentence when it failed */
 	int code;                /* ERR_* then */
 	uint64_t bytes;          /* of profile, roughly */
@@ -42,6 +48,8 @@ struct got {
 
 struct loader {
 	struct load *load;
+	struct symbol_where where;
+	struct arena *mem;    /* its texts */
 	pthread_mutex_t lock; /* guards everything below but what a reading or adding thread has taken */
 	pthread_cond_t changed;
 	struct got *got;        /* [n] */
@@ -71,7 +79,8 @@ static struct reader_limits limits_of(const struct query *q)
 				       .max_nesting = (uint64_t)q->max_nesting };
 }
 
-static int read_profile(const struct load *l, const char *source, struct profile **out, struct err *err)
+static int read_profile(const struct load *l, const struct symbol_where *w, const char *source, struct profile **out,
+			struct buf *notes, struct err *err)
 {
 	struct reader_limits limits = limits_of(l->q);
 	struct bytes bytes = { 0 };
@@ -85,6 +94,7 @@ static int read_profile(const struct load *l, const char *source, struct profile
 		rc = reader_read(&bytes, &limits, out, err);
 	if (rc < 0)
 		return err_wrap(err, "%s", source);
+	locate_mappings(*out, w, notes);
 	if (l->binary)
 		profile_set_binary(*out, l->binary);
 	if (*l->q->buildid)
@@ -120,7 +130,7 @@ static void read_next(struct loader *f)
 	struct err err;
 
 	pthread_mutex_unlock(&f->lock);
-	got.code = read_profile(f->load, f->load->source[i], &got.profile, &err);
+	got.code = read_profile(f->load, &f->where, f->load->source[i], &got.profile, &got.notes, &err);
 	if (got.code < 0)
 		got.why = mem_strndup(err.msg, strlen(err.msg));
 	else
@@ -280,12 +290,30 @@ static void loader_release(struct loader *f)
 	for (size_t i = 0; i < f->load->n; i++) {
 		profile_free(f->got[i].profile);
 		free(f->got[i].why);
+		buf_release(&f->got[i].notes);
 	}
 	free(f->got);
 	profile_free(f->alone);
 	merger_free(f->merger);
 	pthread_cond_destroy(&f->changed);
 	pthread_mutex_destroy(&f->lock);
+}
+
+/* Is one of these folders, parted by colons, there? Spares questions for each mapping of each source. */
+static bool any_folder(const char *path)
+{
+	char name[PATH_MAX];
+
+	for (size_t n; *path; path += n + (path[n] == ':')) {
+		n = strcspn(path, ":");
+		if (n >= sizeof(name))
+			return true;
+		memcpy(name, path, n);
+		name[n] = '\0';
+		if (n == 0 || access(name, F_OK) == 0)
+			return true;
+	}
+	return false;
 }
 
 int load_profile(struct load *l, struct profile **out, struct err *err)
@@ -295,8 +323,15 @@ int load_profile(struct load *l, struct profile **out, struct err *err)
 
 	pthread_mutex_init(&f.lock, NULL);
 	pthread_cond_init(&f.changed, NULL);
+	f.mem = arena_new();
+	where_of(l->q, f.mem, &f.where);
+	if (!any_folder(f.where.binary_path))
+		f.where.binary_path = "";
 	pool_run(load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);
+	for (size_t i = 0; i < l->n; i++)
+		buf_add(&l->told, buf_text(&f.got[i].notes), f.got[i].notes.len);
 	rc = load_result(&f, out, err);
+	arena_free(f.mem);
 	loader_release(&f);
 	return rc;
 }

@@ -24,9 +24,11 @@ struct load {
 	struct remote *remote; /* what was fetched of the sources; NULL for nothing */
 	/* NULL or told how many sources have been read and added; by any thread, but not by two at once */
 	void (*progress)(size_t done, size_t n);
-	struct buf notes; /* lines for the user, one per source that failed; caller releases */
-	struct buf told;  /* lines about names, which are nothing wrong; caller releases */
-	size_t n_failed;  /* sources left out; notes say why */
+	struct buf notes;    /* lines for the user, one per source that failed; caller releases */
+	struct buf told;     /* lines about names, which are nothing wrong; caller releases */
+	size_t n_failed;     /* sources left out; notes say why */
+	uint32_t n_nameless; /* addresses that needed names and got none */
+	uint32_t n_named;    /* and that got some */
 };
 
 /*

@@ -148,6 +148,8 @@ static int look_local(struct profile *p, struct load *target, const struct symbo
 	tell(&found, target->q->verbose, &target->told);
 	if (debuginfod_missing(&where, &target->told))
 		buf_addz(&target->told, "\n");
+	target->n_named = found.n_named;
+	target->n_nameless = found.n_addresses - found.n_named;
 	symbolized_release(&found);
 	arena_free(mem);
 	return rc;

@@ -12,3 +12,5 @@ EXTRA_DIST += \
 	tests/symbol/frames.go \
 	tests/symbol/frames.rs \
 	tests/symbol/frames_compare.py
+EXTRA_DIST += tests/symbol/asm.c
+EXTRA_DIST += tests/symbol/make_profile.py tests/symbol/names.c
