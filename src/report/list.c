@@ -373,7 +373,8 @@ static int add_routines(struct listing *l, struct err *err)
 	}
 	n_missing = strtab_count(l->missing) - 1;
 	if (n_missing > MAX_NOTES)
-		buf_addf(l->notes, "%" PRIu32 " more source files were not found\n", n_missing - MAX_NOTES);
+		buf_addf(l->notes, "%" PRIu32 " more source file%s not found\n", n_missing - MAX_NOTES,
+			 n_missing - MAX_NOTES == 1 ? " was" : "s were");
 	return rc;
 }
 
