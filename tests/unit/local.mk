@@ -50,8 +50,8 @@ unit_tests = \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
 	tests/unit/test_debugfile \
-	tests/unit/test_demangle \
 	tests/unit/test_debuginfod \
+	tests/unit/test_demangle \
 	tests/unit/test_diff \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
