@@ -11,7 +11,7 @@ export names=yes
 : "${tmp:?}"
 export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/xdg"
 unset DEBUGINFOD_URLS PPROF_BINARY_PATH
-mkdir -p "$HOME" "$tmp/bin"
+mkdir -p "$HOME" "$tmp/bin" "$tmp/away"
 
 cat >"$tmp/bin/work.c" <<-'END'
 	volatile int sink;
@@ -104,4 +104,11 @@ profile other "$tmp/bin/pie#deadbeef"
 names "a program with another build id is not taken" '\[pie\]' "$tmp/other.pb"
 grep -q 'build ID' "$tmp/err"
 result $? "and that is said"
+
+build stripped -fPIE -pie
+cp stripped "$tmp/away/stripped" && strip -g "$tmp/away/stripped" && rm stripped
+export PPROF_BINARY_PATH="$tmp/nowhere:$tmp/away"
+names "PPROF_BINARY_PATH leads to symbols alone" 'work_here' "$tmp/stripped.pb"
+cp "$(command -v cat)" "$tmp/away/cat.txt" && printf 'text' >"$tmp/away/stripped"
+names "what is no program there is passed over" '\[stripped\]' "$tmp/stripped.pb"
 done_testing
