@@ -126,6 +126,7 @@ unit_tests = \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_strtab \
+	tests/unit/test_symbolize \
 	tests/unit/test_symbolz \
 	tests/unit/test_tag_sums \
 	tests/unit/test_tag_table \
@@ -241,6 +242,7 @@ tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
+tests_unit_test_symbolize_LDADD = $(unit_session)
 tests_unit_test_symbolz_LDADD = $(unit_session)
 tests_unit_test_tag_sums_LDADD = $(unit_engine)
 tests_unit_test_tag_table_LDADD = $(unit_report)
