@@ -38,6 +38,14 @@ result $? "-intel_syntax asks for Intel's syntax"
 "$CPA" disasm prog -tools="$tmp/gnu" --json "$tmp/heap" >"$tmp/json"
 [ "$(grep -c '"routine": "prog_work", "address": "0x' "$tmp/json")" -eq "$(wc -l <"$tmp/want")" ]
 result $? "JSON has a row per instruction"
+if "${PYTHON3:-python3}" -c 'import jsonschema' 2>/dev/null; then
+	"${PYTHON3:-python3}" - "$top_srcdir/docs/schema/report.schema.json" "$tmp/json" <<'PY'
+import json, sys, jsonschema
+schema, report = (json.load(open(f)) for f in sys.argv[1:])
+jsonschema.Draft201909Validator(schema).validate(report)
+PY
+	result $? "it is what the schema says"
+fi
 "$CPA" disasm prog -tools="$tmp/gnu" --csv "$tmp/heap" | sed -n 2p |
 	grep -q "^\"prog_work\",\"0x$work\",1,1,\".*\",\"prog_work\",\"asm.c\",[0-9]*,\"bytes\"\$"
 result $? "CSV has its columns"
@@ -87,5 +95,20 @@ if ${CC:-cc} -O1 -g -fpie -pie -o "$tmp/prog-pie" "$source" 2>"$tmp/cc"; then
 	result $? "a program that is loaded anywhere is shown at the addresses of its file"
 	"$CPA" disasm "0x$(printf '%x' $((0x$work + 0x555555554000)))" -tools="$tmp/gnu" "$tmp/heap" >"$tmp/got"
 	same "an address in the process finds its symbol too" "$tmp/out" "$tmp/got"
+fi
+
+# What was stripped off is found below --symfs: the symbols, and lines, which objdump does not know.
+if command -v objcopy >/dev/null && command -v strip >/dev/null; then
+	id=0123456789abcdef0123456789abcdef01234567
+	# shellcheck disable=SC2086 # a command line
+	${CC:-cc} -O1 -g -fno-pie -no-pie -Wl,--build-id=0x$id -o "$tmp/whole" "$source" 2>"$tmp/cc"
+	work=$(address "$tmp/whole" prog_work)
+	mkdir -p "$tmp/root/usr/lib/debug/.build-id/01" "$tmp/root$tmp"
+	objcopy --only-keep-debug "$tmp/whole" "$tmp/root/usr/lib/debug/.build-id/01/${id#01}.debug"
+	strip -o "$tmp/root$tmp/bare" "$tmp/whole"
+	profile "$tmp/whole" 0 "$work" | sed 's/whole$/bare/' >"$tmp/heap"
+	"$CPA" disasm "0x$work" -symbolize=none -tools="$tmp/gnu" --symfs="$tmp/root" "$tmp/heap" >"$tmp/out" 2>"$tmp/err"
+	grep "$work: " "$tmp/out" | grep -q '^        1B         1B .*;prog_work asm\.c:[0-9]*$'
+	result $? "a stripped program is shown with its debug file"
 fi
 done_testing

@@ -3,6 +3,7 @@
 
 INTEROP_TESTS = \
 	tests/compat/calls.t \
+	tests/compat/code.t \
 	tests/compat/debuginfod.t \
 	tests/compat/diff.t \
 	tests/compat/frames.t \
