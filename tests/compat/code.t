@@ -51,7 +51,7 @@ for compiler in gcc clang; do
 		"$pprof" -proto -output="$prog.pb.gz" "$prog.heap" 2>"$tmp/err" || continue
 		hold "$prog.pb.gz" -disasm=prog_work
 		hold "$prog.pb.gz" -disasm=. -intel_syntax
-		[ $bias -ne 0 ] || hold "$prog.pb.gz" "-disasm=0x$work"
+		[ "$bias" -ne 0 ] || hold "$prog.pb.gz" "-disasm=0x$work"
 		hold "$prog.pb.gz" -weblist=prog_work
 		hold "$prog.pb.gz" -weblist=. -intel_syntax
 	done
