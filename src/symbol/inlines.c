@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every entry is passed once, also those in types and in functions that cover no address: functions
- * may be nested anywhere. Of the entries that cover an address, the last in order of the file is the
+ * Every entry is passed once, also those in functions that cover no address, and in types unless the
+ * language is known to have no code there: functions may be nested anywhere. Of the entries that cover an address, the last in order of the file is the
  * innermost. dwarf_siblingof at the last child says where the list ends, and what follows is the
  * sibling of the parent: asking for that of the parent would walk over all children again.
  */
@@ -33,6 +33,7 @@ struct walk {
 	uint64_t *work;
 	const unsigned char *end; /* of the unit */
 	uint64_t depth;
+	bool bare_types; /* no code in classes */
 };
 
 static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
@@ -40,9 +41,9 @@ static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t 
 	struct inlines *out = w->out;
 	struct inline_node node = {
 		.name = dwarf_function_name(die),
-		.call_file = dwarf_number(die, DW_AT_call_file),
-		.call_line = (uint32_t)dwarf_number(die, DW_AT_call_line),
-		.call_column = (uint32_t)dwarf_number(die, DW_AT_call_column),
+		.call_file = is_call ? dwarf_number(die, DW_AT_call_file) : 0,
+		.call_line = is_call ? (uint32_t)dwarf_number(die, DW_AT_call_line) : 0,
+		.call_column = is_call ? (uint32_t)dwarf_number(die, DW_AT_call_column) : 0,
 		.parent = parent,
 		.is_call = is_call,
 	};
@@ -122,9 +123,31 @@ static void visit(struct walk *w, Dwarf_Die *die)
 	out->open[out->n_open++] = (struct inlines_open){ *die, w->depth + 1, node, is_call };
 }
 
-/* Can there be functions with code below? In types there can: Rust puts them there. */
-static bool may_hold_code(int tag)
+/* Compilers of C and C++ put functions with code outside of the types they belong to, but for types in functions
+   (lambdas of GCC); Rust's does not. */
+static bool has_bare_types(Dwarf_Die *unit)
 {
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Can there be functions with code below? */
+static bool may_hold_code(const struct walk *w, int tag)
+{
+	if (w->bare_types && !w->out->n_open &&
+	    (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type))
+		return false;
 	return tag != DW_TAG_enumeration_type && tag != DW_TAG_array_type && tag != DW_TAG_subroutine_type &&
 	       tag != DW_TAG_formal_parameter && tag != DW_TAG_variable && tag != DW_TAG_call_site &&
 	       tag != DW_TAG_GNU_call_site && tag != DW_TAG_GNU_formal_parameter_pack;
@@ -136,7 +159,7 @@ static bool step(struct walk *w, Dwarf_Die *die)
 	Dwarf_Die next = { 0 };
 	const unsigned char *at;
 
-	if (may_hold_code(dwarf_tag(die)) && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
+	if (may_hold_code(w, dwarf_tag(die)) && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
 		w->depth++;
 		*die = next;
 		return true;
@@ -173,6 +196,7 @@ void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *addr, ui
 	struct walk w = { .out = out, .addr = addr, .n = n, .work = work, .end = end_of(unit) };
 	Dwarf_Die die = *unit;
 
+	w.bare_types = has_bare_types(unit);
 	out->n = out->n_open = 0;
 	out->at = mem_grow(out->at, &out->cap_at, n ? n : 1, sizeof(*out->at));
 	for (uint32_t i = 0; i < n; i++)

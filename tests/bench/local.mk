@@ -18,3 +18,4 @@ tests_bench_inflate_LDADD = $(DEFLATE_LIBS)
 tests_bench_bench_SOURCES = tests/bench/bench.c
 
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
+EXTRA_DIST += tests/bench/symbols.cc

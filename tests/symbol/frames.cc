@@ -49,6 +49,21 @@ static inline int twist(int x)
 	return l.go(x) ^ 5;
 }
 } // namespace zoo
+static int local(int x)
+{
+	struct Apart {
+		__attribute__((noinline)) int go(int y)
+		{
+			return y * 7 + 1;
+		}
+		static __attribute__((noinline)) int still(int y)
+		{
+			return y / 3;
+		}
+	} a;
+	return a.go(x) + Apart::still(x);
+}
+
 static int hot(std::vector<int> &v)
 {
 	std::sort(v.begin(), v.end(), [](int a, int b) { return zoo::twist(a) < zoo::twist(b); });
@@ -76,5 +91,5 @@ int main(int argc, char **argv)
 	} catch (const std::exception &e) {
 		puts(e.what());
 	}
-	printf("%d %f %s %zu\n", f(3), b.sum(2.0f), u[3]->say(2).c_str(), m.size());
+	printf("%d %f %s %zu\n", f(3) + local(argc), b.sum(2.0f), u[3]->say(2).c_str(), m.size());
 }
