@@ -103,7 +103,8 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 	out->off[n] = (uint32_t)p.n;
 	out->frame = arena_own(mem, p.frame);
 	out->source = name_source(files, &p, mem);
-	*whole = p.dwarf && !frames_dwarf_is_partial(p.dwarf) && (frames_symbols_is_full(p.symbols) || frames_symbols_is_full(p.more));
+	*whole = p.dwarf && !frames_dwarf_is_partial(p.dwarf) &&
+		 (frames_symbols_is_full(p.symbols) || frames_symbols_is_full(p.more));
 	frames_texts_release(&p.texts);
 	pclntab_close(p.go);
 	frames_symbols_free(p.symbols);

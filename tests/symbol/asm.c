@@ -3,6 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+int prog_work(int n);
+int prog_idle(int n);
+
 static inline int prog_inlined(int x)
 {
 	return x * 3 + (x >> 2);

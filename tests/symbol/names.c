@@ -3,6 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
+int alpha(int x);
+int beta(int x);
+
 int alpha(int x)
 {
 	return x * 3 + 1;

@@ -69,7 +69,7 @@ static void binaries_are_found_where_pprof_finds_them_and_in_its_order(void **st
 		"D/" ID_TEXT "/prog",
 		"D/" ID_TEXT "/.any",
 		"D/" ID_TEXT "/other",
-		"D/bin/prog/" ID_TEXT,
+		("D/bin/prog/" ID_TEXT),
 		"D/31/323334.debug",
 		"D/prog",
 		"D/bin/prog",
