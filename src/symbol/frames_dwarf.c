@@ -29,7 +29,7 @@
 enum { MAX_CHAIN = 512, MAX_MEAN = 64, MAX_FRAMES = 1 << 20 };
 
 /* Rows of line tables that libdw may keep, for one thread. */
-enum { MAX_KEPT = 1 << 20 };
+enum { MAX_KEPT = 1 << 17 };
 
 static const uint32_t nobody = UINT32_MAX;
 
