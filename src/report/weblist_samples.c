@@ -66,28 +66,51 @@ static void visit_first(struct samples *s, uint32_t stack)
 		s->flat[loc[0]] = num_add_capped(s->flat[loc[0]], value);
 }
 
-/* Names that a function has in the binary can be those of several as seen: the last one counts. */
+static void name_location(const struct profile *p, uint32_t loc, str_id *pretty)
+{
+	for (uint32_t line = p->loc_line[loc]; line < p->loc_line[loc + 1]; line++)
+		if (p->line_func[line] != PROFILE_NONE)
+			pretty[p->func_sysname[p->line_func[line]]] = p->func_name[p->line_func[line]] + 1;
+}
+
 static void visit_last(const struct samples *s, uint32_t stack, str_id *pretty)
 {
-	const struct profile *p = s->p;
-	const uint32_t *loc = p->stacks.item + p->stacks.off[stack];
+	const struct csr *stacks = &s->p->stacks;
 
-	for (uint32_t i = p->stacks.off[stack + 1] - p->stacks.off[stack]; i-- > 0;)
-		for (uint32_t line = p->loc_line[loc[i]]; line < p->loc_line[loc[i] + 1]; line++)
-			if (p->line_func[line] != PROFILE_NONE)
-				pretty[p->func_sysname[p->line_func[line]]] = p->func_name[p->line_func[line]] + 1;
+	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];)
+		name_location(s->p, stacks->item[i], pretty);
+}
+
+/* Does some name of a binary stand for several names as seen? Then the last one in the samples counts. */
+static bool has_several_names(const struct profile *p)
+{
+	str_id *seen = mem_zalloc(strtab_count(p->str), sizeof(*seen));
+	bool several = false;
+
+	for (uint32_t f = 0; f < p->n_funcs; f++) {
+		str_id *name = &seen[p->func_sysname[f]];
+
+		several |= *name && *name != p->func_name[f] + 1;
+		*name = p->func_name[f] + 1;
+	}
+	free(seen);
+	return several;
 }
 
 static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
 {
+	bool several = has_several_names(s->p);
+
 	for (uint32_t row = 0; row < v->n; row++) {
 		uint32_t stack = s->p->stack[row];
 
 		if (s->first_row[stack] == row)
 			visit_first(s, stack);
-		if (s->last_row[stack] == row)
+		if (several && s->last_row[stack] == row)
 			visit_last(s, stack, pretty);
 	}
+	for (uint32_t i = 0; !several && i < s->n_visited; i++)
+		name_location(s->p, s->visited[i], pretty);
 }
 
 /* Locations without an address get some above all mappings. */
