@@ -24,7 +24,7 @@ grep "$third: " "$tmp/out" | grep -q '^        2B '
 result $? "a sample within an instruction is the instruction's"
 tail -n 1 "$tmp/out" | grep -q '^        3B '
 result $? "a sample on the last byte is the last instruction's"
-grep -q ';prog_inlined asm.c:8$' "$tmp/out"
+grep -q ';prog_inlined asm.c:11$' "$tmp/out"
 result $? "an inlined function is named"
 
 "$CPA" disasm "0x$work" -tools="$tmp/gnu" "$tmp/heap" >"$tmp/by-address" 2>/dev/null

@@ -22,12 +22,12 @@ grep -q "^<div class=\"legend\">File: prog<br>$" "$tmp/page.html" && grep -q '<b
 result $? "the page begins with what the profile says of itself"
 grep -q "<p class=\"filename\">$source</p>$" "$tmp/page.html"
 result $? "the source file is named"
-grep -q '^<span class=line>     13</span> <span class=nop>           .          .           	int s = 0; </span>$' "$tmp/page.html" ||
-	grep -q '^<span class=line>     13</span> <span class=livesrc>.*	int s = 0; </span><span class=asm>' "$tmp/page.html"
+grep -q '^<span class=line>     16</span> <span class=nop>           .          .           	int s = 0; </span>$' "$tmp/page.html" ||
+	grep -q '^<span class=line>     16</span> <span class=livesrc>.*	int s = 0; </span><span class=asm>' "$tmp/page.html"
 result $? "source lines stand there"
 grep -q "          1B         1B  *$work: .*<span class=unimportant>asm.c:[0-9]*</span>$" "$tmp/page.html"
 result $? "the instruction has its sample and its line"
-grep -q '<span class=inlinesrc> *return x \* 3 &#43; (x &gt;&gt; 2); *</span> <span class=unimportant>asm.c:8</span>$' "$tmp/page.html"
+grep -q '<span class=inlinesrc> *return x \* 3 &#43; (x &gt;&gt; 2); *</span> <span class=unimportant>asm.c:11</span>$' "$tmp/page.html"
 result $? "inlined calls lead to their instructions"
 
 if [ -n "${PYTHON3:-}" ] && command -v "$PYTHON3" >/dev/null; then

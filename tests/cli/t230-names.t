@@ -56,11 +56,11 @@ says "one line tells what was found" '^cpa: symbolized 5 of 5 addresses in 1 of 
 result $? "and it is the only one"
 
 rows top -lines -symbolize=demangle=full "$tmp/exec.pb" | sed "s|$tmp/||" >"$tmp/got"
-is "lines and full names too" "10 62.50% 62.50% 10 62.50% alpha names.c:7
-5 31.25% 93.75% 15 93.75% beta names.c:12
-1 6.25% 100% 1 6.25% main names.c:30
-0 0% 100% 5 31.25% core::fmt::pad names.c:25
-0 0% 100% 15 93.75% ns::Foo<int>::work(int) names.c:19"
+is "lines and full names too" "10 62.50% 62.50% 10 62.50% alpha names.c:10
+5 31.25% 93.75% 15 93.75% beta names.c:15
+1 6.25% 100% 1 6.25% main names.c:33
+0 0% 100% 5 31.25% core::fmt::pad names.c:28
+0 0% 100% 15 93.75% ns::Foo<int>::work(int) names.c:22"
 
 rows top -symbolize=fastlocal:demangle=none -lines "$tmp/exec.pb" | head -2 >"$tmp/got"
 is "fastlocal takes symbol tables only" "10 62.50% 62.50% 10 62.50% alpha
