@@ -170,6 +170,20 @@ static str_id intern(struct symbolizer *s, const char *text)
 	return strtab_addz(s->p->str, text);
 }
 
+/*
+ * The length of a name without the version behind it ("f@V1", "f@@V2"), with which .symtab has the
+ * functions that a library exports. Nothing else in names of ELF files looks so.
+ */
+static size_t unversioned(const char *name)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-+";
+	size_t n = strcspn(name, "@"), at = n + strspn(name + n, "@");
+
+	if (n == 0 || at == n || at - n > 2 || name[at] == '\0' || name[at + strspn(name + at, allowed)] != '\0')
+		return strlen(name);
+	return n;
+}
+
 /* What was found for an address becomes the lines of a location. Gives whether there is a name. */
 static bool take_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, const struct frame *frame, uint32_t n)
 {
@@ -179,7 +193,7 @@ static bool take_frames(struct symbolizer *s, struct mapping *m, uint32_t loc, c
 	s->first[loc] = (uint32_t)s->n;
 	s->n_lines[loc] = n;
 	for (uint32_t i = 0; i < n; i++) {
-		str_id name = intern(s, frame[i].name);
+		str_id name = strtab_add(s->p->str, frame[i].name, unversioned(frame[i].name));
 
 		s->line[s->n++] = (struct new_line){ .name = name,
 						     .sysname = name,

@@ -66,6 +66,19 @@ rows top -symbolize=fastlocal:demangle=none -lines "$tmp/exec.pb" | head -2 >"$t
 is "fastlocal takes symbol tables only" "10 62.50% 62.50% 10 62.50% alpha
 5 31.25% 93.75% 15 93.75% beta"
 
+# The version of what a library exports may stand behind its name.
+cat >"$tmp/lib.c" <<-END
+	int versioned(int x) { return x + 3; }
+	__asm__(".symver versioned, exported@@@V1");
+END
+echo 'V1 { global: exported; local: *; };' >"$tmp/lib.map"
+if (cd "$tmp" && ${CC:-cc} -shared -fPIC -Wl,--version-script=lib.map -o lib.so lib.c); then
+	# shellcheck disable=SC2046 # words
+	$make "$tmp/lib.pb" "0-100000@0=$tmp/lib.so" "$(nm "$tmp/lib.so" | awk '$3 ~ /^exported/ { print $1 }')*4"
+	rows top "$tmp/lib.pb" >"$tmp/got"
+	is "versions of symbols are not shown" "4 100% 100% 4 100% exported"
+fi
+
 rows top -symbolize=none "$tmp/exec.pb" >"$tmp/got"
 is "none looks nowhere" "16 100% 100% 16 100% [prog]"
 [ ! -s "$tmp/err" ]
