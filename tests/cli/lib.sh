@@ -11,6 +11,13 @@ trap 'rm -rf "$tmp"' EXIT
 count=0
 cd "$TESTDATA" || exit 1
 
+# Nobody's cache, saved profiles, binaries or servers are looked at or added to.
+mkdir "$tmp/home" || exit 1
+# shellcheck disable=SC2034 # for those who run compilers that live there
+users_home=${HOME:-/}
+export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/home/cache" XDG_STATE_HOME="$tmp/home/state"
+unset PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
+
 # Names come from the binaries of this machine, which nobody knows: only tests about names (names=yes
 # in front of this file) look for them.
 if [ -z "${names:-}" ]; then

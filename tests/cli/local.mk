@@ -8,6 +8,7 @@ cli_tests = \
 	tests/cli/t120-bad-input.t \
 	tests/cli/t130-sources.t \
 	tests/cli/t140-filters.t \
+	tests/cli/t145-calls.t \
 	tests/cli/t150-compare.t \
 	tests/cli/t155-merge.t \
 	tests/cli/t160-exports.t \
@@ -16,10 +17,6 @@ cli_tests = \
 	tests/cli/t180-labels.t \
 	tests/cli/t185-formats.t \
 	tests/cli/t190-pictures.t \
-	tests/cli/t170-diff.t \
-	tests/cli/t175-trend.t \
-	tests/cli/t140-filters.t \
-	tests/cli/t145-calls.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-list.t \
 	tests/cli/t200-fetch.t \
