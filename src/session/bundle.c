@@ -2,6 +2,9 @@
  * bundle.c - the source lines that reports of a profile need, put into it
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * A profile may name any file, and a bundle is made to be given away, so a file has to be called as
+ * source code is before it is even opened: /etc/passwd and ~/.ssh/id_rsa are not.
  */
 #include "config.h"
 
@@ -9,6 +12,8 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "profile/texts.h"
 #include "report/where.h"
 #include "symbol/source_file.h"
@@ -22,6 +27,7 @@ enum {
 	LINES_BEFORE = 50,    /* of a longer one: in front of a function and its lines */
 	LINES_BEHIND = 200,   /* and behind them */
 	ALL_LINES = 10000000, /* of all files */
+	LEFT_OUT_SHOWN = 3,   /* files */
 };
 
 /* A line that the profile names, with the function that it is in. */
@@ -59,6 +65,41 @@ static struct named *all_named(const struct profile *p, size_t *n)
 	return named;
 }
 
+/* What the names of source code end in, in the languages that compilers and interpreters of profiles are for. */
+static const char *const suffixes[] = {
+	"C",   "F",     "F90", "H",     "S",    "adb", "ads", "asm", "c",    "c++",  "cc",  "cl",  "clj",
+	"cpp", "cppm",  "cr",  "cs",    "cu",   "cuh", "cxx", "d",   "dart", "def",  "di",  "erl", "ex",
+	"f",   "f90",   "for", "fs",    "go",   "h",   "h++", "hh",  "hpp",  "hrl",  "hs",  "hxx", "i",
+	"inc", "inl",   "ipp", "ixx",   "java", "jl",  "js",  "jsx", "kt",   "l",    "lua", "m",   "mjs",
+	"ml",  "mli",   "mm",  "nim",   "pas",  "php", "pl",  "pm",  "py",   "pyx",  "r",   "rb",  "rs",
+	"s",   "scala", "sx",  "swift", "tcc",  "tpp", "ts",  "tsx", "v",    "vala", "y",   "zig",
+};
+
+/* Is this a header without a suffix, as those of the C++ library are? */
+static bool is_plain_header(const char *path)
+{
+	const char *folder = strstr(path, "/include/"), *base = strrchr(path, '/');
+
+	return folder && !strchr(base, '.');
+}
+
+/* Is a file called as source code is? */
+static bool is_called_source(const char *name)
+{
+	struct buf clean = { 0 };
+	const char *base, *dot;
+	bool yes = false;
+
+	path_add_clean(&clean, name);
+	base = strrchr(buf_text(&clean), '/');
+	dot = strrchr(base ? base : buf_text(&clean), '.');
+	for (size_t i = 0; !yes && dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		yes = strcmp(dot + 1, suffixes[i]) == 0;
+	yes |= is_plain_header(buf_text(&clean));
+	buf_release(&clean);
+	return yes;
+}
+
 static void add_lines(struct texts *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
 {
 	size_t n = strlen(name);
@@ -89,31 +130,72 @@ static void add_file(struct texts *t, const char *name, const struct source_file
 	}
 }
 
+/* What is bundled of the files of a profile, and what of it is told. */
+struct bundling {
+	struct source_files *files;
+	struct texts texts;
+	size_t n_files, n_found, n_left_out;
+	struct buf left_out; /* the first of them, parted by commas */
+};
+
+static void leave_out(struct bundling *b, const char *name)
+{
+	if (b->n_left_out++ >= LEFT_OUT_SHOWN)
+		return;
+	if (b->left_out.len)
+		buf_addz(&b->left_out, ", ");
+	text_add_safe(&b->left_out, name, strlen(name));
+}
+
+/* One file, of which the profile names [n] lines. */
+static void take_file(struct bundling *b, const char *name, const struct named *named, size_t n)
+{
+	const struct source_file *f;
+
+	if (!is_called_source(name)) {
+		leave_out(b, name);
+		return;
+	}
+	f = source_files_get(b->files, name);
+	if (f->n && !is_called_source(f->path)) { /* a folder to search may have made another one of it */
+		leave_out(b, name);
+		return;
+	}
+	b->n_files++;
+	b->n_found += f->n > 0;
+	add_file(&b->texts, name, f, named, n);
+}
+
+static void tell(const struct bundling *b, uint32_t n_lines, struct buf *told)
+{
+	buf_addf(told, "bundled %" PRIu32 " lines of %zu of %zu source file%s: whoever gets the bundle can read them\n",
+		 n_lines, b->n_found, b->n_files, b->n_files == 1 ? "" : "s");
+	if (b->n_left_out)
+		buf_addf(told, "left out %zu file%s not called as source code is: %s%s\n", b->n_left_out,
+			 b->n_left_out == 1 ? "" : "s", buf_text(&b->left_out),
+			 b->n_left_out > LEFT_OUT_SHOWN ? ", ..." : "");
+}
+
 void bundle_sources(struct profile *p, const struct query *q, struct buf *told)
 {
 	struct arena *mem = arena_new();
-	struct source_files *files;
+	struct bundling b = { 0 };
 	struct symbol_where where;
-	struct texts texts = { 0 };
-	size_t n, end, n_files = 0, n_found = 0;
+	size_t n, end;
 	struct named *named = all_named(p, &n);
 
 	where_of(q, mem, &where);
-	files = source_files_new(p, &where);
+	b.files = source_files_new(p, &where);
 	for (size_t i = 0; i < n; i = end) {
-		const char *name = profile_text(p, named[i].file);
-		const struct source_file *f = source_files_get(files, name);
-
 		for (end = i; end < n && named[end].file == named[i].file; end++)
 			;
-		n_files++;
-		n_found += f->n > 0;
-		add_file(&texts, name, f, &named[i], end - i);
+		take_file(&b, profile_text(p, named[i].file), &named[i], end - i);
 	}
-	texts_put(&texts, p);
-	buf_addf(told, "bundled %" PRIu32 " lines of %zu of %zu source files\n", p->n_texts, n_found, n_files);
-	texts_release(&texts);
-	source_files_free(files);
+	texts_put(&b.texts, p);
+	tell(&b, p->n_texts, told);
+	buf_release(&b.left_out);
+	texts_release(&b.texts);
+	source_files_free(b.files);
 	free(named);
 	arena_free(mem);
 }

@@ -12,10 +12,11 @@
 
 /*
  * Put source files into a profile: those that its lines name, as far as they are found. Of a long
- * file only what is around functions and lines that the profile names.
+ * file only what is around functions and lines that the profile names. Files that are not called as
+ * source code is (a suffix of a language; none only below a folder called include) are left out.
  *
  * p       the loader's alone
- * told    a line is appended that counts what was found
+ * told    a line is appended that counts what was found, and one that names what was left out
  */
 void bundle_sources(struct profile *p, const struct query *q, struct buf *told);
 

@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/test_base \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
+	tests/unit/test_bundle \
 	tests/unit/test_cache \
 	tests/unit/test_callgrind \
 	tests/unit/test_calls \
@@ -152,6 +153,7 @@ tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
+tests_unit_test_bundle_LDADD = $(unit_session)
 tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_calls_LDADD = $(unit_report)
