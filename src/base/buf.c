@@ -49,18 +49,19 @@ void buf_fill(struct buf *b, char c, size_t n)
 
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
+	size_t room = b->cap - b->len;
 	va_list ap, again;
 	int n;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, ap);
 	va_end(ap);
-	if (n > 0) {
+	if (n > 0 && (size_t)n >= room) {
 		b->data = mem_grow(b->data, &b->cap, b->len + (size_t)n + 1, 1);
 		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
-		b->len += (size_t)n;
 	}
+	b->len += n > 0 ? (size_t)n : 0;
 	va_end(again);
 }
 

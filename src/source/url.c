@@ -306,6 +306,14 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 	return err_set(err, ERR_UNKNOWN, "is not a URL");
 }
 
+/* Secrets are overwritten before they go. */
+static void forget(char *secret)
+{
+	if (secret)
+		explicit_bzero(secret, strlen(secret));
+	free(secret);
+}
+
 void url_release(struct url *u)
 {
 	free(u->scheme);
@@ -313,8 +321,8 @@ void url_release(struct url *u)
 	free(u->path);
 	free(u->query);
 	free(u->socket);
-	free(u->user);
-	free(u->password);
+	forget(u->user);
+	forget(u->password);
 	*u = (struct url){ 0 };
 }
 
@@ -361,10 +369,14 @@ void url_redact(const char *source, struct buf *out)
 {
 	size_t n = scheme_length(source), first = n && strncmp(source + n, "://", 3) == 0 ? n + 3 : 0;
 	const char *host = source + first, *stop = host + strcspn(host, "?#");
-	const char *at = memchr(host, '@', strcspn(host, "/?#"));
+	const char *at = memrchr(host, '@', strlen(host)), *end = host + strcspn(host, "/?#");
 
-	/* a password may have a / in it that should have been an escape */
-	at = at ? memrchr(host, '@', (size_t)(stop - host)) : NULL;
+	/* a password may have a / or ? in it that should have been an escape; then what stands in front of
+	   it is no host */
+	if (at && memchr(host, '@', (size_t)(end - host)))
+		at = memrchr(host, '@', (size_t)(stop - host));
+	else if (at && is_host(span_of(host, end)))
+		at = NULL;
 	buf_add(out, source, first);
 	buf_addz(out, at ? at + 1 : host);
 }

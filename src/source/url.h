@@ -36,6 +36,8 @@ struct url {
  * Like     go tool pprof, cmd/pprof adjustURL, and what net/url makes of it
  */
 int url_parse(const char *source, int64_t seconds, struct url *out, struct err *err);
+
+/* Overwrites user and password before they go. */
 void url_release(struct url *u);
 
 /* The same once more; released with url_release. */

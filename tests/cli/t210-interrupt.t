@@ -5,7 +5,7 @@
 . "${top_srcdir:?}/tests/cli/server.sh"
 server_start "$TESTDATA/go-cpu.pb.gz"
 "$CPA" top -nodecount=7 go-cpu.pb.gz >"$tmp/want"
-terminal() { # WORD ARG...: run cpa on a terminal, press Ctrl-C when it has shown WORD
+terminal() { # WORD|WORD ARG...: run cpa on a terminal, press Ctrl-C each time it has shown the next WORD
 	word=$1
 	shift
 	TERM=xterm "${PYTHON3:-python3}" "$top_srcdir/tests/cli/terminal.py" "$word" "$CPA" "$@" >"$tmp/got" 2>"$tmp/err" 9>&-
@@ -22,6 +22,10 @@ rm -rf "$saved"
 terminal 'fetching 1 profile ' top "$host/hang"
 [ ! -s "$tmp/got" ] && [ "$status" -eq 2 ] && grep -q "$host/hang: .*: interrupted" "$tmp/err" && [ ! -e "$saved" ]
 result $? "Ctrl-C before anything has arrived ends with status 2" || note "$tmp/err"
+mkfifo "$tmp/never" # nobody writes to it, so reading goes on for ever
+terminal 'fetching |going on with' top "$host/hang" "$tmp/never"
+[ ! -s "$tmp/got" ] && [ "$status" -eq 130 ]
+result $? "a second Ctrl-C ends it at once" || note "$tmp/err"
 "$CPA" top "$host/ok" 2>&1 >/dev/null | grep -q fetching
 [ $? -eq 1 ]
 result $? "what is no terminal is not told"

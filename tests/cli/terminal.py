@@ -2,9 +2,9 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: python3 terminal.py WORD COMMAND...
-# Standard error of the command is the terminal, its standard output is ours. When the terminal has
-# seen WORD, Ctrl-C is pressed once. Then what the terminal saw is printed on standard error;
+# usage: python3 terminal.py WORDS COMMAND...
+# Standard error of the command is the terminal, its standard output is ours. Each time the terminal has
+# seen the next of the WORDS, which are parted by |, Ctrl-C is pressed once. Then what the terminal saw is printed on standard error;
 # the exit status is that of the command, 128 and the signal's number if one ended it.
 import os
 import pty
@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-word, pressed = sys.argv[1].encode(), False
+words = sys.argv[1].encode().split(b"|")
 ours, theirs = pty.openpty()
 
 
@@ -35,9 +35,9 @@ while time.time() < deadline:
     if not data:
         break
     seen += data
-    if not pressed and word in seen:
+    if words and words[0] in seen:
         os.kill(child.pid, signal.SIGINT)
-        pressed = True
+        words.pop(0)
 child.wait(timeout=30)
 sys.stderr.write(seen.decode("utf-8", "replace"))
 sys.exit(128 - child.returncode if child.returncode < 0 else child.returncode)

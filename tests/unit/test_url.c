@@ -134,7 +134,9 @@ static void what_is_redacted_has_nothing_before_its_host(void **state)
 		{ "http://user:pw@h/x", "http://h/x" },       { "user:pw@h:80/x", "h:80/x" },
 		{ "http://u:p@s/s@h/x", "http://h/x" },       { "http://h/a@b", "http://h/a@b" },
 		{ "http://h/x?q=a@b", "http://h/x?q=a@b" },   { "localhost:80", "localhost:80" },
-		{ "http://u@h/x?q=a@b", "http://h/x?q=a@b" },
+		{ "http://u@h/x?q=a@b", "http://h/x?q=a@b" }, { "http://u:p/s@h/x", "http://h/x" },
+		{ "http://u:p?s@h/x", "http://h/x" },         { "u:p/s@h/x", "h/x" },
+		{ "http://h:80/a@b", "http://h:80/a@b" },
 	};
 
 	(void)state;
