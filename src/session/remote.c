@@ -50,10 +50,10 @@ struct remote *remote_new(const struct query *q)
 				     .netrc = q->netrc,
 				     .timeout = q->timeout,
 				     .max = (uint64_t)q->max_input };
-	if (q->max_input < 0) {
+	if (q->max_input < 0)
 		r->how.max = quarter < ANSWER_MAX ? quarter : ANSWER_MAX;
-		r->how.max_all = quarter;
-	}
+	if (q->max_input != 0)
+		r->how.max_all = quarter > r->how.max ? quarter : r->how.max;
 	return r;
 }
 

@@ -132,7 +132,7 @@ static void add_body(const struct asks *all, struct ask *a)
 	}
 }
 
-/* All locations of an address get the name. */
+/* The first location of an address gets the name; set_lines hands it on to the others. */
 static void take_name(struct asks *all, const struct ask *a, uint64_t addr, str_id name)
 {
 	uint32_t lo = a->lo, hi = a->hi;
@@ -145,7 +145,7 @@ static void take_name(struct asks *all, const struct ask *a, uint64_t addr, str_
 		else
 			hi = mid;
 	}
-	for (; lo < a->hi && all->p->loc_addr[all->loc[lo]] == addr; lo++)
+	if (lo < a->hi && all->p->loc_addr[all->loc[lo]] == addr)
 		all->name[lo] = name;
 }
 
@@ -203,6 +203,12 @@ static int compare_found(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* Have two locations the same address of the same mapping? */
+static bool is_same_place(const struct profile *p, uint32_t a, uint32_t b)
+{
+	return p->loc_map[a] == p->loc_map[b] && p->loc_addr[a] == p->loc_addr[b];
+}
+
 /* Locations that have a name now get it as their line. */
 static int set_lines(const struct asks *a, struct err *err)
 {
@@ -212,6 +218,9 @@ static int set_lines(const struct asks *a, struct err *err)
 	struct new_lines l = { .loc = loc, .off = off, .line = line };
 	int rc;
 
+	for (uint32_t i = 1; i < a->n_loc; i++)
+		if (is_same_place(a->p, a->loc[i - 1], a->loc[i]))
+			a->name[i] = a->name[i - 1];
 	for (uint32_t i = 0; i < a->n_loc; i++)
 		if (a->name[i])
 			found[l.n++] = (uint64_t)a->loc[i] << 32 | i;

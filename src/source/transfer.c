@@ -42,10 +42,12 @@ static bool count_bytes(struct transfer *t, size_t n)
 {
 	const struct fetch_how *how = t->all->how;
 
-	t->all->n_bytes += n;
 	t->too_long = how->max && t->n + n > how->max;
-	t->too_long_all = !t->too_long && how->max_all && t->all->n_bytes > how->max_all;
-	return !t->too_long && !t->too_long_all;
+	t->too_long_all = !t->too_long && how->max_all && t->all->n_bytes + n > how->max_all;
+	if (t->too_long || t->too_long_all)
+		return false;
+	t->all->n_bytes += n;
+	return true;
 }
 
 static size_t take_bytes(char *data, size_t size, size_t n, void *arg)
@@ -211,6 +213,7 @@ static int start(struct transfer *t)
 	t->easy = t->all->curl->easy_init();
 	if (!t->easy)
 		return err_set(&t->get->err, ERR_IO, "libcurl cannot begin a request");
+	t->all->n_bytes -= t->n;
 	t->n = 0;
 	t->n_dropped = 0;
 	t->status = 0;

@@ -171,6 +171,61 @@ static void the_server_gives_names(void **state)
 	release(&f);
 }
 
+static void locations_that_share_an_address_share_its_name(void **state)
+{
+	static const char *const answer[] = { GOROUTINES, "200 OK\r\n\r\n0x1000 a\n0x3000 c\n" };
+	struct server s;
+	struct fetched f;
+	struct buf notes = { 0 };
+	struct err err;
+	unsigned n = 0;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	fetch(&f, s.source);
+	for (uint32_t i = 0; i < f.p->n_locs; i++)
+		if (f.p->loc_addr[i] == 0x2000)
+			f.p->loc_addr[i] = 0x1000;
+	assert_int_equal(symbolz_run(f.p, &f.load, NULL, false, &notes, &err), 0);
+	server_end(&s);
+	assert_string_equal(s.asked[1], "POST /debug/pprof/symbol HTTP/1.1|0x1000+0x3000");
+	for (uint32_t line = 0; line < f.p->n_lines; line++)
+		n += strcmp(profile_text(f.p, f.p->func_name[f.p->line_func[line]]), "a") == 0;
+	assert_int_equal(n, 2);
+	assert_string_equal(name_at(f.p, 0x3000), "c");
+	release(&f);
+}
+
+static void answers_have_a_limit_together(void **state)
+{
+	static const char *const answer[] = { "200 OK\r\n\r\n0123456789", "200 OK\r\n\r\n0123456789",
+					      "200 OK\r\n\r\n0123456789" };
+	struct fetch_how how = { "", "", "", "", "", "", .max = 10, .max_all = 25 };
+	struct fetch get[3] = { { .url = NULL } };
+	struct buf notes = { 0 };
+	struct server s;
+	struct url url;
+	size_t n_failed = 0;
+
+	(void)state;
+	server_start(&s, answer, 3);
+	assert_int_equal(url_parse(s.source, 0, &url, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		get[i].url = &url;
+	fetch_all(get, 3, &how, NULL, NULL, &notes);
+	server_end(&s);
+	for (int i = 0; i < 3; i++) {
+		if (get[i].rc == ERR_LIMIT && ++n_failed)
+			assert_string_equal(get[i].err.msg,
+					    "more than 25 bytes with all other answers; --max-input lifts this limit");
+		else
+			assert_int_equal(get[i].bytes.n, 10);
+		free(get[i].bytes.data);
+	}
+	assert_int_equal(n_failed, 1);
+	url_release(&url);
+}
+
 static void a_profile_that_has_names_asks_nobody(void **state)
 {
 	static const char *const answer[] = { GOROUTINES };
@@ -301,6 +356,8 @@ int main(void)
 {
 	const struct CMUnitTest with_server[] = {
 		cmocka_unit_test(the_server_gives_names),
+		cmocka_unit_test(locations_that_share_an_address_share_its_name),
+		cmocka_unit_test(answers_have_a_limit_together),
 		cmocka_unit_test(a_profile_that_has_names_asks_nobody),
 		cmocka_unit_test(a_server_that_refuses_is_told),
 		cmocka_unit_test(a_server_that_knows_only_get_is_asked_so),
