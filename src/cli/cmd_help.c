@@ -28,12 +28,15 @@ static const char examples[] =
 	"  cpa folded cpu.pb.gz | flamegraph.pl >f.svg\n"
 	"  cpa svg -o calls.svg cpu.pb.gz         a picture of the call graph\n"
 	"  cpa top --json cpu.pb.gz               for a program; --csv and --markdown too\n"
-	"  curl -s localhost:6060/debug/pprof/heap | cpa top -\n"
+	"  cpa top -seconds=5 localhost:6060      what a server does now\n"
+	"  cpa list parse ./server cpu.pb.gz      its source, line by line; disasm for instructions\n"
+	"  cpa bundle -o all.pb.gz cpu.pb.gz      names and source in one file, to read elsewhere\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
 	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
 	"\n"
 	"Usage: cpa COMMAND [OPTION]... [BINARY] SOURCE...\n"
-	"SOURCE is a file with a profile (profile.proto or a legacy format), or - for standard input.\n"
+	"SOURCE is a file with a profile (profile.proto or a legacy format), the address of a server\n"
+	"(http://, https://, unix:/SOCKET:/PATH, HOST:PORT), or - for standard input.\n"
 	"Options may stand anywhere and begin with - or --; commands may be given as options.\n";
 
 static void print_commands(void)

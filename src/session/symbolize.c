@@ -126,6 +126,8 @@ static void tell(const struct symbolized *s, bool verbose, struct buf *out)
 	add_count(out, s->n_addresses, "address", "addresses");
 	buf_addf(out, " in %" PRIu32 " of ", s->n_found);
 	add_count(out, s->n_binaries, "binary", "binaries");
+	if (s->n_nowhere)
+		buf_addf(out, ", %" PRIu32 " in none", s->n_nowhere);
 	add_missing(out, buf_text(&s->missing));
 	if (s->missing.len && !verbose)
 		buf_addz(out, "; -v tells where it was looked for");

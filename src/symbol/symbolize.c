@@ -290,16 +290,14 @@ static int symbolize_file(struct symbolizer *s, struct mapping *m, const uint32_
 	return rc;
 }
 
-static void note_missing(struct symbolizer *s, const struct mapping *m, bool is_main, const char *why)
+static void note_missing(struct symbolizer *s, const struct mapping *m, const char *why)
 {
 	static const char prefix[] = "Local symbolization failed for ";
 	const char *file = profile_text(s->p, m->file), *id = profile_text(s->p, m->build_id);
 	struct buf *out = &s->out->missing;
 
-	if (*file == '\0' && is_main)
+	if (*file == '\0')
 		buf_addz(out, "Main binary filename not available: give the binary in front of the profile\n");
-	else if (*file == '\0')
-		buf_addf(out, "mapping %" PRIu64 ": it has no file name\n", m->id);
 	else if (starts_with(why, prefix))
 		buf_addf(out, "%s\n", why + strlen(prefix));
 	else
@@ -322,12 +320,18 @@ static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t
 		rc = symbolize_file(s, m, loc, n, tried, &n_named, &err);
 	if (rc < 0 && is_kernels(file))
 		return;
-	s->out->n_binaries++;
 	s->out->n_addresses += n;
+	if (*file == '\0' && map != 0) {
+		s->out->n_nowhere += n;
+		return;
+	}
+	s->out->n_binaries++;
 	s->out->n_named += n_named;
 	s->out->n_found += rc == 0;
 	if (rc < 0)
-		note_missing(s, m, map == 0, err.msg);
+		note_missing(s, m, err.msg);
+	else if (n_named == 0)
+		note_missing(s, m, "it has no names, nor is there a debug file that has them");
 }
 
 static bool all_named(const struct profile *p, const uint32_t *loc, uint32_t n)

@@ -118,6 +118,20 @@ mkdir -p "$tmp/binaries" && cp "$tmp/prog" "$tmp/binaries/libfoo.so"
 PPROF_BINARY_PATH="$tmp/binaries" "$CPA" top "$tmp/gone.pb" >/dev/null 2>"$tmp/err"
 says "a binary with another build id is passed over" 'Ignoring local file .*/libfoo.so: build-id mismatch (abcdef != '
 
+# Addresses of no binary, and a binary without names.
+$make "$tmp/nowhere.pb" "$map" 10000-20000@0= "$alpha*2" 10010*3
+"$CPA" top "$tmp/nowhere.pb" >/dev/null 2>"$tmp/err"
+says "addresses that no binary has are only counted" '^cpa: symbolized 1 of 2 addresses in 1 of 1 binary, 1 in none$'
+"$CPA" symbolize -o "$tmp/nowhere.pb.gz" "$tmp/nowhere.pb" 2>/dev/null
+"$CPA" top "$tmp/nowhere.pb.gz" >/dev/null 2>"$tmp/err"
+[ ! -s "$tmp/err" ]
+result $? "nothing is said of them when all binaries have names"
+if command -v strip >/dev/null && strip -o "$tmp/bald" "$tmp/prog"; then
+	$make "$tmp/bald.pb" "400000-500000@0=$tmp/bald" "$alpha"
+	"$CPA" top --no-cache "$tmp/bald.pb" >/dev/null 2>"$tmp/err"
+	says "a stripped binary is told" ' 0 of 1 address in 1 of 1 binary; bald: it has no names, nor .*; -v tells '
+fi
+
 # Profiles with names in them.
 "$CPA" symbolize -o "$tmp/named.pb.gz" "$tmp/exec.pb" 2>"$tmp/err"
 result $? "symbolize writes a profile"
