@@ -3,10 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Every entry is passed once, also those in functions that cover no address, and in types unless the
- * language is known to have no code there: functions may be nested anywhere. Of the entries that cover an address, the last in order of the file is the
- * innermost. dwarf_siblingof at the last child says where the list ends, and what follows is the
- * sibling of the parent: asking for that of the parent would walk over all children again.
+ * Entries are passed once each, in order of the file, also those in functions that cover no address:
+ * functions may be nested anywhere. What is left out is what is below inlined calls that cover none,
+ * since calls lie in those around them, and types where the language is known to have no code in
+ * them. Of the entries that cover an address, the last in order is the innermost. dwarf_siblingof at
+ * the last child says where the list ends, and what follows is the sibling of the parent: asking for
+ * that of the parent would walk over all children again.
  */
 #include "config.h"
 
@@ -105,24 +107,6 @@ static int find_ranges(Dwarf_Attribute *attr, void *arg)
 	return *has ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-static void visit(struct walk *w, Dwarf_Die *die)
-{
-	struct inlines *out = w->out;
-	int tag = dwarf_tag(die);
-	bool is_call = tag == DW_TAG_inlined_subroutine, has_ranges = false;
-	uint32_t node = INLINES_NONE;
-
-	if (!is_call && tag != DW_TAG_subprogram)
-		return;
-	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* once over them: dwarf_ranges looks several times */
-	if (has_ranges)
-		node = cover(w, die, is_call);
-	if (!dwarf_haschildren(die))
-		return;
-	out->open = mem_grow(out->open, &out->cap_open, out->n_open + 1, sizeof(*out->open));
-	out->open[out->n_open++] = (struct inlines_open){ *die, w->depth + 1, node, is_call };
-}
-
 /* Compilers of C and C++ put functions with code outside of the types they belong to, but for types in functions
    (lambdas of GCC); Rust's does not. */
 static bool has_bare_types(Dwarf_Die *unit)
@@ -153,13 +137,32 @@ static bool may_hold_code(const struct walk *w, int tag)
 	       tag != DW_TAG_GNU_call_site && tag != DW_TAG_GNU_formal_parameter_pack;
 }
 
-/* Go to the entry that follows in order of the file; false at the end. */
-static bool step(struct walk *w, Dwarf_Die *die)
+/* Look at an entry that the walk has come to. Gives whether to look below it too. */
+static bool visit(struct walk *w, Dwarf_Die *die, int tag)
+{
+	struct inlines *out = w->out;
+	bool is_call = tag == DW_TAG_inlined_subroutine, has_ranges = false;
+	uint32_t node = INLINES_NONE;
+
+	if (!is_call && tag != DW_TAG_subprogram)
+		return may_hold_code(w, tag);
+	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* once over them: dwarf_ranges looks several times */
+	if (has_ranges)
+		node = cover(w, die, is_call);
+	if ((is_call && has_ranges && node == INLINES_NONE) || !dwarf_haschildren(die))
+		return false;
+	out->open = mem_grow(out->open, &out->cap_open, out->n_open + 1, sizeof(*out->open));
+	out->open[out->n_open++] = (struct inlines_open){ *die, w->depth + 1, node, is_call };
+	return true;
+}
+
+/* Go to the entry that follows in order of the file, or behind all below this one; false at the end. */
+static bool step(struct walk *w, Dwarf_Die *die, bool below)
 {
 	Dwarf_Die next = { 0 };
 	const unsigned char *at;
 
-	if (may_hold_code(w, dwarf_tag(die)) && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
+	if (below && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
 		w->depth++;
 		*die = next;
 		return true;
@@ -204,8 +207,7 @@ void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *addr, ui
 	while (w.end && frames_spend(work, 1)) {
 		while (out->n_open && out->open[out->n_open - 1].depth > w.depth)
 			out->n_open--;
-		visit(&w, &die);
-		if (!step(&w, &die))
+		if (!step(&w, &die, visit(&w, &die, dwarf_tag(&die))))
 			break;
 	}
 }

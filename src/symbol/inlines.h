@@ -35,7 +35,7 @@ struct inlines {
 };
 
 /*
- * Walk over all entries of a unit.
+ * Walk over the entries of a unit.
  *
  * unit   its first entry
  * addr   [n] ascending
