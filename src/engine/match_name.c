@@ -35,8 +35,9 @@ static size_t without_suffix(const char *s, size_t n)
 	static const struct {
 		const char *text;
 		bool numbered; /* a number must follow */
-	} suffix[] = { { ".cold", false }, { ".part", true },     { ".constprop", true }, { ".isra", true },
-		       { ".clone", true }, { ".lto_priv", true }, { ".llvm", true },      { ".localalias", false } };
+	} suffix[] = { { ".cold", false }, { ".part", true },        { ".constprop", true },
+		       { ".isra", true },  { ".clone", true },       { ".lto_priv", true },
+		       { ".llvm", true },  { ".localalias", false }, { ".__uniq", true } };
 	size_t bare = without_number(s, n);
 
 	for (size_t i = 0; i < sizeof(suffix) / sizeof(suffix[0]); i++)
@@ -61,17 +62,19 @@ static size_t without_clone(const char *s, size_t n)
 	return without_suffix(s + start + len - 2, n - 1 - (start + len - 2)) == 1 ? start - 1 : n;
 }
 
+/* Behind a name as people read it, "::h" and the hash; behind one of the linker, "17h", the hash and "E". */
 static size_t without_rust_hash(const char *s, size_t n)
 {
-	size_t start;
+	bool mangled = n > 3 && memcmp(s, "_ZN", 3) == 0 && s[n - 1] == 'E';
+	size_t start = n - mangled;
 
-	if (n <= RUST_HASH + 3)
+	if (start <= RUST_HASH + 3)
 		return n;
-	start = n - RUST_HASH;
-	for (size_t i = start; i < n; i++)
+	start -= RUST_HASH;
+	for (size_t i = start; i < start + RUST_HASH; i++)
 		if (!((s[i] >= '0' && s[i] <= '9') || (s[i] >= 'a' && s[i] <= 'f')))
 			return n;
-	return memcmp(s + start - 3, "::h", 3) == 0 ? start - 3 : n;
+	return memcmp(s + start - 3, mangled ? "17h" : "::h", 3) == 0 ? start - 3 : n;
 }
 
 /* Source files of languages in whose names a dot is an ordinary part. */

@@ -11,9 +11,10 @@
 /*
  * The length of a name without what compilers append to a part or a copy of a function:
  *
- *	.cold .part.N .constprop.N .isra.N .clone.N .lto_priv.N .llvm.N .localalias   GCC and clang
+ *	.cold .part.N .constprop.N .isra.N .clone.N .lto_priv.N .llvm.N .localalias .__uniq.N
+ *	                         GCC and clang
  *	[clone .cold]            the same as binutils spells it behind a demangled name
- *	::h0123456789abcdef      the hash behind a Rust name
+ *	::h0123456789abcdef      the hash behind a Rust name; 17h0123456789abcdefE behind a mangled one
  *	.abi0                    the other calling convention of a Go function
  *
  * A dot is part of the name in most other languages ("main.cold" is a function of Go), so the first

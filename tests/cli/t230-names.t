@@ -161,4 +161,35 @@ result $? "and shows the source"
 "$CPA" list -focus=main "beta|main" "$tmp/merged.pb.gz" 2>/dev/null | grep -q 'return pad(argc) == 0;'
 result $? "merging and filters keep the lines"
 
+# builds NAME SYMBOL...: a program with these functions, and a profile with a sample of each
+builds() {
+	name=$1 && shift
+	for symbol; do
+		printf '.text\n.globl "%s"\n.type "%s", %%function\n"%s":\n.skip 16\n' "$symbol" "$symbol" "$symbol"
+	done >"$tmp/$name.s"
+	printf '.globl main\nmain:\n.skip 16\n.section .note.GNU-stack,"",%%progbits\n' >>"$tmp/$name.s"
+	${CC:-cc} -no-pie -o "$tmp/$name" "$tmp/$name.s" || return 1
+	for symbol; do
+		echo "$(at "$tmp/$name" "$symbol")*2"
+	done >"$tmp/stacks"
+	# shellcheck disable=SC2046 # words
+	$make "$tmp/$name.pb" "400000-500000@0=$tmp/$name" $(cat "$tmp/stacks")
+}
+
+# What compilers put behind a name differs from build to build.
+if builds one f.isra.0 g.cold h.part.1 k.llvm.123 _ZN2ns1aEi.isra.0.cold m.__uniq.12 _RNvCs1234_7mycrate3foo.llvm.1 \
+	_ZN4core3fmt3pad17h0123456789abcdefE &&
+	builds two f g h.part.2 k.llvm.456 _ZN2ns1aEi.constprop.2 m.__uniq.7 _RNvCs4321_7mycrate3foo \
+		_ZN4core3fmt3pad17hfedcba9876543210E.llvm.3; then
+	"$CPA" diff "$tmp/one.pb" "$tmp/two.pb" 2>"$tmp/err" | sed '1,/ name$/d' | awk '{ print $1, $2, $NF }' >"$tmp/got"
+	is "functions of two builds meet, whatever compilers put behind their names" "2 2 core::fmt::pad
+2 2 f
+2 2 g
+2 2 h
+2 2 k
+2 2 m
+2 2 mycrate::foo
+2 2 ns::a"
+fi
+
 done_testing

@@ -51,8 +51,9 @@ for cxx in g++ clang++; do
 done
 agrees cc-lto g++ -O2 -g -flto "$symbol/frames.cc"
 agrees cc-compressed g++ -O2 -g -gz "$symbol/frames.cc"
-agrees rust env HOME="$users_home" rustc -g -O "$symbol/frames.rs"
-agrees rust-debug env HOME="$users_home" rustc -g "$symbol/frames.rs"
+export RUSTUP_HOME="${RUSTUP_HOME:-$users_home/.rustup}"
+agrees rust rustc -g -O "$symbol/frames.rs"
+agrees rust-debug rustc -g "$symbol/frames.rs"
 export GOCACHE="$tmp/go-cache"
 cat >"$tmp/build-go" <<-END
 	#!/bin/sh

@@ -38,6 +38,8 @@ static void what_compilers_append_goes(void **state)
 	keeps("f(char*) [clone .part.0] [clone .isra.1]", "", "f(char*)");
 	keeps("core::fmt::write::h0123456789abcdef", "", "core::fmt::write");
 	keeps("core::fmt::write::h0123456789abcdef.llvm.77", "", "core::fmt::write");
+	keeps("_ZN4core3fmt5write17h0123456789abcdefE.llvm.77", "", "_ZN4core3fmt5write");
+	keeps("hash.__uniq.8123.llvm.12", "hash.c", "hash");
 	keeps("runtime.memmove.abi0", "runtime/memmove_amd64.s", "runtime.memmove");
 }
 
@@ -53,6 +55,7 @@ static void what_people_wrote_stays(void **state)
 	keeps("hash.part", "", "hash.part");
 	keeps("hash.partly.1", "", "hash.partly.1");
 	keeps("f(int) [clone x]", "", "f(int) [clone x]");
+	keeps("_ZN4core17h0123456789abcdegE", "", "_ZN4core17h0123456789abcdegE");
 	keeps("core::h0123456789abcdeg", "", "core::h0123456789abcdeg");
 }
 
