@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 		return say_error("%s", err.msg);
 	say_set_color(say_color(STDERR_FILENO, a.q.color));
 	pool_set_size((unsigned)a.q.threads);
+	a.q.waiting = progress_asking;
 	status = dispatch(&a);
 	args_release(&a);
 	if (fflush(stdout) != 0)

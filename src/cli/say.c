@@ -90,16 +90,32 @@ static struct {
 	size_t done, all; /* all 0 when there is nothing to count */
 	size_t on_way;    /* profiles of servers, 0 for none */
 	int64_t seconds;  /* for them */
+	char asked[128];  /* what a debuginfod server is asked for, "" for nothing */
+	int64_t got, size;
 } progress = { .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER };
 
 enum { PROGRESS_STEP_NS = 500000000 };
+
+/* With the lock held. */
+static void progress_show_asking(void)
+{
+	struct buf name = { 0 };
+
+	text_add_safe(&name, progress.asked, strlen(progress.asked));
+	fprintf(stderr, "\r\033[Kasking debuginfod for %s", buf_text(&name));
+	if (progress.size > 0)
+		fprintf(stderr, ", %" PRId64 " of %" PRId64 " KiB", progress.got / 1024, progress.size / 1024);
+	buf_release(&name);
+}
 
 /* With the lock held. */
 static void progress_show(unsigned halves)
 {
 	const char *s = progress.on_way == 1 ? "" : "s";
 
-	if (progress.on_way && progress.seconds)
+	if (*progress.asked)
+		progress_show_asking();
+	else if (progress.on_way && progress.seconds)
 		fprintf(stderr, "\r\033[Kfetching %zu profile%s: %" PRId64 " s left", progress.on_way, s,
 			progress.seconds);
 	else if (progress.on_way)
@@ -143,6 +159,7 @@ void progress_begin(const char *what)
 		return;
 	progress.what = what;
 	progress.done = progress.all = progress.on_way = 0;
+	progress.asked[0] = '\0';
 	progress.shown = false;
 	progress.running = true;
 	if (pthread_create(&progress.thread, NULL, progress_main, NULL) != 0)
@@ -162,6 +179,18 @@ void progress_fetch(size_t left, int64_t seconds)
 	pthread_mutex_lock(&progress.lock);
 	progress.on_way = left;
 	progress.seconds = seconds;
+	pthread_mutex_unlock(&progress.lock);
+}
+
+void progress_asking(void *arg, const char *name, int64_t got, int64_t size)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	(void)arg;
+	pthread_mutex_lock(&progress.lock);
+	snprintf(progress.asked, sizeof(progress.asked), "%s", slash ? slash + 1 : name ? name : "");
+	progress.got = got;
+	progress.size = size;
 	pthread_mutex_unlock(&progress.lock);
 }
 

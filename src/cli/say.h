@@ -35,6 +35,14 @@ void progress_end(void);
 /* Show instead of it how many profiles are still on their way, and for how many seconds at least. */
 void progress_fetch(size_t left, int64_t seconds);
 
+/*
+ * Show instead of it what a debuginfod server is asked for. Fits query.waiting; from any thread.
+ *
+ * name    a path or file name, hostile; NULL shows what was shown before
+ * got     of size bytes, both 0 as long as nothing comes
+ */
+void progress_asking(void *arg, const char *name, int64_t got, int64_t size);
+
 /* Show behind it how many of all files are done, from the next time on that something is shown. */
 void progress_count(size_t done, size_t all);
 

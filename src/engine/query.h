@@ -67,6 +67,8 @@ struct query {
 	bool inlined;     /* list shows the calls that were inlined into a line */
 	bool whole_paths; /* source file names are not trimmed */
 	const char *pattern; /* of reports that take one; "" for others */
+	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */
+	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);
 };
 
 struct query_command {

@@ -150,6 +150,15 @@ unnamed "a server that hangs is told in a line" '^cpa: debuginfod did not help w
 result $? "and waited for no longer than allowed"
 [ -z "$(find "$tmp/cache" -name debuginfo -size 0)" ]
 result $? "and nothing of it is remembered"
+rm -rf "$tmp/cache" "$tmp/xdg"
+TERM=xterm "$PYTHON3" "$top_srcdir/tests/cli/terminal.py" 'no such word' "$CPA" top --debuginfod-timeout=2 "$tmp/p.pb" \
+	>"$tmp/out" 2>"$tmp/err"
+grep -q 'asking debuginfod for prog' "$tmp/err" && ! grep -q asking "$tmp/out"
+result $? "a terminal is told what is waited for"
+rm -rf "$tmp/cache" "$tmp/xdg"
+top --debuginfod-timeout=2
+! grep -q asking "$tmp/err"
+result $? "what is no terminal is not"
 kill "$server"
 
 printf 'int main(void) { return 3; }\n' >"$tmp/other.c"
