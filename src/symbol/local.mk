@@ -62,6 +62,8 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/object_notes.h \
 	src/symbol/pclntab.c \
 	src/symbol/pclntab.h \
+	src/symbol/prefix_map.c \
+	src/symbol/prefix_map.h \
 	src/symbol/source_file.c \
 	src/symbol/source_file.h \
 	src/symbol/source_names.c \

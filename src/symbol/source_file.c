@@ -14,6 +14,8 @@
 #include "base/strtab.h"
 #include "profile/texts.h"
 #include "symbol/debuginfod.h"
+#include "symbol/locate.h"
+#include "symbol/prefix_map.h"
 #include "symbol/source_names.h"
 #include "symbol/source_path.h"
 
@@ -32,7 +34,8 @@ struct source_files {
 	struct strtab *names;               /* of those asked for: file i has id i + 1 */
 	struct source_file **file;
 	size_t n, cap;
-	size_t read; /* bytes so far */
+	size_t read;           /* bytes so far */
+	struct prefix_map *of; /* [n_maps] what the binary of a mapping tells; NULL until needed */
 	struct arena *mem;
 };
 
@@ -187,6 +190,51 @@ static bool ask_servers(struct source_files *s, const char *file, struct source_
 	return true;
 }
 
+/* What the binary of a mapping tells of names; each is opened once. */
+static const struct prefix_map *prefixes_of(struct source_files *s, const struct mapping *map)
+{
+	struct symbol_where w = *s->w;
+	struct prefix_map *m;
+	struct object *o;
+
+	if (!s->of)
+		s->of = arena_zalloc(s->mem, s->p->n_maps, sizeof(*s->of));
+	m = &s->of[map - s->p->map];
+	w.debuginfod = false; /* to look into a binary that is here, nobody has to be asked */
+	if (!m->mem) {
+		m->mem = s->mem;
+		if (locate_object(s->p, map, &w, NULL, &o, NULL) == 0) {
+			prefix_map_read(m, o, &w);
+			object_close(o);
+		}
+	}
+	return m;
+}
+
+/* Look for it by the name that it had before the compiler mapped prefixes. */
+static bool seek_unmapped(struct source_files *s, const char *file, struct source_file *f)
+{
+	const char *name = s->p->n_maps ? source_names_find(profile_names(s), file) : NULL;
+	const struct mapping *map = name ? source_names_map(s->profile_names, file) : NULL;
+	const struct prefix_map *m = map && map->file ? prefixes_of(s, map) : NULL;
+	bool found = false;
+
+	for (size_t i = 0; m && i < m->n && !found; i++) {
+		const char *old = prefix_map_undo(m, i, name);
+		struct source_seek k;
+
+		if (!old)
+			continue;
+		found = source_seek(&s->search, old, &k);
+		if (found) {
+			read_file(s, k.fd, k.found.data, f);
+			close(k.fd);
+		}
+		source_seek_release(&k);
+	}
+	return found;
+}
+
 static void tell_tried(struct source_files *s, const struct source_seek *k, struct source_file *f)
 {
 	struct buf why = { 0 }, tried = { 0 };
@@ -210,7 +258,7 @@ static struct source_file *look_for(struct source_files *s, const char *file)
 	if (source_seek(&s->search, file, &k)) {
 		read_file(s, k.fd, k.found.data, f);
 		close(k.fd);
-	} else if (!ask_servers(s, file, f)) {
+	} else if (!seek_unmapped(s, file, f) && !ask_servers(s, file, f)) {
 		tell_tried(s, &k, f);
 	}
 	source_seek_release(&k);

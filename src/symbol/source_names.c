@@ -98,24 +98,31 @@ static void find_maps(struct source_names *s)
 	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
 		uint32_t map = p->loc_map[loc];
 
-		if (map == PROFILE_NONE || !p->map[map].build_id)
+		if (map == PROFILE_NONE)
 			continue;
 		for (uint32_t line = p->loc_line[loc]; line < p->loc_line[loc + 1]; line++) {
 			str_id file = p->func_file[p->line_func[line]];
 
-			if (!s->map[file])
+			if (!s->map[file] || (!p->map[s->map[file] - 1].build_id && p->map[map].build_id))
 				s->map[file] = map + 1;
 		}
 	}
 }
 
-const char *source_names_build_id(struct source_names *s, const char *file)
+const struct mapping *source_names_map(struct source_names *s, const char *file)
 {
 	str_id id = find(s, file);
 
 	if (!id)
-		return "";
+		return NULL;
 	if (!s->map)
 		find_maps(s);
-	return s->map[id] ? profile_text(s->p, s->p->map[s->map[id] - 1].build_id) : "";
+	return s->map[id] ? &s->p->map[s->map[id] - 1] : NULL;
+}
+
+const char *source_names_build_id(struct source_names *s, const char *file)
+{
+	const struct mapping *m = source_names_map(s, file);
+
+	return m ? profile_text(s->p, m->build_id) : "";
 }

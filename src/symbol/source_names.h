@@ -21,6 +21,9 @@ void source_names_free(struct source_names *s);
 /* The name that the profile has for a file; NULL when it has no such file. */
 const char *source_names_find(const struct source_names *s, const char *file);
 
+/* The mapping of a binary that has functions of a file of that name, one with a build id if any has; NULL. */
+const struct mapping *source_names_map(struct source_names *s, const char *file);
+
 /* The build id of a binary that has functions of a file of that name; "" for none. */
 const char *source_names_build_id(struct source_names *s, const char *file);
 

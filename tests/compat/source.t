@@ -1,6 +1,7 @@
 #!/bin/sh
 # source.t - source files of a real Go program, and of debuginfod
 # SPDX-License-Identifier: Apache-2.0
+cpa_itself=$CPA # lib.sh puts -symbolize=none in front
 go_cache=$(PATH=$PATH:/usr/local/go/bin go env GOCACHE 2>/dev/null) || go_cache=
 . "${top_srcdir:?}/tests/compat/pprof.sh"
 export GOCACHE="${go_cache:-$tmp/gocache}"
@@ -27,6 +28,19 @@ for file in "$tmp/plain"/*.pb.gz; do
 		against "${args#-} ${file##*/} of a program built here"
 	done
 done
+
+# What clang mapped it tells in the binary; the names go back from there.
+if command -v clang >"$tmp/which" && mkdir "$tmp/mapped" && echo 'int main(void) { return 7; }' >"$tmp/mapped/m.c" &&
+	(cd "$tmp/mapped" && clang -g -O0 -no-pie -grecord-command-line "-ffile-prefix-map=$tmp/mapped=/build/NEW" \
+		-o "$tmp/m" m.c) 2>"$tmp/log"; then
+	"${PYTHON3:-python3}" "$top_srcdir/tests/symbol/make_profile.py" "$tmp/m.pb" "400000-500000@0=$tmp/m" \
+		"$(nm "$tmp/m" | awk '$3 == "main" { print $1 }')*3"
+	"$cpa_itself" list main "$tmp/m.pb" >"$tmp/got" 2>"$tmp/err"
+	grep -q 'in /build/NEW/m.c' "$tmp/got" && grep -q 'return 7' "$tmp/got"
+	result $? "names that clang mapped are mapped back" || note "$tmp/got"
+else
+	result 0 "names that clang mapped are mapped back # SKIP no clang"
+fi
 
 # Without paths of this machine in it, all is found by the names of packages and of the module.
 "$CPA" -symbolize=none -list=. -source_path="$tmp/shop" "$tmp/trimmed/go-cpu.pb.gz" >"$tmp/got" 2>"$tmp/err"

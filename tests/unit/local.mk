@@ -111,6 +111,7 @@ unit_tests = \
 	tests/unit/test_pool \
 	tests/unit/test_proto \
 	tests/unit/test_proto_sample \
+	tests/unit/test_prefix_map \
 	tests/unit/test_prune \
 	tests/unit/test_query \
 	tests/unit/test_reader \
@@ -228,6 +229,7 @@ tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
 tests_unit_test_proto_LDADD = $(unit_reader)
 tests_unit_test_proto_sample_LDADD = $(unit_reader)
+tests_unit_test_prefix_map_LDADD = $(unit_symbol)
 tests_unit_test_prune_LDADD = $(unit_profile)
 tests_unit_test_query_LDADD = $(unit_engine)
 tests_unit_test_reader_LDADD = $(unit_reader)
