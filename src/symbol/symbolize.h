@@ -17,10 +17,10 @@
 /* What was looked up and found; zero-initialised, released with symbolized_release. */
 struct symbolized {
 	uint32_t n_addresses, n_named; /* locations of mappings that needed names */
-	uint32_t n_nowhere;            /* those of them that no binary has: the mapping has no file, and is not the first */
-	uint32_t n_binaries, n_found;  /* such mappings of binaries */
-	struct buf missing;            /* a line for each that was not found or has no names, with the reason */
-	struct buf tried;              /* lines about each mapping, when asked for */
+	uint32_t n_nowhere; /* those of them that no binary has: the mapping has no file, and is not the first */
+	uint32_t n_binaries, n_found; /* such mappings of binaries */
+	struct buf missing;           /* a line for each that was not found or has no names, with the reason */
+	struct buf tried;             /* lines about each mapping, when asked for */
 };
 
 void symbolized_release(struct symbolized *s);
