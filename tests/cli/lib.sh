@@ -14,7 +14,7 @@ cd "$TESTDATA" || exit 1
 # Nobody's cache, saved profiles, binaries or servers are looked at or added to.
 mkdir "$tmp/home" || exit 1
 # shellcheck disable=SC2034 # for those who run compilers that live there
-users_home=${HOME:-/}
+users_home=${HOME:-/} users_cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}
 export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/home/cache" XDG_STATE_HOME="$tmp/home/state"
 unset PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 

@@ -7,8 +7,8 @@
 
 PATH=$PATH:/usr/local/go/bin
 pprof=${PPROF:-}
-if [ -z "$pprof" ] && HOME=$users_home go tool pprof -h >"$tmp/go" 2>&1; then # the first use may build it
-	pprof=$(HOME=$users_home go tool -n pprof 2>>"$tmp/go")
+if [ -z "$pprof" ] && HOME=$users_home XDG_CACHE_HOME=$users_cache go tool pprof -h >"$tmp/go" 2>&1; then # the first use may build it
+	pprof=$(HOME=$users_home XDG_CACHE_HOME=$users_cache go tool -n pprof 2>>"$tmp/go")
 fi
 if [ ! -x "$pprof" ]; then
 	echo '1..0 # SKIP go tool pprof not found, so cpa is not held against it; install Go to do so'
