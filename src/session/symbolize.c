@@ -63,9 +63,10 @@ static bool read_word(const char *s, size_t n, struct symbolize_mode *m)
 			.remote = true, .fast = m->fast, .force = m->force, .demangle = m->demangle
 		};
 	else if (is_word(s, n, "local") || is_word(s, n, "fastlocal"))
-		*m = (struct symbolize_mode){
-			.local = true, .fast = m->fast || n > 5, .force = m->force, .demangle = m->demangle
-		};
+		*m = (struct symbolize_mode){ .local = true,
+					      .fast = m->fast || is_word(s, n, "fastlocal"),
+					      .force = m->force,
+					      .demangle = m->demangle };
 	else
 		return read_demangle(s, n, m);
 	return true;

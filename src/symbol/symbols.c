@@ -18,7 +18,7 @@ struct table {
 	const struct object_file *f;
 	GElf_Ehdr ehdr;
 	Elf_Data *syms;
-	const char *names; /* [names_n] */
+	const char *names; /* [names_n] up to the last one that ends inside the table */
 	size_t names_n;
 	const char *file; /* the source file that local symbols belong to */
 };
@@ -41,15 +41,15 @@ static bool table_open(const struct object_file *f, uint32_t type, struct table 
 		return false;
 	t->names = names->d_buf;
 	t->names_n = names->d_size;
+	while (t->names_n && t->names[t->names_n - 1])
+		t->names_n--;
 	return true;
 }
 
 /* The name of a symbol; "" where there is none that ends inside the table. */
 static const char *name_of(const struct table *t, uint32_t at)
 {
-	if (at >= t->names_n || !memchr(t->names + at, '\0', t->names_n - at))
-		return "";
-	return t->names + at;
+	return at < t->names_n ? t->names + at : "";
 }
 
 /* Marks that ARM compilers put between code and data; nobody's names. */
@@ -135,7 +135,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	order = strcmp(x->name, y->name);
+	order = x->name == y->name ? 0 : strcmp(x->name, y->name);
 	return order ? order : (x->size > y->size) - (x->size < y->size);
 }
 
