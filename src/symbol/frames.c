@@ -82,7 +82,8 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 		if (u < found->n && unknown[u] == addr[i]) {
 			uint32_t len = found->off[u + 1] - found->off[u];
 
-			memcpy(out->frame + at, found->frame + found->off[u], len * sizeof(*out->frame));
+			if (len) /* found has no list when it has nothing at all */
+				memcpy(out->frame + at, found->frame + found->off[u], len * sizeof(*out->frame));
 			at += len;
 			u++;
 			continue;

@@ -20,7 +20,7 @@ result $? "a page is written with -output, and nothing is started"
 result $? "only that is said"
 grep -q "^<div class=\"legend\">File: prog<br>$" "$tmp/page.html" && grep -q '<br>Total: 1B</div><h2>' "$tmp/page.html"
 result $? "the page begins with what the profile says of itself"
-grep -q "<p class=\"filename\">$source</p>$" "$tmp/page.html"
+grep -q "<p class=\"filename\">$(realpath -sm "$source")</p>$" "$tmp/page.html"
 result $? "the source file is named"
 grep -q '^<span class=line>     16</span> <span class=nop>           .          .           	int s = 0; </span>$' "$tmp/page.html" ||
 	grep -q '^<span class=line>     16</span> <span class=livesrc>.*	int s = 0; </span><span class=asm>' "$tmp/page.html"
