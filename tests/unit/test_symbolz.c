@@ -128,6 +128,7 @@ static void release(struct fetched *f)
 	sources_release(&f->sources);
 	query_release(&f->q);
 	buf_release(&f->load.notes);
+	buf_release(&f->load.told);
 }
 
 /* The name at an address; "" when there is none. */
