@@ -330,6 +330,7 @@ static int too_long(struct transfer *t)
 /* What went wrong on the way, in words that say what to do where that is known. */
 static int broken(struct transfer *t, CURLcode code)
 {
+	static const char trust[] = "; -tls_ca=FILE names who to trust, https+insecure:// trusts anybody";
 	const struct curl *c = t->all->curl;
 	const char *why = *t->error ? t->error : c->easy_strerror(code);
 	long number = 0;
@@ -350,9 +351,10 @@ static int broken(struct transfer *t, CURLcode code)
 		snprintf(text, sizeof(text), "%.400s", why);
 	else if (code == CURLE_PARTIAL_FILE || closed)
 		snprintf(text, sizeof(text), "the server closed the connection early, after %zu bytes", t->n);
+	else if (code == CURLE_SSL_CACERT_BADFILE && !*t->all->how->tls_ca)
+		snprintf(text, sizeof(text), "%.300s (Debian package ca-certificates)%s", why, trust);
 	else if (code == CURLE_PEER_FAILED_VERIFICATION)
-		snprintf(text, sizeof(text),
-			 "%.300s; -tls_ca=FILE names who to trust, https+insecure:// trusts anybody", why);
+		snprintf(text, sizeof(text), "%.300s%s", why, trust);
 	else
 		snprintf(text, sizeof(text), "%.400s", why);
 	return failed(t, ERR_IO, text);
