@@ -19,6 +19,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/io.h \
 	src/base/json.c \
 	src/base/json.h \
+	src/base/library.c \
+	src/base/library.h \
 	src/base/mem.c \
 	src/base/mem.h \
 	src/base/num.h \

@@ -7,6 +7,7 @@
 
 #include "cli/answer.h"
 
+#include "cli/flame.h"
 #include "cli/open.h"
 #include "engine/filter.h"
 #include "engine/view.h"
@@ -56,7 +57,7 @@ static void draw_text(enum query_report kind, const struct report *r, bool color
 
 void answer_draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out)
 {
-	switch ((enum format)q->format) {
+	switch ((enum format)q->shape) {
 	case FORMAT_TEXT:
 		draw_text(kind, r, color, out);
 		break;
@@ -184,19 +185,20 @@ static int check_export(const struct query_command *c, const struct query *q, st
 	case REPORT_CALLGRIND:
 	case REPORT_DOT:
 	case REPORT_WEBLIST:
+	case REPORT_FLAME:
 		break;
 	default:
 		return 0;
 	}
-	if (q->format != FORMAT_TEXT)
-		return err_set(err, ERR_USAGE, "%s has no meaning for %s", flag[q->format], c->name);
+	if (q->shape != FORMAT_TEXT)
+		return err_set(err, ERR_USAGE, "%s has no meaning for %s", flag[q->shape], c->name);
 	return 0;
 }
 
 /* What draws a report that is too large for one text. */
 static int choose_pieces(const struct query *q, const struct traces_viewer **out, struct err *err)
 {
-	switch ((enum format)q->format) {
+	switch ((enum format)q->shape) {
 	case FORMAT_JSON:
 		*out = &json_traces;
 		return 0;
@@ -236,11 +238,13 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 		return rc;
 	out->mem = arena_new();
 	query_for_report(&q, kind);
-	q.inlined = color || q.format != FORMAT_TEXT; /* what reads pprof's text does not expect it */
+	q.inlined = color || q.shape != FORMAT_TEXT; /* what reads pprof's text does not expect it */
 	rc = check_export(a->command, &q, err);
 	if (rc == 0)
 		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
-	if (rc == 0)
+	if (rc == 0 && kind == REPORT_FLAME)
+		rc = flame_answer(&v, a, &q, &out->text, &out->notes, &out->is_empty, err);
+	else if (rc == 0)
 		rc = kind == REPORT_WEBLIST ? write_weblist(&v, &q, out, err)
 					    : write_export(kind, &v, &q, out->mem, &out->text, err);
 	if (rc == 0 && picture)

@@ -234,6 +234,7 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	free(picked);
 	if (rc == 0)
 		rc = query_finish(&a.q, &a.ignored, err);
+	a.q.keep_base = a.command && a.command->report == REPORT_FLAME;
 	if (rc < 0)
 		args_release(&a);
 	else

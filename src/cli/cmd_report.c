@@ -10,6 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
 #include "cli/fetching.h"
+#include "cli/flame.h"
 #include "cli/open.h"
 #include "cli/picture.h"
 #include "cli/pieces.h"
@@ -65,11 +66,16 @@ static void explain_empty(const struct profile *p, const struct query *q)
 }
 
 /* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */
-static const char *binary_suffix(const struct query_command *c)
+static const char *binary_suffix(const struct args *a)
 {
+	const struct query_command *c = a->command;
 	const struct picture *p = picture_find(c->name);
+	enum flame_format format;
 
 	switch (c->report) {
+	case REPORT_FLAME:
+		return flame_format(&a->q, &format, NULL) == 0 && format != FLAME_FORMAT_FOLDED ? flame_suffix(format)
+												: NULL;
 	case REPORT_PROTO:
 	case REPORT_BUNDLE:
 	case REPORT_TOPPROTO:
@@ -109,7 +115,7 @@ static int write_numbered(const struct buf *text, const char *suffix)
 int write_report(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
-	const char *suffix = binary_suffix(a->command);
+	const char *suffix = binary_suffix(a);
 	struct err err;
 
 	if (suffix && !*q->output && isatty(STDOUT_FILENO))
@@ -316,6 +322,8 @@ int cmd_report(const struct args *a)
 
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (a->command->report == REPORT_FLAME && flame_check(&a->q, &err) < 0)
+		return say_error("%s", err.msg);
 	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
 		return say_error("must have base profile to normalize by");
 	if (sources_add(&side[SIDE_TARGET], a->word, a->n_words, &err) < 0 ||

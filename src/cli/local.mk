@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/html/libhtml.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs)
+src_cpa_LDADD = viewers/html/libhtml.a viewers/svg/libsvg.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs)
 src_cpa_SOURCES = \
 	src/cli/answer.c \
 	src/cli/answer.h \
@@ -16,6 +16,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd_trend.c \
 	src/cli/fetching.c \
 	src/cli/fetching.h \
+	src/cli/flame.c \
+	src/cli/flame.h \
 	src/cli/loading.c \
 	src/cli/loading.h \
 	src/cli/main.c \

@@ -39,6 +39,7 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_INPUT] = "Reading profiles",
 	[GROUP_SYMBOL] = "Names, source and assembly",
 	[GROUP_FETCH] = "Profiles from servers",
+	[GROUP_FLAME] = "Flame graphs",
 	[GROUP_OUTPUT] = "Where it goes",
 	[GROUP_LIMIT] = "Limits on what an input may cost (0 lifts a limit)",
 	[GROUP_GENERAL] = "General",
@@ -48,7 +49,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->inlined = q->whole_paths = false;
+	q->by_object = q->inlined = q->whole_paths = q->keep_base = false;
 }
 
 void query_release(struct query *q)
@@ -68,7 +69,7 @@ void query_for_report(struct query *q, enum query_report report)
 		break;
 	case REPORT_DIFF:
 	case REPORT_TREND:
-		if (q->nodecount < 0 && (q->format == FORMAT_TEXT || q->format == FORMAT_MARKDOWN))
+		if (q->nodecount < 0 && (q->shape == FORMAT_TEXT || q->shape == FORMAT_MARKDOWN))
 			q->nodecount = COMPARED_ROWS;
 		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
 		break;
@@ -79,6 +80,7 @@ void query_for_report(struct query *q, enum query_report report)
 	case REPORT_PEEK:
 	case REPORT_FOLDED:
 	case REPORT_SPEEDSCOPE:
+	case REPORT_FLAME:
 		q->trim = false;
 		break;
 	case REPORT_LIST:
@@ -150,6 +152,21 @@ static void drop_empty(struct opt_list *l)
 	l->n = n;
 }
 
+/* --by=label:KEY is -tagroot=KEY. */
+static int settle_by(struct query *q, struct err *err)
+{
+	static const char label[] = "label:";
+
+	if (!*q->by)
+		return 0;
+	if (strncmp(q->by, label, sizeof(label) - 1) != 0 || !q->by[sizeof(label) - 1])
+		return err_set(err, ERR_USAGE, "--by=%s: write label:KEY", q->by);
+	if (*q->tagroot)
+		return err_set(err, ERR_USAGE, "--by and -tagroot do the same: choose one; -tagroot takes KEY,KEY");
+	q->tagroot = q->by + sizeof(label) - 1;
+	return 0;
+}
+
 int query_finish(struct query *q, const char **ignored, struct err *err)
 {
 	const struct {
@@ -181,6 +198,8 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 	drop_empty(&q->diff_base);
 	if (q->base.n && q->diff_base.n)
 		return err_set(err, ERR_USAGE, "-base and -diff_base flags cannot both be specified");
+	if (settle_by(q, err) < 0)
+		return ERR_USAGE;
 	settle_type(q, ignored);
 	return 0;
 }

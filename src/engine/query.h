@@ -40,6 +40,7 @@ enum query_report {
 	REPORT_DISASM,
 	REPORT_WEBLIST,
 	REPORT_BUNDLE,
+	REPORT_FLAME,
 };
 
 enum query_group {
@@ -51,6 +52,7 @@ enum query_group {
 	GROUP_INPUT,
 	GROUP_SYMBOL,
 	GROUP_FETCH,
+	GROUP_FLAME,
 	GROUP_OUTPUT,
 	GROUP_LIMIT,
 	GROUP_GENERAL,
@@ -65,6 +67,7 @@ struct query {
 #include "engine/query.def"
 	bool by_object;   /* functions of different binaries, or that start at different lines, are different places */
 	bool inlined;     /* list shows the calls that were inlined into a line */
+	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
 	const char *pattern; /* of reports that take one; "" for others */
 	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */

@@ -142,6 +142,18 @@ bool *view_base_sets(const struct profile *p, struct arena *mem)
 	return of_base;
 }
 
+/* Sums of what is above and below 0, which column_total has checked. */
+static void find_sides(struct view *v)
+{
+	const int64_t *column = v->val[SIDE_TARGET];
+
+	v->side_total[SIDE_TARGET] = v->side_total[SIDE_BASE] = 0;
+	for (uint32_t i = 0; i < v->n; i++) {
+		v->side_total[SIDE_TARGET] += column[i] > 0 ? column[i] : 0;
+		v->side_total[SIDE_BASE] -= column[i] < 0 ? column[i] : 0;
+	}
+}
+
 static int find_total(struct view *v, struct arena *mem, struct err *err)
 {
 	const struct profile *p = v->p;
@@ -150,6 +162,7 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 
 	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
+	find_sides(v);
 	if (only && column_total(v, v->val[SIDE_TARGET], only, "", &magnitude, err) == 0 && magnitude > 0)
 		v->total = magnitude;
 	else

@@ -25,6 +25,8 @@ struct view {
 	const int64_t *val[N_SIDES]; /* [side][n] in unit; the base column may be NULL */
 	const int64_t *div[N_SIDES]; /* [side][n] counts; NULL unless mean */
 	int64_t total;               /* what 100 % is, in unit, divided when mean */
+	int64_t side_total[N_SIDES]; /* of the samples that count for total: the sum of what is above 0, and of
+					the magnitudes of what is below 0, whoever's label they carry; not divided */
 };
 
 /*

@@ -17,6 +17,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/disasm.h \
 	src/report/disasm_int.h \
 	src/report/disasm_symbols.c \
+	src/report/flame.c \
+	src/report/flame.h \
 	src/report/head.c \
 	src/report/head.h \
 	src/report/list.c \

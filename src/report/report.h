@@ -85,12 +85,14 @@ struct head {
 };
 
 struct disasm; /* report/disasm.h */
+struct flame;  /* report/flame.h */
 struct traces; /* report/traces.h */
 
 struct report {
 	struct head head;
 	struct table table;
 	const struct traces *traces; /* instead of the table; NULL for all other reports */
+	const struct flame *flame;   /* instead of the table; NULL for all other reports */
 	const struct disasm *disasm; /* what the table's instructions belong to; NULL for all other reports */
 	struct arena *mem;           /* owns it all but for strings of the profile, which must live longer */
 };

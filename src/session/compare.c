@@ -58,7 +58,7 @@ static int subtract(const struct loaded side[2], struct profile **out, struct er
 	struct normalize how;
 	int rc = normalize_parse(q->normalize, &how, err);
 
-	if (rc == 0 && q->diff_base.n)
+	if (rc == 0 && (q->diff_base.n || q->keep_base))
 		rc = profile_set_label(side[1].profile, BASE_LABEL, "true", err);
 	if (rc == 0 && how.by != NORMALIZE_NONE)
 		rc = scale_to(side[0].profile, side[1].profile, &how, err);

@@ -7,19 +7,16 @@
 
 #include "source/curl.h"
 
-#include <dlfcn.h>
+#include "base/library.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-#include <string.h>
 
 /* Filled by the first curl_load that succeeds, and not changed again. */
 static struct curl lib;
 static bool is_loaded;
 
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
+static const struct library_function functions[] = {
 #define FUNCTION(name)                                                                                                 \
 	{                                                                                                              \
 		"curl_" #name, offsetof(struct curl, name)                                                             \
@@ -34,22 +31,12 @@ static const struct {
 static int load(struct err *err)
 {
 	static const char advice[] = "libcurl is needed to fetch URLs; install it with: apt-get install libcurl4";
-	void *so = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
+	int rc = library_load("libcurl.so.4", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice, err);
 
-	if (!so)
-		return err_set(err, ERR_IO, "%s", advice);
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(so, functions[i].name);
-
-		if (!function)
-			return err_set(err, ERR_IO, "%s (this one is too old: it has no %s)", advice,
-				       functions[i].name);
-		memcpy((char *)&lib + functions[i].at, &function, sizeof(function));
-	}
-	if (lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-		return err_set(err, ERR_IO, "libcurl cannot be started");
-	is_loaded = true;
-	return 0;
+	if (rc == 0 && lib.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+		rc = err_set(err, ERR_IO, "libcurl cannot be started");
+	is_loaded = rc == 0;
+	return rc;
 }
 
 int curl_load(const struct curl **out, struct err *err)

@@ -243,7 +243,7 @@ static int64_t rows_of(enum query_report report, enum format format)
 {
 	struct query q = asked();
 
-	q.format = (int)format;
+	q.shape = (int)format;
 	query_for_report(&q, report);
 	return q.nodecount;
 }

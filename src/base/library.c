@@ -1,0 +1,29 @@
+/*
+ * library.c - libraries that are loaded when they are first needed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/library.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+int library_load(const char *soname, const struct library_function *functions, size_t n, void *table,
+		 const char *advice, struct err *err)
+{
+	void *so = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+
+	if (!so)
+		return err_set(err, ERR_IO, "%s", advice);
+	for (size_t i = 0; i < n; i++) {
+		void *function = dlsym(so, functions[i].name);
+
+		if (!function)
+			return err_set(err, ERR_IO, "%s (this one is too old: it has no %s)", advice,
+				       functions[i].name);
+		memcpy((char *)table + functions[i].at, &function, sizeof(function));
+	}
+	return 0;
+}

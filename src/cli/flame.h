@@ -1,0 +1,51 @@
+/*
+ * flame.h - the command flame: which picture, in which format
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_FLAME_H
+#define CLI_FLAME_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "cli/args.h"
+#include "engine/view.h"
+
+enum flame_format {
+	FLAME_FORMAT_SVG,
+	FLAME_FORMAT_PDF,
+	FLAME_FORMAT_PNG,
+	FLAME_FORMAT_HTML,
+	FLAME_FORMAT_FOLDED,
+	FLAME_FORMAT_JSON
+};
+
+/*
+ * The format that --format or the ending of the output asks for; SVG when nothing says.
+ *
+ * Fails   ERR_USAGE for one that is unknown
+ */
+int flame_format(const struct query *q, enum flame_format *out, struct err *err);
+
+/* The end of the name of a file of that format: "svg". */
+const char *flame_suffix(enum flame_format format);
+
+/*
+ * Are all the words that options say about pictures known? To be asked before anything is read.
+ *
+ * Fails   ERR_USAGE
+ */
+int flame_check(const struct query *q, struct err *err);
+
+/*
+ * Append the picture.
+ *
+ * a       a->word names the sources
+ * notes   lines for the user are appended
+ * Fails   ERR_USAGE when the question has no answer for this profile or in this format, ERR_IO when a
+ *         library is missing, ERR_LIMIT
+ */
+int flame_answer(const struct view *v, const struct args *a, const struct query *q, struct buf *out, struct buf *notes,
+		 bool *is_empty, struct err *err);
+
+#endif

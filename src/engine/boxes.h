@@ -1,0 +1,57 @@
+/*
+ * boxes.h - stacks folded into a tree of boxes, down to those that are wide enough to be seen
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The sides of a comparison are told apart by the sign of values: what is above 0 is of the target
+ * (after), what is below 0 of the base (before), which is how session/compare leaves them.
+ *
+ * The width of a box is the sum of the widths of what it calls and of the larger side of what it has
+ * itself, so children always fill their parent, and what grew, shrank, came or went all have a place.
+ * Without a base it is the total.
+ */
+#ifndef ENGINE_BOXES_H
+#define ENGINE_BOXES_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "engine/places.h"
+#include "engine/view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define BOXES_NONE UINT32_MAX /* no parent: the root; no place: the root or a rest */
+
+struct boxes_ask {
+	bool two_sides;      /* give the base side even when nothing is below 0 */
+	bool inverted;       /* from the leaf of each stack to its callers */
+	double min_share;    /* boxes whose larger side is below this share of the root's are left out */
+	uint32_t max_levels; /* and what lies deeper than this; the root is level 0 */
+};
+
+struct boxes {
+	const struct places *places;
+	uint32_t n;               /* box 0 is the root, which holds all stacks */
+	uint32_t *parent, *place; /* [n] parents have lower numbers than children */
+	uint32_t *n_rest;         /* [n] siblings left out that this box stands for; 0 for a real box */
+	bool *inlined;            /* [n] inlined into its caller in every sample */
+	int64_t *self[N_SIDES];   /* [n] of stacks that end here, at least 0; base NULL unless has_base */
+	int64_t *total[N_SIDES];  /* [n] of all stacks through here */
+	int64_t *width;           /* [n] */
+	bool has_base;            /* there are values below 0 */
+	uint64_t n_cut;           /* boxes left out, without what they call */
+	int64_t cut_width;        /* sum of the larger sides of those */
+};
+
+/*
+ * Fold the stacks that have a value. Children of a box are in order of first appearance, a box that
+ * stands for the rest comes last and is there when the rest together is wide enough.
+ *
+ * mem     the result lives there
+ * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past 2^32 - 1 boxes
+ */
+int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
+	       struct boxes *out, struct err *err);
+
+#endif

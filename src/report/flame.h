@@ -1,0 +1,67 @@
+/*
+ * flame.h - the report flame: boxes with numbers and names, not yet placed or coloured
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_FLAME_H
+#define REPORT_FLAME_H
+
+#include "engine/query.h"
+#include "engine/view.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define FLAME_NONE UINT32_MAX
+
+/* A function (or file, line, address), however many boxes it has. Texts are hostile; "" when unknown. */
+struct flame_frame {
+	const char *name; /* as in top */
+	const char *file, *module;
+	int64_t line_lo, line_hi; /* first and last line that is known of it; 0 when none is */
+	bool is_label;            /* put there by tagroot, tagleaf or --by */
+};
+
+enum flame_side { FLAME_AFTER, FLAME_BEFORE, FLAME_SIDES };
+
+/* One side of a comparison, for the legend. */
+struct flame_source {
+	const char *const *source; /* [n] as named on the command line; hostile */
+	size_t n;
+	int64_t total; /* what 100 % of this side is */
+};
+
+/* Box 0 is the root. Values are in head.unit, before the ratio. */
+struct flame {
+	uint32_t n;
+	const uint32_t *parent; /* [n] lower than the box's own number; FLAME_NONE for the root */
+	const uint32_t *frame;  /* [n] into frames; FLAME_NONE for the root and for a rest */
+	const uint32_t *n_rest; /* [n] how many siblings too narrow to be seen a box stands for; 0 for a real box */
+	const bool *inlined;    /* [n] inlined into its caller in every sample */
+	const int64_t *self[FLAME_SIDES], *total[FLAME_SIDES]; /* [n]; before NULL without a base */
+	const int64_t *width; /* [n] children fill their parent but for its own self: see engine/boxes.h */
+	uint32_t n_frames;
+	const struct flame_frame *frames; /* [n_frames] */
+	bool has_base;                    /* a comparison, or a profile that holds differences */
+	bool inverted;
+	uint64_t n_cut;    /* boxes left out because they are too narrow, without what they call */
+	int64_t cut_width; /* how wide they are together */
+	struct flame_source side[FLAME_SIDES];
+};
+
+struct flame_ask {
+	double min_share;                      /* boxes below this share of the width are left out */
+	uint32_t max_levels;                   /* and what lies deeper */
+	struct flame_source side[FLAME_SIDES]; /* names; the totals are filled in */
+};
+
+/*
+ * Make the report; r->flame is its body.
+ *
+ * Fails   ERR_USAGE, ERR_LIMIT as boxes_make and places_make
+ */
+int flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
+	       struct err *err);
+
+#endif

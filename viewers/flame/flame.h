@@ -1,0 +1,96 @@
+/*
+ * flame.h - the picture of a flame graph, in no format: where boxes lie, how they look, what they say
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * SVG, PDF, PNG, web page and terminal draw this; they add nothing but ink.
+ */
+#ifndef VIEWERS_FLAME_H
+#define VIEWERS_FLAME_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "report/flame.h"
+#include "report/report.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum flame_order { FLAME_BY_NAME, FLAME_BY_WEIGHT };
+enum flame_color_by { FLAME_PACKAGE, FLAME_MODULE, FLAME_FILE, FLAME_FUNCTION, FLAME_HEAT };
+enum flame_theme { FLAME_AUTO, FLAME_LIGHT, FLAME_DARK };
+
+/* How a picture shall look. */
+struct flame_style {
+	enum flame_order order;
+	enum flame_color_by color_by;
+	enum flame_theme theme;
+	bool icicle;       /* roots at the top */
+	bool diff_self;    /* in a comparison, colour by self */
+	double width;      /* of the picture, in pixels or points */
+	double min_width;  /* what was asked for, for the note about what was left out */
+	const char *title; /* "" for one made of the profile; hostile */
+};
+
+/* Where a box lies. The root is at x 0 and level 0 and spans all. */
+struct flame_tile {
+	uint32_t box; /* of the report */
+	uint32_t level;
+	int64_t x, width; /* in the unit of flame.width */
+	uint8_t color;    /* into flame_colors */
+	char sign;        /* of a comparison: '+' grew, '-' shrank, 'n' new, 'g' gone, '=' unchanged; else 0 */
+};
+
+struct flame_layout {
+	uint32_t n, n_levels;
+	struct flame_tile *tile; /* [n] by level, then from left to right */
+	int64_t span;            /* the width of the root */
+};
+
+/* Place all boxes of a report. The result lives in mem. */
+void flame_lay_out(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out);
+
+/* A colour of boxes and of text on it: 0xRRGGBB. */
+struct flame_color {
+	uint32_t fill, ink;
+};
+
+enum { FLAME_COLORS = 48 };
+
+/* The colours in a theme; [FLAME_COLORS], FLAME_AUTO as FLAME_LIGHT. */
+const struct flame_color *flame_colors(enum flame_theme theme);
+
+/* What a colour stands for, most of the picture first. Lives in mem. */
+struct flame_legend {
+	uint8_t color;
+	char sign; /* as in struct flame_tile */
+	const char *text;
+};
+
+/* The legend of a picture; gives how many entries, 0 when colours mean nothing that is worth telling. */
+size_t flame_legend(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
+		    struct arena *mem, const struct flame_legend **out);
+
+/* Append the name of a box as it is written on it and told of it: harmless, on one line. */
+void flame_add_name(const struct flame *f, uint32_t box, struct buf *out);
+
+/* How many columns of a fixed-width font a text takes: 0, 1 or 2 each character. */
+size_t flame_columns(const char *text);
+
+/*
+ * Append a name, shortened from its middle until it takes at most so many columns; nothing when
+ * not even its ends fit. No character is cut.
+ */
+void flame_add_short(const char *name, size_t columns, struct buf *out);
+
+/* Append what is to be told of a box: lines ended by \n, the name first. */
+void flame_add_details(const struct report *r, uint32_t box, struct buf *out);
+
+/* Append the title; the line below it (what is measured, how much, of what); the note at the end about
+   what was left out, or nothing. Each on one line without \n. */
+void flame_add_title(const struct report *r, const struct flame_style *style, struct buf *out);
+void flame_add_subtitle(const struct report *r, struct buf *out);
+void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out);
+
+#endif
