@@ -1,0 +1,8 @@
+# tests/browser - pictures and pages in a headless Chromium
+#
+# A new test: its name here; NAME.t draws files and hands them to NAME.py.
+
+browser_tests =
+
+TESTS += $(browser_tests)
+EXTRA_DIST += $(browser_tests) tests/browser/browser.py tests/browser/browser.sh
