@@ -18,7 +18,6 @@
 #include "report/report.h"
 #include "report/tags.h"
 #include "report/top.h"
-#include "report/weblist.h"
 #include "report/traces.h"
 #include "report/weblist.h"
 #include "viewers/export/callgrind.h"
@@ -165,8 +164,7 @@ static int write_export(enum query_report kind, const struct view *v, const stru
 	}
 }
 
-/* Options that ask for what a report of another tool's format cannot give. */
-static int check_export(const struct query_command *c, const struct query *q, struct err *err)
+int answer_check(const struct query_command *c, const struct query *q, struct err *err)
 {
 	static const char *const flag[] = {
 		[FORMAT_JSON] = "--json", [FORMAT_CSV] = "--csv", [FORMAT_MARKDOWN] = "--markdown"
@@ -190,9 +188,12 @@ static int check_export(const struct query_command *c, const struct query *q, st
 	default:
 		return 0;
 	}
+	if (q->shape == FORMAT_JSON && c->report == REPORT_FLAME)
+		return err_set(err, ERR_USAGE,
+			       "--json has no meaning for flame; --format=json writes its stacks for speedscope");
 	if (q->shape != FORMAT_TEXT)
 		return err_set(err, ERR_USAGE, "%s has no meaning for %s", flag[q->shape], c->name);
-	return 0;
+	return c->report == REPORT_FLAME ? flame_check(q, err) : 0;
 }
 
 /* What draws a report that is too large for one text. */
@@ -224,7 +225,8 @@ static int draw_picture(const struct picture *p, const struct query *q, struct a
 	return picture_draw(p, &out->text, err);
 }
 
-int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err)
+int answer_make(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES], bool color,
+		struct answer *out, struct err *err)
 {
 	const struct picture *picture = picture_find(a->command->name);
 	enum query_report kind = a->command->report;
@@ -239,11 +241,9 @@ int answer_make(const struct profile *p, const struct args *a, bool color, struc
 	out->mem = arena_new();
 	query_for_report(&q, kind);
 	q.inlined = color || q.shape != FORMAT_TEXT; /* what reads pprof's text does not expect it */
-	rc = check_export(a->command, &q, err);
-	if (rc == 0)
-		rc = view_make(p, &q, out->mem, &v, &out->notes, err);
+	rc = view_make(p, &q, out->mem, &v, &out->notes, err);
 	if (rc == 0 && kind == REPORT_FLAME)
-		rc = flame_answer(&v, a, &q, &out->text, &out->notes, &out->is_empty, err);
+		rc = flame_answer(&v, from, &q, &out->text, &out->is_empty, err);
 	else if (rc == 0)
 		rc = kind == REPORT_WEBLIST ? write_weblist(&v, &q, out, err)
 					    : write_export(kind, &v, &q, out->mem, &out->text, err);

@@ -12,6 +12,7 @@
 #include "cli/picture.h"
 #include "profile/profile.h"
 #include "report/report.h"
+#include "report/side.h"
 #include "report/traces.h"
 
 #include <stdbool.h>
@@ -32,13 +33,22 @@ struct answer {
 void answer_draw(enum query_report kind, const struct report *r, const struct query *q, bool color, struct buf *out);
 
 /*
+ * Do the options ask for what this command can give? To be asked before anything is read.
+ *
+ * Fails   ERR_USAGE
+ */
+int answer_check(const struct query_command *c, const struct query *q, struct err *err);
+
+/*
  * Answer the command of a.
  *
+ * from    the sources of each side, for reports that name them
  * color   the text goes to a terminal that shall see colours
  * out     zero-initialised; released with answer_release, also after a failure
  * Fails   ERR_USAGE when the question has no answer for this profile or in this format
  */
-int answer_make(const struct profile *p, const struct args *a, bool color, struct answer *out, struct err *err);
+int answer_make(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES], bool color,
+		struct answer *out, struct err *err);
 void answer_release(struct answer *a);
 
 #endif

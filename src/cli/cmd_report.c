@@ -173,13 +173,14 @@ void tell_lines(const struct buf *notes)
 	}
 }
 
-/* name stands in front of an error; NULL when there are several sources */
-static int report_profile(const struct profile *p, const struct args *a, const char *name)
+static int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
+	/* in front of an error, when it can only be about this source */
+	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
 	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
 	struct answer answer = { 0 };
 	struct err err;
-	int rc = answer_make(p, a, color, &answer, &err), status;
+	int rc = answer_make(p, a, from, color, &answer, &err), status;
 
 	progress_end();
 	tell_lines(&answer.notes);
@@ -240,6 +241,8 @@ static int check_names(const struct args *a, const struct load *target)
 /* Read what the report is about, say what there is to say about that, report. */
 static int load_and_report(const struct args *a, struct load *target, struct load *base)
 {
+	const struct side_sources from[N_SIDES] = { [SIDE_TARGET] = { target->source, target->n },
+						    [SIDE_BASE] = { base->source, base->n } };
 	struct profile *p = NULL;
 	struct err err;
 	int rc, status;
@@ -259,7 +262,7 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 		progress_end();
 		save_fetched(p, target, base);
 		progress_begin("making the report");
-		status = report_profile(p, a, target->n == 1 && base->n == 0 ? target->source[0] : NULL);
+		status = report_profile(p, a, from);
 		if (status == STATUS_FINE)
 			status = check_names(a, target);
 	}
@@ -322,7 +325,7 @@ int cmd_report(const struct args *a)
 
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (a->command->report == REPORT_FLAME && flame_check(&a->q, &err) < 0)
+	if (answer_check(a->command, &a->q, &err) < 0)
 		return say_error("%s", err.msg);
 	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
 		return say_error("must have base profile to normalize by");

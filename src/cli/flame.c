@@ -13,21 +13,28 @@
 #include "viewers/pdf/pdf.h"
 #include "viewers/svg/svg.h"
 
+#include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
-enum { MAX_LEVELS = 2000 };
+enum { MAX_LEVELS = 2000, MIN_WIDTH = 100, MAX_WIDTH = 30000 };
 
 static const char *const formats[] = {
 	[FLAME_FORMAT_SVG] = "svg",   [FLAME_FORMAT_PDF] = "pdf",       [FLAME_FORMAT_PNG] = "png",
 	[FLAME_FORMAT_HTML] = "html", [FLAME_FORMAT_FOLDED] = "folded", [FLAME_FORMAT_JSON] = "json",
 };
 
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+/* Pages lie on their side, as flame graphs are wide. */
+static const char *const papers[] = { "fit", "a3", "a4", "a5", "letter", "legal" };
+static const struct pdf_paper paper_size[] = { { 0, 0 },	   { 1190.55, 841.89 }, { 841.89, 595.28 },
+					       { 595.28, 419.53 }, { 792, 612 },	{ 1008, 612 } };
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]), N_PAPERS = sizeof(papers) / sizeof(papers[0]) };
 
 static bool find_word(const char *word, const char *const *words, int n, int *out)
 {
 	for (int i = 0; i < n; i++) {
-		if (strcmp(word, words[i]) == 0) {
+		if (strcasecmp(word, words[i]) == 0) {
 			*out = i;
 			return true;
 		}
@@ -65,16 +72,23 @@ static int choose(const char *option, const char *word, const char *const *words
 	return err_set(err, ERR_USAGE, "--%s=%s: choose %s", option, word, advice);
 }
 
-static int style_of(const struct query *q, struct flame_style *out, struct err *err)
+/* How the picture shall look, and on which paper. */
+static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
 {
 	static const char *const orders[] = { "name", "weight" }, *const themes[] = { "auto", "light", "dark" },
 				 *const colors[] = { "package", "module", "file", "function", "heat" };
-	int order = 0, theme = 0, color = 0;
+	int order = 0, theme = 0, color = 0, size = 0;
 
 	if (choose("order", q->order, orders, 2, "name or weight", &order, err) < 0 ||
 	    choose("theme", q->theme, themes, 3, "auto, light or dark", &theme, err) < 0 ||
-	    choose("color-by", q->color_by, colors, 5, "package, module, file, function or heat", &color, err) < 0)
+	    choose("color-by", q->color_by, colors, 5, "package, module, file, function or heat", &color, err) < 0 ||
+	    choose("paper", q->paper, papers, N_PAPERS, "a3, a4, a5, letter, legal or fit", &size, err) < 0)
 		return ERR_USAGE;
+	if (q->width < MIN_WIDTH || q->width > MAX_WIDTH)
+		return err_set(err, ERR_USAGE, "--width=%" PRId64 ": choose a number from %d to %d", q->width, MIN_WIDTH,
+			       MAX_WIDTH);
+	if (q->min_width != -1 && !(q->min_width >= 0 && q->min_width <= (double)q->width))
+		return err_set(err, ERR_USAGE, "--min-width=%g: choose a number from 0 to the width, or -1", q->min_width);
 	*out = (struct flame_style){ .order = (enum flame_order)order,
 				     .theme = (enum flame_theme)theme,
 				     .color_by = (enum flame_color_by)color,
@@ -82,27 +96,70 @@ static int style_of(const struct query *q, struct flame_style *out, struct err *
 				     .diff_self = q->diff_self,
 				     .width = (double)q->width,
 				     .title = q->title };
+	*paper = paper_size[size];
+	return 0;
+}
+
+/* What is asked for that this format has no place for. */
+static int check_format(const struct query *q, enum flame_format format, struct err *err)
+{
+	enum {
+		PAGES = 1u << FLAME_FORMAT_PDF,
+		DRAWN = PAGES | 1u << FLAME_FORMAT_SVG | 1u << FLAME_FORMAT_PNG | 1u << FLAME_FORMAT_HTML
+	};
+	const struct {
+		bool is_given;
+		unsigned formats; /* that can do it */
+		const char *name;
+	} asked[] = {
+		{ strcmp(q->paper, "fit") != 0, PAGES, "paper" },
+		{ *q->title, DRAWN, "title" },
+		{ q->icicle, DRAWN, "icicle" },
+		{ strcmp(q->order, "name") != 0, DRAWN, "order" },
+		{ strcmp(q->color_by, "package") != 0, DRAWN, "color-by" },
+		{ q->diff_self, DRAWN, "diff-self" },
+		{ strcmp(q->theme, "auto") != 0, DRAWN, "theme" },
+		{ q->width != 1200, DRAWN, "width" },
+		{ q->min_width != -1, DRAWN, "min-width" },
+	};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (asked[i].is_given && !(asked[i].formats >> format & 1))
+			return err_set(err, ERR_USAGE, "--%s has no meaning for %s", asked[i].name, formats[format]);
+	return 0;
+}
+
+/* What is asked for that a comparison, or what is none, has no place for. */
+static int check_sides(const struct query *q, bool has_base, struct err *err)
+{
+	if (has_base && strcmp(q->color_by, "package") != 0)
+		return err_set(err, ERR_USAGE,
+			       "--color-by has no meaning for a comparison, whose colours show the change");
+	if (!has_base && q->diff_self)
+		return err_set(err, ERR_USAGE, "--diff-self is for comparisons; name a base with -base");
 	return 0;
 }
 
 int flame_check(const struct query *q, struct err *err)
 {
 	struct flame_style style;
+	struct pdf_paper paper;
 	enum flame_format format;
 
-	if (flame_format(q, &format, err) < 0 || style_of(q, &style, err) < 0)
+	if (q->mean)
+		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
+	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
+	    check_format(q, format, err) < 0)
 		return ERR_USAGE;
-	return 0;
+	return q->base.n || q->diff_base.n ? check_sides(q, true, err) : 0;
 }
 
-static int draw(const struct report *r, const struct flame_style *style, enum flame_format format, struct buf *out,
-		struct err *err)
+static int draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper,
+		enum flame_format format, struct buf *out, struct err *err)
 {
-	struct pdf_paper paper = { 0 };
-
 	switch (format) {
 	case FLAME_FORMAT_PDF:
-		return pdf_draw(r, style, &paper, out, err);
+		return pdf_draw(r, style, paper, out, err);
 	case FLAME_FORMAT_PNG:
 		return png_draw(r, style, out, err);
 	case FLAME_FORMAT_HTML:
@@ -120,17 +177,22 @@ static double min_width(const struct query *q, enum flame_format format)
 	return q->min_width >= 0 ? q->min_width : format == FLAME_FORMAT_HTML ? page : picture;
 }
 
-int flame_answer(const struct view *v, const struct args *a, const struct query *q, struct buf *out, struct buf *notes,
+static struct flame_source source_of(const struct side_sources *s)
+{
+	return (struct flame_source){ .source = s->source, .n = s->n };
+}
+
+int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err)
 {
 	struct flame_ask ask = { .max_levels = MAX_LEVELS };
 	struct flame_style style;
+	struct pdf_paper paper;
 	enum flame_format format;
 	struct report r;
 	int rc;
 
-	(void)notes;
-	if (flame_format(q, &format, err) < 0 || style_of(q, &style, err) < 0)
+	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
 		return ERR_USAGE;
 	if (format == FLAME_FORMAT_FOLDED)
 		return folded_draw(v, q, out, err);
@@ -138,13 +200,15 @@ int flame_answer(const struct view *v, const struct args *a, const struct query 
 		return speedscope_draw(v, q, out, err);
 	style.min_width = min_width(q, format);
 	ask.min_share = style.min_width / style.width;
-	ask.side[FLAME_AFTER] = (struct flame_source){ .source = a->word, .n = a->n_words };
-	ask.side[FLAME_BEFORE] = (struct flame_source){ .source = q->diff_base.item, .n = q->diff_base.n };
+	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
+	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
 	rc = flame_make(v, q, &ask, &r, err);
 	if (rc < 0)
 		return rc;
 	*is_empty = r.flame->width[0] == 0;
-	rc = draw(&r, &style, format, out, err);
+	rc = check_sides(q, r.flame->has_base, err);
+	if (rc == 0)
+		rc = draw(&r, &style, &paper, format, out, err);
 	report_release(&r);
 	return rc;
 }

@@ -8,8 +8,11 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "cli/args.h"
+#include "engine/query.h"
 #include "engine/view.h"
+#include "report/side.h"
+
+#include <stdbool.h>
 
 enum flame_format {
 	FLAME_FORMAT_SVG,
@@ -21,7 +24,8 @@ enum flame_format {
 };
 
 /*
- * The format that --format or the ending of the output asks for; SVG when nothing says.
+ * The format that --format or else the ending of the output asks for, in upper or lower case; SVG when
+ * nothing says.
  *
  * Fails   ERR_USAGE for one that is unknown
  */
@@ -31,7 +35,7 @@ int flame_format(const struct query *q, enum flame_format *out, struct err *err)
 const char *flame_suffix(enum flame_format format);
 
 /*
- * Are all the words that options say about pictures known? To be asked before anything is read.
+ * Do the options say what can be drawn? To be asked before anything is read.
  *
  * Fails   ERR_USAGE
  */
@@ -40,12 +44,12 @@ int flame_check(const struct query *q, struct err *err);
 /*
  * Append the picture.
  *
- * a       a->word names the sources
- * notes   lines for the user are appended
- * Fails   ERR_USAGE when the question has no answer for this profile or in this format, ERR_IO when a
- *         library is missing, ERR_LIMIT
+ * from      what the sides are called in the legend; n of the base is 0 when there is none
+ * is_empty  set when there was nothing to draw
+ * Fails     ERR_USAGE when the question has no answer for this profile or in this format, ERR_IO when
+ *           a library is missing, ERR_LIMIT
  */
-int flame_answer(const struct view *v, const struct args *a, const struct query *q, struct buf *out, struct buf *notes,
+int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err);
 
 #endif
