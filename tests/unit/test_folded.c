@@ -191,6 +191,22 @@ static void a_base_in_the_question_makes_two_columns(void **state)
 	buf_release(&out);
 }
 
+static void an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_calls(void **state)
+{
+	struct make m = make_start("cpu/nanoseconds");
+	struct query q;
+	struct buf out;
+
+	(void)state;
+	ROW(&m, "in+out;main", 3);
+	ROW(&m, "in;other", 4);
+	query_init(&q);
+	q.inverted = true;
+	out = folded(make_end(&m), &q);
+	assert_string_equal(buf_text(&out), "in;other 4\nin;out;main 3\n");
+	buf_release(&out);
+}
+
 static void more_text_than_half_of_the_memory_is_refused(void **state)
 {
 	struct err err;
@@ -214,6 +230,7 @@ int main(void)
 		cmocka_unit_test(lines_that_divide_by_makes_0_are_left_out),
 		cmocka_unit_test(what_divide_by_moves_past_64_bits_is_their_end),
 		cmocka_unit_test(a_base_in_the_question_makes_two_columns),
+		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_calls),
 		cmocka_unit_test(more_text_than_half_of_the_memory_is_refused),
 	};
 

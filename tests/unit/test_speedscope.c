@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 /* The status; out may be NULL. p is freed. */
-static int draw(struct profile *p, const char *type, struct buf *out, struct err *err)
+static int draw_as(struct profile *p, const char *type, bool inverted, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct buf text = { 0 }, notes = { 0 };
@@ -26,6 +26,7 @@ static int draw(struct profile *p, const char *type, struct buf *out, struct err
 
 	query_init(&q);
 	q.sample_index = type;
+	q.inverted = inverted;
 	assert_int_equal(view_make(p, &q, mem, &v, &notes, err), 0);
 	rc = speedscope_draw(&v, &q, &text, err);
 	if (out)
@@ -37,6 +38,11 @@ static int draw(struct profile *p, const char *type, struct buf *out, struct err
 	arena_free(mem);
 	profile_free(p);
 	return rc;
+}
+
+static int draw(struct profile *p, const char *type, struct buf *out, struct err *err)
+{
+	return draw_as(p, type, false, out, err);
 }
 
 /* Draw and look for a piece of text. */
@@ -60,6 +66,19 @@ static void stacks_are_frames_from_the_root_with_inlined_ones(void **state)
 	ROW(&m, "main", 4);
 	ROW(&m, "in+out;main", 5);
 	shows(&m, "", "\"samples\": [[2,1,0],\n[2]],\n      \"weights\": [8,\n4]");
+}
+
+static void an_inverted_stack_starts_at_its_leaf(void **state)
+{
+	struct make m = make_start("cpu/nanoseconds");
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	ROW(&m, "in+out;main", 3);
+	assert_int_equal(draw_as(make_end(&m), "", true, &out, &err), 0);
+	assert_non_null(strstr(buf_text(&out), "\"samples\": [[0,1,2]]"));
+	buf_release(&out);
 }
 
 static void a_function_has_the_file_and_line_where_it_begins(void **state)
@@ -136,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_frames_from_the_root_with_inlined_ones),
+		cmocka_unit_test(an_inverted_stack_starts_at_its_leaf),
 		cmocka_unit_test(a_function_has_the_file_and_line_where_it_begins),
 		cmocka_unit_test(every_type_is_a_profile_and_the_chosen_one_is_active),
 		cmocka_unit_test(units_that_speedscope_knows_are_spelt_its_way),

@@ -58,8 +58,8 @@ int proto_draw(const struct profile *p, double ratio, struct buf *out, struct er
 int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
 
 /*
- * Append each distinct stack as a line: frames from the root, parted by ;, a blank, and the sum of
- * its values in the unit of the samples. Lines are sorted by the bytes of their stacks; those of 0
+ * Append each distinct stack as a line: frames from the root (inverted: from the leaf), parted by ;, a
+ * blank, and the sum of its values in the unit of the samples. Lines are sorted by the bytes of their stacks; those of 0
  * are left out. A ; in a name is \x3b, a tab \x09, a blank before a
  * number at its end \x20, and other controls are spelt as in text. In a
  * comparison (a base in the question, rows labelled pprof::base, or negative sums) two columns
@@ -71,7 +71,7 @@ int folded_draw(const struct view *v, const struct query *q, struct buf *out, st
 
 /*
  * Append a profile as JSON for speedscope.app: all sample types, that of the question to be shown
- * first.
+ * first; inverted as folded_draw.
  *
  * Fails   ERR_USAGE when a stack has a negative sum, which the format has no place for; ERR_RANGE,
  *         ERR_LIMIT as folded_draw. What was appended is then to be thrown away

@@ -36,7 +36,7 @@ struct names {
 	uint32_t *rank; /* [2 * places + 2] of a name before ';' and of a leaf */
 };
 
-/* A stack as ranks, root first, and its values. */
+/* A stack as ranks, root first unless inverted, and its values. */
 struct line {
 	const uint32_t *rank;
 	uint32_t n;
@@ -47,7 +47,7 @@ struct folding {
 	const struct view *v;
 	struct places pl;
 	struct names names;
-	bool two_columns;
+	bool two_columns, inverted;
 	int64_t *before, *after; /* [stacks] before is of the base, where rows say that they are of it */
 	struct line *line;
 	size_t n;
@@ -162,7 +162,7 @@ static int make_lines(struct folding *f, struct err *err)
 
 		if (!f->before[s] && !f->after[s])
 			continue;
-		at = stacks_put(&f->pl, s, at);
+		at = stacks_put(&f->pl, s, f->inverted, at);
 		if (at == first)
 			*at++ = f->pl.n;
 		for (uint32_t *r = first; r < at; r++)
@@ -275,7 +275,7 @@ static int add_lines(struct folding *f, double ratio, struct buf *out, struct er
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct folding f = { .v = v, .two_columns = q->base.n || q->diff_base.n };
+	struct folding f = { .v = v, .two_columns = q->base.n || q->diff_base.n, .inverted = q->inverted };
 	int rc = places_make(v->p, q, mem, &f.pl, err);
 
 	if (rc == 0) {

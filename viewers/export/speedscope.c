@@ -150,7 +150,7 @@ static int add_up(struct scope *s, uint32_t type, int64_t *sum, struct err *err)
 		if (s->weight[i] < 0)
 			return err_set(err, ERR_USAGE,
 				       "%s has negative values, which speedscope cannot show; cpa folded writes both "
-				       "sides of a comparison",
+				       "sides of a comparison, cpa flame draws them",
 				       name);
 		if (s->ratio != 1)
 			s->weight[i] = num_trunc((double)s->weight[i] * s->ratio);
@@ -164,7 +164,7 @@ static void add_stack(struct scope *s, uint32_t stack)
 {
 	struct buf *out = s->j.out;
 	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
-	const uint32_t *end = stacks_put(&s->pl, stack, s->frame);
+	const uint32_t *end = stacks_put(&s->pl, stack, s->q->inverted, s->frame);
 
 	*at++ = '[';
 	for (const uint32_t *frame = s->frame; frame < end; frame++) {

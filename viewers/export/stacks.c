@@ -10,6 +10,7 @@
 #include "base/mem.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 size_t stacks_depth(const struct places *pl, uint32_t stack)
 {
@@ -24,10 +25,26 @@ size_t stacks_depth(const struct places *pl, uint32_t stack)
 	return depth;
 }
 
-uint32_t *stacks_put(const struct places *pl, uint32_t stack, uint32_t *at)
+static uint32_t *put_inverted(const struct places *pl, uint32_t stack, uint32_t *at)
 {
 	const struct csr *stacks = &pl->p->stacks;
 
+	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
+		uint32_t n;
+		const uint32_t *place = places_of(pl, stacks->item[i], &n);
+
+		memcpy(at, place, n * sizeof(*at));
+		at += n;
+	}
+	return at;
+}
+
+uint32_t *stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
+{
+	const struct csr *stacks = &pl->p->stacks;
+
+	if (inverted)
+		return put_inverted(pl, stack, at);
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {
 		uint32_t n;
 		const uint32_t *place = places_of(pl, stacks->item[i], &n);

@@ -10,14 +10,15 @@
 #include "engine/places.h"
 #include "engine/view.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* How many places stand on a stack, inlined ones too. */
 size_t stacks_depth(const struct places *pl, uint32_t stack);
 
-/* Put the places of a stack at at, root first. Gives what lies behind them. */
-uint32_t *stacks_put(const struct places *pl, uint32_t stack, uint32_t *at);
+/* Put the places of a stack at at, root first, or inverted: leaf first. Gives what lies behind them. */
+uint32_t *stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
 
 /*
  * May this many bytes be made of stacks? A small file can name long stacks of long names often.
