@@ -1,32 +1,169 @@
 /*
- * color.c - the colours of boxes
+ * color.c - which boxes share a colour, and which colour it is
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * A group's colour comes from a hash of its name, so that pictures of two days agree. The widest
+ * groups have a colour each, as the legend must tell them apart: a group whose colour a wider one
+ * has takes the next one that is free. All others share one colour.
  */
 #include "config.h"
 
-#include "viewers/flame/flame.h"
+#include "base/path.h"
+#include "base/strtab.h"
+#include "viewers/flame/flame_int.h"
 
-static const struct flame_color light[FLAME_COLORS] = {
-	{ 0xe69f00, 0x000000 },
-	{ 0x56b4e9, 0x000000 },
-	{ 0x009e73, 0x000000 },
-	{ 0xf0e442, 0x000000 },
-};
+#include <stdlib.h>
+#include <string.h>
 
-const struct flame_color *flame_colors(enum flame_theme theme)
+enum { LISTED = 8 };
+
+_Static_assert((int)COLOR_END == (int)FLAME_COLORS, "flame.h tells how many colours there are");
+
+/* The colour of a name: FNV-1a (Fowler, Noll, Vo), which is the same in every process. */
+static uint32_t slot_of(const char *name)
 {
-	(void)theme;
-	return light;
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (const char *s = name; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3;
+	return (uint32_t)((h ^ h >> 32) % COLOR_GROUPS);
 }
 
-size_t flame_legend(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
-		    struct arena *mem, const struct flame_legend **out)
+static bool starts(const char *text, const char *with)
 {
-	(void)r;
-	(void)l;
-	(void)style;
-	(void)mem;
-	*out = NULL;
-	return 0;
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool ends(const char *text, const char *with)
+{
+	size_t n = strlen(text), m = strlen(with);
+
+	return n >= m && strcmp(text + n - m, with) == 0;
+}
+
+static bool is_kernel(const struct flame_frame *f)
+{
+	const char *m = *f->module ? f->module : f->name;
+
+	return starts(m, "[kernel") || starts(m, "[guest.kernel") || starts(m, "[vdso") || starts(m, "[vsyscall") ||
+	       starts(m, "linux-vdso") || strstr(m, "vmlinux") || ends(m, ".ko") || ends(m, ".ko.xz") ||
+	       ends(m, ".ko.zst") || ends(f->name, "_[k]");
+}
+
+/* Append what a frame is grouped by; nothing when it is not known. */
+static void add_group_name(const struct flame_frame *f, enum flame_color_by by, struct buf *out)
+{
+	switch (by) {
+	case FLAME_MODULE:
+		if (*f->module)
+			path_add_base(out, f->module);
+		break;
+	case FLAME_FILE:
+		buf_addz(out, f->file);
+		break;
+	case FLAME_FUNCTION:
+		buf_addz(out, f->name);
+		break;
+	default:
+		package_add(f, out);
+	}
+}
+
+/* Groups that are not named by what they hold. */
+static const char *const special[] = {
+	[COLOR_LABEL] = "labels", [COLOR_UNKNOWN] = "[unknown]", [COLOR_KERNEL] = "[kernel]"
+};
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+
+	if (x->area != y->area)
+		return x->area > y->area ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static uint32_t group_of(const struct flame_frame *f, enum flame_color_by by, struct strtab *names, struct buf *name)
+{
+	uint8_t color = f->is_label ? COLOR_LABEL : is_kernel(f) ? COLOR_KERNEL : COLOR_UNKNOWN;
+
+	name->len = 0;
+	if (color == COLOR_UNKNOWN)
+		add_group_name(f, by, name);
+	if (name->len == 0)
+		return color;
+	return COLOR_OTHER + strtab_add(names, name->data, name->len);
+}
+
+/* Give colours to groups, which are in order. */
+static void choose(struct groups *g)
+{
+	bool taken[COLOR_GROUPS] = { false };
+	uint32_t n_listed = 0;
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		uint32_t slot = slot_of(g->group[i].name);
+
+		if (g->group[i].color != COLOR_OTHER || n_listed == LISTED)
+			continue;
+		while (taken[slot])
+			slot = (slot + 1) % COLOR_GROUPS;
+		taken[slot] = true;
+		n_listed++;
+		g->group[i].color = (uint8_t)(COLOR_GROUP + slot);
+	}
+}
+
+/* Number the frames by their groups: below COLOR_OTHER special ones, from there names. */
+static uint32_t *sort_frames(const struct flame *f, enum flame_color_by by, struct strtab *names, struct arena *mem)
+{
+	uint32_t *of = arena_alloc(mem, f->n_frames, sizeof(*of));
+	struct buf name = { 0 };
+
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		of[i] = group_of(&f->frames[i], by, names, &name);
+	buf_release(&name);
+	return of;
+}
+
+void groups_make(const struct flame *f, enum flame_color_by by, struct arena *mem, struct groups *out)
+{
+	struct strtab *names = strtab_new();
+	uint32_t *of = sort_frames(f, by, names, mem), n = COLOR_OTHER + strtab_count(names);
+	struct group *group = arena_zalloc(mem, n, sizeof(*group));
+	uint8_t *color = arena_alloc(mem, n, sizeof(*color));
+	struct groups g = { .color = arena_alloc(mem, f->n_frames, sizeof(*g.color)) };
+
+	g.group = arena_alloc(mem, n, sizeof(*g.group));
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->frame[i] != FLAME_NONE)
+			group[of[f->frame[i]]].area += (double)f->width[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = i < COLOR_OTHER ? special[i] : strtab_text(names, i - COLOR_OTHER);
+
+		group[i].color = (uint8_t)(i < COLOR_OTHER ? i : COLOR_OTHER);
+		if (!name || group[i].area == 0)
+			continue;
+		group[i].name = arena_strndup(mem, name, strlen(name));
+		g.group[g.n++] = group[i];
+	}
+	qsort(g.group, g.n, sizeof(*g.group), compare_groups);
+	if (by != FLAME_FUNCTION)
+		choose(&g);
+	for (uint32_t i = 0; i < n; i++)
+		color[i] = group[i].color;
+	for (uint32_t i = 0; i < g.n; i++) {
+		str_id id;
+
+		if (g.group[i].color >= COLOR_GROUP &&
+		    strtab_find(names, g.group[i].name, strlen(g.group[i].name), &id))
+			color[COLOR_OTHER + id] = g.group[i].color;
+	}
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		g.color[i] = by == FLAME_FUNCTION && of[i] >= COLOR_OTHER
+				     ? (uint8_t)(COLOR_GROUP + slot_of(f->frames[i].name))
+				     : color[of[i]];
+	strtab_free(names);
+	*out = g;
 }

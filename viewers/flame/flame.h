@@ -56,10 +56,20 @@ struct flame_color {
 	uint32_t fill, ink;
 };
 
-enum { FLAME_COLORS = 48 };
+enum { FLAME_COLORS = 36 };
 
 /* The colours in a theme; [FLAME_COLORS], FLAME_AUTO as FLAME_LIGHT. */
 const struct flame_color *flame_colors(enum flame_theme theme);
+
+/* What is around the boxes: 0xRRGGBB. */
+struct flame_page {
+	uint32_t paper, ink, quiet; /* behind all, for words, for words that matter less */
+	uint32_t line;              /* between boxes */
+	uint32_t match;             /* boxes that were searched for; its ink is black */
+};
+
+/* The page in a theme; FLAME_AUTO as FLAME_LIGHT. */
+const struct flame_page *flame_page(enum flame_theme theme);
 
 /* What a colour stands for, most of the picture first. Lives in mem. */
 struct flame_legend {
@@ -75,8 +85,21 @@ size_t flame_legend(const struct report *r, const struct flame_layout *l, const 
 /* Append the name of a box as it is written on it and told of it: harmless, on one line. */
 void flame_add_name(const struct flame *f, uint32_t box, struct buf *out);
 
+/* The sign of a tile as it is written: "+", a minus, "new", "gone", "="; "" for 0. */
+const char *flame_sign(char sign);
+
+/* Append what is written on a tile: its sign unless it is unchanged, and its name, shortened; nothing when nothing fits. */
+void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t columns, struct buf *out);
+
 /* How many columns of a fixed-width font a text takes: 0, 1 or 2 each character. */
 size_t flame_columns(const char *text);
+
+/*
+ * The length in bytes of the first character of a text with the marks that are set on it; 0 at the end.
+ *
+ * columns  set to how many it takes
+ */
+size_t flame_next(const char *text, size_t *columns);
 
 /*
  * Append a name, shortened from its middle until it takes at most so many columns; nothing when

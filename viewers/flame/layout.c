@@ -2,76 +2,155 @@
  * layout.c - where the boxes of a flame graph lie
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Boxes are taken level by level from the left, and their children put in order behind all that were
+ * taken before: a walk in breadth, whose queue is the list of tiles.
  */
 #include "config.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
-#include "viewers/flame/flame.h"
+#include "viewers/flame/flame_int.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A box on its way to its place. */
-struct sibling {
-	uint32_t box, parent;
-	uint32_t level;
-	int64_t width;
-	const char *name;
-	bool is_rest;
+/* A child of a box; those of one box lie side by side. */
+struct child {
+	int64_t weight; /* by which it comes first; -1 for the rest, which comes last */
+	uint32_t rank;  /* of its name */
+	uint32_t box;
 };
 
-static int compare_siblings(const void *a, const void *b, void *arg)
-{
-	const struct sibling *x = a, *y = b;
-	const struct flame_style *style = arg;
-	int rc;
+struct placing {
+	const struct flame *f;
+	struct child *child;
+	size_t *first; /* [boxes + 1] of children */
+};
 
-	if (x->level != y->level)
-		return x->level < y->level ? -1 : 1;
-	if (x->parent != y->parent)
-		return x->parent < y->parent ? -1 : 1;
-	if (x->is_rest != y->is_rest)
-		return x->is_rest ? 1 : -1;
-	if (style->order == FLAME_BY_WEIGHT && x->width != y->width)
-		return x->width > y->width ? -1 : 1;
-	rc = strcmp(x->name, y->name);
-	return rc ? rc : (x->box > y->box) - (x->box < y->box);
+static int compare_frames(const void *a, const void *b, void *arg)
+{
+	const struct flame_frame *frames = arg, *x = &frames[*(const uint32_t *)a], *y = &frames[*(const uint32_t *)b];
+	int rc = strcmp(x->name, y->name);
+
+	if (!rc)
+		rc = strcmp(x->file, y->file);
+	if (!rc)
+		rc = strcmp(x->module, y->module);
+	if (!rc)
+		rc = (x->line_lo > y->line_lo) - (x->line_lo < y->line_lo);
+	return rc ? rc : (x > y) - (x < y);
+}
+
+/* The place of each frame in the order of names. */
+static uint32_t *rank_frames(const struct flame *f)
+{
+	uint32_t *order = mem_alloc(f->n_frames, sizeof(*order)), *rank = mem_alloc(f->n_frames, sizeof(*rank));
+
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		order[i] = i;
+	qsort_r(order, f->n_frames, sizeof(*order), compare_frames, (void *)f->frames);
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		rank[order[i]] = i;
+	free(order);
+	return rank;
+}
+
+static int compare_children(const void *a, const void *b)
+{
+	const struct child *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return (x->box > y->box) - (x->box < y->box);
+}
+
+static void find_children(struct placing *p, const uint32_t *rank, enum flame_order order)
+{
+	const struct flame *f = p->f;
+	size_t *at = mem_zalloc((size_t)f->n + 1, sizeof(*at));
+
+	p->child = mem_alloc(f->n, sizeof(*p->child));
+	p->first = mem_zalloc((size_t)f->n + 1, sizeof(*p->first));
+	for (uint32_t i = 1; i < f->n; i++)
+		p->first[f->parent[i] + 1]++;
+	for (uint32_t i = 0; i < f->n; i++) {
+		p->first[i + 1] += p->first[i];
+		at[i] = p->first[i];
+	}
+	for (uint32_t i = 1; i < f->n; i++) {
+		bool is_rest = f->frame[i] == FLAME_NONE;
+
+		p->child[at[f->parent[i]]++] = (struct child){ .box = i,
+							       .weight = is_rest                    ? -1
+									 : order == FLAME_BY_WEIGHT ? f->width[i]
+												    : 0,
+							       .rank = is_rest ? 0 : rank[f->frame[i]] };
+	}
+	free(at);
+	for (uint32_t i = 0; i < f->n; i++)
+		if (p->first[i + 1] - p->first[i] > 1)
+			qsort(p->child + p->first[i], p->first[i + 1] - p->first[i], sizeof(*p->child),
+			      compare_children);
+}
+
+/* Children fill their parent from the left; what is left is the parent's own. */
+static void place(const struct placing *p, struct flame_layout *out)
+{
+	uint32_t n = 1;
+
+	out->tile[0] = (struct flame_tile){ .width = p->f->width[0] };
+	for (uint32_t i = 0; i < n; i++) {
+		const struct flame_tile *t = &out->tile[i];
+		int64_t x = t->x;
+
+		for (size_t c = p->first[t->box]; c < p->first[t->box + 1]; c++) {
+			uint32_t box = p->child[c].box;
+
+			out->tile[n++] = (struct flame_tile){
+				.box = box, .level = t->level + 1, .x = x, .width = p->f->width[box]
+			};
+			x += p->f->width[box];
+		}
+	}
+	out->n_levels = out->tile[n - 1].level + 1;
+}
+
+static void color(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out)
+{
+	const uint8_t *colors = NULL;
+	struct groups groups;
+
+	if (!f->has_base && style->color_by == FLAME_HEAT) {
+		colors = heat_make(f, mem);
+	} else if (!f->has_base) {
+		groups_make(f, style->color_by, mem, &groups);
+		colors = groups.color;
+	}
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct flame_tile *t = &out->tile[i];
+
+		if (f->has_base)
+			t->sign = change_sign(f, t->box, style->diff_self);
+		if (f->frame[t->box] == FLAME_NONE)
+			t->color = COLOR_NEUTRAL;
+		else
+			t->color = colors ? colors[f->frame[t->box]] : change_color(f, t->box, style->diff_self);
+	}
 }
 
 void flame_lay_out(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out)
 {
-	struct sibling *s = mem_alloc(f->n, sizeof(*s));
-	uint32_t *level = mem_alloc(f->n, sizeof(*level));
-	int64_t *used = mem_zalloc(f->n, sizeof(*used)), *at = mem_zalloc(f->n, sizeof(*at));
 	struct flame_layout l = { .n = f->n, .span = f->width[0], .tile = arena_alloc(mem, f->n, sizeof(*l.tile)) };
+	uint32_t *rank = rank_frames(f);
+	struct placing p = { .f = f };
 
-	for (uint32_t i = 0; i < f->n; i++) {
-		level[i] = f->parent[i] == FLAME_NONE ? 0 : level[f->parent[i]] + 1;
-		l.n_levels = level[i] + 1 > l.n_levels ? level[i] + 1 : l.n_levels;
-		s[i] = (struct sibling){ .box = i,
-					 .parent = f->parent[i],
-					 .level = level[i],
-					 .width = f->width[i],
-					 .is_rest = f->n_rest[i] != 0,
-					 .name = f->frame[i] == FLAME_NONE ? "" : f->frames[f->frame[i]].name };
-	}
-	qsort_r(s, f->n, sizeof(*s), compare_siblings, (void *)style);
-	for (uint32_t i = 0; i < f->n; i++) {
-		uint32_t box = s[i].box;
-		struct flame_tile *t = &l.tile[i];
-
-		*t = (struct flame_tile){ .box = box, .level = s[i].level, .width = f->width[box] };
-		if (f->parent[box] != FLAME_NONE) {
-			t->x = at[f->parent[box]] + used[f->parent[box]];
-			used[f->parent[box]] += t->width;
-		}
-		at[box] = t->x;
-		t->color = (uint8_t)(s[i].name[0] % FLAME_COLORS);
-	}
-	free(s);
-	free(level);
-	free(used);
-	free(at);
+	find_children(&p, rank, style->order);
+	place(&p, &l);
+	color(f, style, mem, &l);
+	free(rank);
+	free(p.child);
+	free(p.first);
 	*out = l;
 }

@@ -2,7 +2,17 @@
 
 noinst_LIBRARIES += viewers/flame/libflame.a
 viewers_flame_libflame_a_SOURCES = \
+	viewers/flame/change.c \
 	viewers/flame/color.c \
+	viewers/flame/columns.c \
+	viewers/flame/details.c \
 	viewers/flame/flame.h \
+	viewers/flame/flame_int.h \
+	viewers/flame/heat.c \
 	viewers/flame/layout.c \
+	viewers/flame/legend.c \
+	viewers/flame/package.c \
+	viewers/flame/package_scope.c \
+	viewers/flame/palette.c \
+	viewers/flame/short.c \
 	viewers/flame/words.c

@@ -1,64 +1,239 @@
 /*
- * words.c - what a flame graph says
+ * words.c - what a flame graph says around its boxes
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
+#include "base/path.h"
 #include "base/text.h"
 #include "base/unit.h"
-#include "viewers/flame/flame.h"
+#include "viewers/flame/flame_int.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+#define MINUS "\xe2\x88\x92"
+#define ARROW " \xe2\x86\x92 "
+#define DOT " \xc2\xb7 "
+
+enum { SOURCES_NAMED = 2, SOURCE_MAX = 40, FILTER_MAX = 60, TITLE_MAX = 200 };
+
+void words_add_count(uint64_t n, struct buf *out)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf_addz(out, ",");
+		buf_add(out, digits + i, 1);
+	}
+}
+
+void words_add_safe(const char *text, size_t columns, struct buf *out)
+{
+	struct buf safe = { 0 };
+
+	text_add_safe(&safe, text, strlen(text));
+	flame_add_short(buf_text(&safe), columns, out);
+	buf_release(&safe);
+}
+
+void words_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
+{
+	struct buf raw = { 0 };
+
+	report_add_value(h, value < 0 ? -value : value, &raw); /* the unit is the profile's own text */
+	buf_addz(out, value < 0 ? MINUS : with_sign && value > 0 ? "+" : "");
+	text_add_safe(out, raw.data, raw.len);
+	buf_release(&raw);
+}
+
+void words_add_change(int64_t before, int64_t after, struct buf *out)
+{
+	double percent;
+
+	if (before == after)
+		return;
+	if (before == 0 || after == 0) {
+		buf_addz(out, before ? " (gone)" : " (new)");
+		return;
+	}
+	percent = fabs((double)after - (double)before) / (double)before * 100;
+	buf_addf(out,
+		 percent < 9.995   ? " (%s%.2f%%)"
+		 : percent < 99.95 ? " (%s%.1f%%)"
+				   : " (%s%.0f%%)",
+		 after > before ? "+" : MINUS, percent);
+}
+
+/* Append the last part of a path or URL. */
+static void add_base(const char *source, struct buf *out)
+{
+	struct buf base = { 0 };
+
+	path_add_base(&base, source);
+	words_add_safe(buf_text(&base), SOURCE_MAX, out);
+	buf_release(&base);
+}
+
+void words_add_sources(const struct flame_source *s, const char *otherwise, struct buf *out)
+{
+	if (s->n == 0)
+		buf_addz(out, otherwise);
+	for (size_t i = 0; i < s->n && i < SOURCES_NAMED; i++) {
+		buf_addz(out, i ? ", " : "");
+		add_base(s->source[i], out);
+	}
+	if (s->n > SOURCES_NAMED)
+		buf_addf(out, " and %zu more", s->n - SOURCES_NAMED);
+}
 
 void flame_add_name(const struct flame *f, uint32_t box, struct buf *out)
 {
-	if (f->n_rest[box])
-		buf_addf(out, "%" PRIu32 " narrower", f->n_rest[box]);
-	else if (f->frame[box] == FLAME_NONE)
+	if (f->n_rest[box]) {
+		words_add_count(f->n_rest[box], out);
+		buf_addz(out, " narrower");
+	} else if (f->frame[box] == FLAME_NONE) {
 		buf_addz(out, "all");
-	else
+	} else {
 		text_add_safe(out, f->frames[f->frame[box]].name, strlen(f->frames[f->frame[box]].name));
+	}
 }
 
-size_t flame_columns(const char *text)
+void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t columns, struct buf *out)
 {
-	return text_count(text, strlen(text));
-}
+	const char *sign = t->sign == '=' ? "" : flame_sign(t->sign);
+	size_t width = flame_columns(sign), start = out->len;
+	struct buf name = { 0 };
 
-void flame_add_short(const char *name, size_t columns, struct buf *out)
-{
-	if (flame_columns(name) <= columns)
-		buf_addz(out, name);
-}
-
-void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
-{
-	const struct flame *f = r->flame;
-
-	flame_add_name(f, box, out);
-	buf_addz(out, "\ncum ");
-	report_add_value(&r->head, f->total[FLAME_AFTER][box], out);
-	buf_addz(out, " ");
-	unit_add_percent(out, f->total[FLAME_AFTER][box], f->side[FLAME_AFTER].total);
-	buf_addz(out, "\n");
+	flame_add_name(f, t->box, &name);
+	if (width && width <= columns) {
+		buf_addz(out, sign);
+		columns -= width;
+		start = out->len;
+		if (columns > 1) {
+			buf_addz(out, " ");
+			flame_add_short(buf_text(&name), columns - 1, out);
+			if (out->len == start + 1)
+				out->len = start; /* the sign alone */
+		}
+	} else if (!width) {
+		flame_add_short(buf_text(&name), columns, out);
+	}
+	buf_release(&name);
 }
 
 void flame_add_title(const struct report *r, const struct flame_style *style, struct buf *out)
 {
-	(void)r;
-	buf_addz(out, *style->title ? style->title : "Flame graph");
+	const struct flame *f = r->flame;
+	const struct head *h = &r->head;
+	struct buf what = { 0 };
+
+	if (*style->title) {
+		words_add_safe(style->title, TITLE_MAX, out);
+		return;
+	}
+	if (*h->file)
+		words_add_safe(h->file, SOURCE_MAX, &what);
+	else
+		words_add_sources(&f->side[FLAME_AFTER], "", &what);
+	words_add_safe(*h->type ? h->type : "flame graph", SOURCE_MAX, out);
+	if (what.len)
+		buf_addf(out, ": %s", buf_text(&what));
+	if (f->has_base)
+		buf_addz(out, f->side[FLAME_BEFORE].n ? ", new against base" : ", differences");
+	if (f->inverted)
+		buf_addz(out, ", callers");
+	buf_release(&what);
+}
+
+static void add_time(int64_t time_ns, struct buf *out)
+{
+	time_t s = (time_t)(time_ns / 1000000000 - (time_ns % 1000000000 < 0));
+	struct tm tm;
+	char text[40];
+
+	if (time_ns && gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S UTC", &tm))
+		buf_addf(out, DOT "%s", text);
+}
+
+static void add_sides(const struct report *r, struct buf *out)
+{
+	const struct flame *f = r->flame;
+	int64_t before = f->total[FLAME_BEFORE][0], after = f->total[FLAME_AFTER][0];
+
+	buf_addz(out, "base ");
+	words_add_sources(&f->side[FLAME_BEFORE], "", out);
+	buf_addz(out, f->side[FLAME_BEFORE].n ? ": " : "");
+	words_add_value(&r->head, before, false, out);
+	buf_addz(out, ARROW "new ");
+	words_add_sources(&f->side[FLAME_AFTER], "", out);
+	buf_addz(out, f->side[FLAME_AFTER].n ? ": " : "");
+	words_add_value(&r->head, after, false, out);
+	buf_addz(out, DOT);
+	words_add_value(&r->head, after - before, true, out); /* totals are not negative */
+	words_add_change(before, after, out);
+}
+
+static void add_total(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+	int64_t shown = r->flame->total[FLAME_AFTER][0];
+
+	if (shown == h->total) {
+		buf_addz(out, "total ");
+		words_add_value(h, shown, false, out);
+	} else {
+		words_add_value(h, shown, false, out);
+		buf_addz(out, " of ");
+		words_add_value(h, h->total, false, out);
+		buf_addz(out, " (");
+		unit_add_percent_tight(out, shown, h->total);
+		buf_addz(out, ")");
+	}
+	if (h->duration_ns) {
+		buf_addz(out, DOT "in ");
+		unit_add_label(out, h->duration_ns, "nanoseconds", "auto");
+	}
+	add_time(h->time_ns, out);
 }
 
 void flame_add_subtitle(const struct report *r, struct buf *out)
 {
-	report_add_value(&r->head, r->flame->total[FLAME_AFTER][0], out);
+	const struct head *h = &r->head;
+
+	if (r->flame->has_base)
+		add_sides(r, out);
+	else
+		add_total(r, out);
+	for (uint32_t i = 0; i < h->n_filters; i++) {
+		buf_addf(out, DOT "%s", h->filter[i].name);
+		if (h->filter[i].value) {
+			buf_addz(out, "=");
+			words_add_safe(h->filter[i].value, FILTER_MAX, out);
+		}
+	}
 }
 
 void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out)
 {
-	(void)style;
-	if (r->flame->n_cut)
-		buf_addf(out, "%" PRIu64 " boxes left out", r->flame->n_cut);
+	const struct flame *f = r->flame;
+
+	if (f->n_cut == 0)
+		return;
+	words_add_count(f->n_cut, out);
+	buf_addz(out, f->n_cut == 1 ? " box " : " boxes ");
+	if (style->min_width > 0)
+		buf_addf(out, "narrower than %g px ", style->min_width);
+	else
+		buf_addz(out, "too deep to be drawn ");
+	buf_addz(out, "left out (");
+	unit_add_percent_tight(out, f->cut_width, f->width[0]);
+	buf_addz(out, " of the width");
+	buf_addz(out, style->min_width > 0 ? "; --min-width=0 shows all)" : ")");
 }

@@ -1,0 +1,78 @@
+/*
+ * change.c - how boxes of a comparison changed, and the colours for it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The change of a box is counted as a share of its larger side, so that doubling and halving weigh the
+ * same. Below half a percent it is none.
+ */
+#include "config.h"
+
+#include "viewers/flame/flame_int.h"
+
+#include <math.h>
+
+static const double least_change = 0.005;
+static const double step_from[COLOR_STEPS] = { 0, 0.05, 0.2, 0.5 };
+
+/* The change as a share of the larger side, from -1 to 1. */
+static double share(int64_t before, int64_t after)
+{
+	int64_t larger = before > after ? before : after;
+
+	return larger ? ((double)after - (double)before) / (double)larger : 0;
+}
+
+char change_sign(const struct flame *f, uint32_t box, bool by_self)
+{
+	const int64_t *const *side = by_self ? f->self : f->total;
+	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
+
+	if (fabs(share(before, after)) < least_change)
+		return '=';
+	if (f->total[FLAME_BEFORE][box] == 0)
+		return 'n';
+	if (f->total[FLAME_AFTER][box] == 0)
+		return 'g';
+	return after > before ? '+' : '-';
+}
+
+uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
+{
+	const int64_t *const *side = by_self ? f->self : f->total;
+	double change = fabs(share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
+	int step = COLOR_STEPS - 1;
+
+	while (change < step_from[step])
+		step--;
+	switch (change_sign(f, box, by_self)) {
+	case 'n':
+		return COLOR_NEW;
+	case 'g':
+		return COLOR_GONE;
+	case '+':
+		return (uint8_t)(COLOR_GREW + step);
+	case '-':
+		return (uint8_t)(COLOR_SHRANK + step);
+	default:
+		return COLOR_SAME;
+	}
+}
+
+const char *flame_sign(char sign)
+{
+	switch (sign) {
+	case '+':
+		return "+";
+	case '-':
+		return "\xe2\x88\x92";
+	case 'n':
+		return "new";
+	case 'g':
+		return "gone";
+	case '=':
+		return "=";
+	default:
+		return "";
+	}
+}

@@ -1,0 +1,148 @@
+/*
+ * details.c - what is told of one box
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/text.h"
+#include "base/unit.h"
+#include "viewers/flame/flame_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_root(const struct flame *f, uint32_t box)
+{
+	return f->parent[box] == FLAME_NONE;
+}
+
+/* 1.20s (3.40%) */
+static void add_share(const struct head *h, int64_t value, int64_t total, struct buf *out)
+{
+	words_add_value(h, value, false, out);
+	buf_addz(out, " (");
+	unit_add_percent_tight(out, value, total);
+	buf_addz(out, ")");
+}
+
+static void add_number(const char *what, const struct report *r, int64_t value, struct buf *out)
+{
+	buf_addf(out, "%s ", what);
+	add_share(&r->head, value, r->head.total, out);
+	buf_addz(out, "\n");
+}
+
+/* Inverted, a box is the part of the function at the leaf that came this way. */
+static void add_inverted(const struct report *r, uint32_t box, struct buf *out)
+{
+	const struct flame *f = r->flame;
+	uint32_t leaf = box;
+
+	while (!is_root(f, f->parent[leaf]))
+		leaf = f->parent[leaf];
+	if (leaf == box) {
+		add_number("flat", r, f->total[FLAME_AFTER][box], out);
+		return;
+	}
+	add_share(&r->head, f->total[FLAME_AFTER][box], r->head.total, out);
+	buf_addz(out, " of the flat value of ");
+	flame_add_name(f, leaf, out);
+	buf_addz(out, " came this way\n");
+}
+
+static void add_values(const struct report *r, uint32_t box, struct buf *out)
+{
+	const struct flame *f = r->flame;
+
+	if (is_root(f, box)) {
+		add_number("total", r, f->total[FLAME_AFTER][box], out);
+	} else if (f->n_rest[box]) {
+		add_number("together", r, f->total[FLAME_AFTER][box], out);
+	} else if (f->inverted) {
+		add_inverted(r, box, out);
+	} else {
+		add_number("flat", r, f->self[FLAME_AFTER][box], out);
+		add_number("cum", r, f->total[FLAME_AFTER][box], out);
+	}
+}
+
+static void add_side(const char *what, const struct report *r, enum flame_side side, uint32_t box, struct buf *out)
+{
+	const struct flame *f = r->flame;
+
+	buf_addf(out, "%s ", what);
+	add_share(&r->head, f->total[side][box], f->side[side].total, out);
+	buf_addz(out, "\n");
+}
+
+/* +0.30s (+25.0%) */
+static void add_delta(const struct head *h, int64_t before, int64_t after, struct buf *out)
+{
+	if (before == after) {
+		buf_addz(out, "none");
+		return;
+	}
+	words_add_value(h, after - before, true, out); /* neither is negative */
+	words_add_change(before, after, out);
+}
+
+static void add_comparison(const struct report *r, uint32_t box, struct buf *out)
+{
+	const struct flame *f = r->flame;
+	int64_t before = f->self[FLAME_BEFORE][box], after = f->self[FLAME_AFTER][box];
+
+	add_side("before", r, FLAME_BEFORE, box, out);
+	add_side("after", r, FLAME_AFTER, box, out);
+	buf_addz(out, "change ");
+	add_delta(&r->head, f->total[FLAME_BEFORE][box], f->total[FLAME_AFTER][box], out);
+	buf_addz(out, "\n");
+	if (is_root(f, box) || f->n_rest[box] || (before == 0 && after == 0))
+		return;
+	buf_addz(out, "self ");
+	words_add_value(&r->head, before, false, out);
+	buf_addz(out, " \xe2\x86\x92 ");
+	words_add_value(&r->head, after, false, out);
+	buf_addz(out, ", change ");
+	add_delta(&r->head, before, after, out);
+	buf_addz(out, "\n");
+}
+
+static void add_where(const struct flame_frame *f, struct buf *out)
+{
+	if (*f->file) {
+		text_add_safe(out, f->file, strlen(f->file));
+		if (f->line_lo)
+			buf_addf(out, ":%" PRId64, f->line_lo);
+		if (f->line_hi > f->line_lo)
+			buf_addf(out, "-%" PRId64, f->line_hi);
+		buf_addz(out, "\n");
+	}
+	if (*f->module) {
+		text_add_safe(out, f->module, strlen(f->module));
+		buf_addz(out, "\n");
+	}
+}
+
+void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
+{
+	const struct flame *f = r->flame;
+
+	if (f->n_rest[box]) {
+		words_add_count(f->n_rest[box], out);
+		buf_addz(out, f->n_rest[box] == 1 ? " box that is too narrow to be drawn\n"
+						  : " boxes that are too narrow to be drawn\n");
+	} else {
+		flame_add_name(f, box, out);
+		buf_addz(out, "\n");
+	}
+	if (f->has_base)
+		add_comparison(r, box, out);
+	else
+		add_values(r, box, out);
+	if (f->frame[box] == FLAME_NONE)
+		return;
+	add_where(&f->frames[f->frame[box]], out);
+	if (f->inlined[box])
+		buf_addz(out, "(inlined)\n");
+}

@@ -1,0 +1,115 @@
+/*
+ * legend.c - what the colours stand for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/flame/flame_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { LEGEND_MAX = COLOR_GROUP + COLOR_GROUPS + 1, TEXT_MAX = 40 };
+
+struct legend {
+	struct arena *mem;
+	struct flame_legend *entry;
+	size_t n;
+};
+
+static void add_entry(struct legend *l, int color, char sign, const struct buf *text)
+{
+	l->entry[l->n++] = (struct flame_legend){ .color = (uint8_t)color,
+						  .sign = sign,
+						  .text = arena_strndup(l->mem, buf_text(text), text->len) };
+}
+
+static void add_groups(struct legend *l, const struct flame *f, enum flame_color_by by)
+{
+	static const char *const one[] = { "package", "module", "file" }, *const many[] = { "packages", "modules",
+											    "files" };
+	struct buf text = { 0 };
+	struct groups g;
+	uint64_t n_others = 0;
+
+	groups_make(f, by, l->mem, &g);
+	for (uint32_t i = 0; i < g.n; i++) {
+		struct buf name = { 0 };
+
+		if (g.group[i].color == COLOR_OTHER) {
+			n_others++;
+			continue;
+		}
+		words_add_safe(g.group[i].name, SIZE_MAX, &name);
+		text.len = 0;
+		flame_add_short(buf_text(&name), TEXT_MAX, &text);
+		add_entry(l, g.group[i].color, 0, &text);
+		buf_release(&name);
+	}
+	text.len = 0;
+	words_add_count(n_others, &text);
+	buf_addf(&text, " other %s", n_others == 1 ? one[by] : many[by]);
+	if (n_others)
+		add_entry(l, COLOR_OTHER, 0, &text);
+	buf_release(&text);
+}
+
+static void add_heats(struct legend *l)
+{
+	struct buf text = { 0 };
+
+	for (int step = COLOR_HEATS; step-- > 0;) {
+		text.len = 0;
+		if (step == 0)
+			buf_addf(&text, "self below %g%%", heat_least(1));
+		else
+			buf_addf(&text, step == COLOR_HEATS - 1 ? "self %g%% and more" : "%g%%", heat_least(step));
+		add_entry(l, COLOR_HEAT + step, 0, &text);
+	}
+	buf_release(&text);
+}
+
+static void add_changes(struct legend *l, const struct flame *f)
+{
+	static const struct {
+		int color;
+		char sign;
+		const char *text, *otherwise;
+		int side;
+	} entries[] = {
+		{ COLOR_NEW, 'n', "new: only in ", "the new side", FLAME_AFTER },
+		{ COLOR_GREW + 3, '+', "at least doubled", NULL, 0 },
+		{ COLOR_GREW + 1, '+', "grew", NULL, 0 },
+		{ COLOR_SAME, '=', "unchanged", NULL, 0 },
+		{ COLOR_SHRANK + 1, '-', "shrank", NULL, 0 },
+		{ COLOR_SHRANK + 3, '-', "at least halved", NULL, 0 },
+		{ COLOR_GONE, 'g', "gone: only in ", "the base", FLAME_BEFORE },
+	};
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++) {
+		text.len = 0;
+		buf_addz(&text, entries[i].text);
+		if (entries[i].otherwise)
+			words_add_sources(&f->side[entries[i].side], entries[i].otherwise, &text);
+		add_entry(l, entries[i].color, entries[i].sign, &text);
+	}
+	buf_release(&text);
+}
+
+size_t flame_legend(const struct report *r, const struct flame_layout *layout, const struct flame_style *style,
+		    struct arena *mem, const struct flame_legend **out)
+{
+	struct legend l = { .mem = mem, .entry = arena_alloc(mem, LEGEND_MAX, sizeof(*l.entry)) };
+
+	(void)layout;
+	if (r->flame->has_base)
+		add_changes(&l, r->flame);
+	else if (style->color_by == FLAME_HEAT)
+		add_heats(&l);
+	else if (style->color_by != FLAME_FUNCTION)
+		add_groups(&l, r->flame, style->color_by);
+	*out = l.entry;
+	return l.n;
+}
