@@ -14,6 +14,7 @@
 
 struct naming {
 	const struct view *v;
+	const struct query *q;
 	const struct places *pl;
 	struct arena *mem;
 	uint32_t *number;          /* [places] frame + 1 */
@@ -21,7 +22,7 @@ struct naming {
 	uint32_t n;
 };
 
-/* What is only known of locations: binaries and lines. */
+/* What is only known of locations: binaries and lines, and files where names alone make a frame. */
 static void look_at_location(struct naming *x, uint32_t loc)
 {
 	const struct profile *p = x->v->p;
@@ -36,6 +37,8 @@ static void look_at_location(struct naming *x, uint32_t loc)
 			continue;
 		if (!*f->module && p->loc_map[loc] != PROFILE_NONE)
 			f->module = head_text(p, p->map[p->loc_map[loc]].file, x->mem);
+		if (!*f->file && first < end)
+			f->file = places_source(p, p->func_file[p->line_func[end - n + i]], x->q);
 		if (line <= 0)
 			continue;
 		f->line_lo = f->line_lo && f->line_lo < line ? f->line_lo : line;
@@ -60,10 +63,10 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 	return x->n - 1;
 }
 
-static void name_boxes(const struct view *v, const struct places *pl, const struct boxes *b, struct arena *mem,
-		       struct flame *out)
+static void name_boxes(const struct view *v, const struct query *q, const struct places *pl, const struct boxes *b,
+		       struct arena *mem, struct flame *out)
 {
-	struct naming x = { .v = v, .pl = pl, .mem = mem };
+	struct naming x = { .v = v, .q = q, .pl = pl, .mem = mem };
 	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame));
 
 	x.number = arena_zalloc(mem, pl->n, sizeof(*x.number));
@@ -122,7 +125,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
 			fill(v, &b, ask, f);
 			f->inverted = q->inverted;
-			name_boxes(v, &pl, &b, r.mem, f);
+			name_boxes(v, q, &pl, &b, r.mem, f);
 			r.flame = f;
 		}
 		places_release(&pl);
