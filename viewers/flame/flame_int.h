@@ -54,6 +54,9 @@ void package_add(const struct flame_frame *f, struct buf *out);
 /* The same from a name with ::, as C++ and Rust have; nothing when it has no name space. */
 void package_add_scope(const char *name, bool is_rust, struct buf *out);
 
+/* Does a name end as a source file does? */
+bool package_is_file(const char *name);
+
 /* How a box changed, as in struct flame_tile, and its colour. Values are not negative. */
 char change_sign(const struct flame *f, uint32_t box, bool by_self);
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self);

@@ -44,6 +44,14 @@ static enum language language_of(const char *file)
 	return LANGUAGE_UNKNOWN;
 }
 
+/* The .v2 of gopkg.in/yaml.v2.Unmarshal */
+static bool is_version(const char *s)
+{
+	size_t n = strncmp(s, ".v", 2) == 0 ? strspn(s + 2, "0123456789") : 0;
+
+	return n && s[2 + n] == '.';
+}
+
 /* github.com/a/b.(*T).M, runtime.mallocgc, github.com/a/b.F[...]: up to the first dot behind the last slash. */
 static bool add_go(const char *name, struct buf *out)
 {
@@ -52,7 +60,7 @@ static bool add_go(const char *name, struct buf *out)
 	while (slash && name[slash - 1] != '/')
 		slash--;
 	for (size_t i = slash; i < n; i++) {
-		if (name[i] != '.' || i == slash)
+		if (name[i] != '.' || i == slash || is_version(name + i))
 			continue;
 		buf_add(out, name, i);
 		return true;
@@ -148,23 +156,30 @@ static bool add_by_look(const char *name, struct buf *out)
 {
 	size_t n = strcspn(name, "([<{ $"), part = strcspn(name, "./");
 	const char *slash = memrchr(name, '/', n);
+	size_t before = out->len;
 
 	if (strstr(name, "::"))
 		package_add_scope(name, false, out);
 	else if (name[0] == 'L' && strstr(name, ";"))
 		add_java(name + 1, out);
-	else if (part == 0 || part >= n)
+	else if (part == 0 || !name[part] || n == 0)
 		return false;
 	else if (is_class(name) || is_class(slash ? slash + 1 : name))
 		add_java(name, out);
-	else if (slash || !memchr(name + part + 1, '.', n - part - 1) || !add_java(name, out))
+	else if (slash || strcspn(name, "(/$ ") == part || !add_java(name, out))
 		add_go(name, out);
-	return out->len;
+	return out->len > before;
+}
+
+bool package_is_file(const char *name)
+{
+	return language_of(name) != LANGUAGE_UNKNOWN;
 }
 
 void package_add(const struct flame_frame *f, struct buf *out)
 {
 	enum language language = language_of(f->file);
+	size_t before = out->len;
 	bool done = false;
 
 	if (f->name[0] == '[' && add_module(f->module, out)) /* a binary without functions */
@@ -182,7 +197,7 @@ void package_add(const struct flame_frame *f, struct buf *out)
 	case LANGUAGE_RUST:
 	case LANGUAGE_C:
 		package_add_scope(f->name, language == LANGUAGE_RUST, out);
-		done = out->len;
+		done = out->len > before;
 		break;
 	default:
 		done = add_by_look(f->name, out);

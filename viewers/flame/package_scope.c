@@ -62,7 +62,7 @@ static const char *skip_result(const char *name)
 }
 
 /* The first part of a::b::c; nothing for a name without a scope or with a nameless one. */
-static void add_first(const char *s, struct buf *out)
+static void add_first(const char *s, bool is_rust, struct buf *out)
 {
 	size_t n = 0;
 
@@ -72,7 +72,7 @@ static void add_first(const char *s, struct buf *out)
 		return;
 	if (s[n] == '<' || s[n] == '[')
 		n = (size_t)(skip_brackets(s + n) - s);
-	if (strncmp(s + n, "::", 2) != 0 || s[n + 2] == '{')
+	if (strncmp(s + n, "::", 2) != 0 || (!is_rust && s[n + 2] == '{'))
 		return; /* a{lambda()} is of the function a, which has no scope */
 	buf_add(out, s, strcspn(s, "<[:"));
 }
@@ -119,10 +119,12 @@ void package_add_scope(const char *name, bool is_rust, struct buf *out)
 	size_t before = out->len;
 
 	if (!is_rust && *name != '<' && strncmp(name, "_<", 2) != 0) {
-		add_first(skip_result(name), out);
+		add_first(skip_result(name), false, out);
 		return;
 	}
-	add_first(skip_marks(name + (strncmp(name, "_<", 2) == 0)), out);
+	add_first(skip_marks(name + (strncmp(name, "_<", 2) == 0)), true, out);
 	if (out->len == before && trait)
-		add_first(skip_marks(trait), out);
+		add_first(skip_marks(trait), true, out);
+	else if (out->len == before && *name == '<')
+		buf_addz(out, "core"); /* <u64>::f: nobody else may give methods to what the language has */
 }

@@ -67,7 +67,7 @@ static struct parts split(const char *name)
 {
 	struct parts p = { 0 };
 	size_t depth = 0;
-	bool is_path = *name == '/';
+	bool is_path = *name == '/' || package_is_file(name);
 
 	for (const char *s = name; *s; s++) {
 		size_t n;
@@ -80,8 +80,8 @@ static struct parts split(const char *name)
 			depth++;
 		else if (strchr(">)]}", *s) && depth && !(*s == '>' && s[-1] == '-'))
 			depth--;
-		if (s[0] == ' ' && s[1] == '/')
-			is_path = true;
+		if (*s == ' ' && depth == 0 && !strstr(s, "::"))
+			is_path = true; /* "main.run main.go:12" */
 		n = depth ? 0 : separator(s, is_path);
 		if (n && !is_weak(s + n) && s[n])
 			add_part(&p, s + n);
@@ -122,6 +122,23 @@ static void add_middle_cut(const char *name, size_t columns, struct buf *out)
 	add_end(name, columns - left - 1, out);
 }
 
+/* One part that is too wide: without its arguments when it has some, as they may be what is too much. */
+static void add_narrow(const char *part, size_t columns, struct buf *out)
+{
+	struct buf id = { 0 };
+
+	buf_add(&id, part, strcspn(part, "<([{"));
+	if (id.len < LEAST || !part[id.len]) {
+		add_middle_cut(part, columns, out);
+	} else if (flame_columns(id.data) < columns) {
+		buf_addz(out, id.data);
+		buf_addz(out, DOTS);
+	} else {
+		add_middle_cut(id.data, columns, out);
+	}
+	buf_release(&id);
+}
+
 /* The longest end of parts that leaves a third for the start, else the shortest. NULL for one part. */
 static const char *choose_tail(const struct parts *p, size_t columns)
 {
@@ -147,14 +164,7 @@ void flame_add_short(const char *name, size_t columns, struct buf *out)
 	tail = choose_tail(&parts, columns);
 	width = tail ? flame_columns(tail) : 0;
 	if (!tail || width > columns) {
-		size_t id = tail ? strcspn(tail, "<([{") : 0; /* its arguments may be what is too long */
-
-		if (id > LEAST && id < columns) {
-			buf_add(out, tail, id);
-			buf_addz(out, DOTS);
-		} else {
-			add_middle_cut(tail ? tail : name, columns, out);
-		}
+		add_narrow(tail ? tail : name, columns, out);
 		return;
 	}
 	if (width < columns) {
