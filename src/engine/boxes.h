@@ -8,7 +8,9 @@
  *
  * The width of a box is the sum of the widths of what it calls and of the larger side of what it has
  * itself, so children always fill their parent, and what grew, shrank, came or went all have a place.
- * Without a base it is the total.
+ * Without a base it is the total. The size of a box, by which boxes are chosen, is the larger side of
+ * its total; no box is larger than its parent. No sum overflows, since view_make has seen to it that
+ * the magnitudes of all values together do not.
  */
 #ifndef ENGINE_BOXES_H
 #define ENGINE_BOXES_H
@@ -23,11 +25,16 @@
 
 #define BOXES_NONE UINT32_MAX /* no parent: the root; no place: the root or a rest */
 
+enum { BOXES_MAX = 1 << 24 };
+
 struct boxes_ask {
 	bool two_sides;      /* give the base side even when nothing is below 0 */
 	bool inverted;       /* from the leaf of each stack to its callers */
-	double min_share;    /* boxes whose larger side is below this share of the root's are left out */
-	uint32_t max_levels; /* and what lies deeper than this; the root is level 0 */
+	bool drop_negative;  /* leave out what got smaller, with all it calls */
+	double min_share;    /* leave out boxes whose size is below this share of the root's */
+	uint32_t max_levels; /* and what lies deeper than this; the root is level 0. A rest may be one deeper */
+	uint32_t max_boxes;  /* the largest so many, without the root and rests; of equal ones those nearest to the
+	                        root, then the first; 0 for all */
 };
 
 struct boxes {
@@ -37,19 +44,22 @@ struct boxes {
 	uint32_t *n_rest;         /* [n] siblings left out that this box stands for; 0 for a real box */
 	bool *inlined;            /* [n] inlined into its caller in every sample */
 	int64_t *self[N_SIDES];   /* [n] of stacks that end here, at least 0; base NULL unless has_base */
-	int64_t *total[N_SIDES];  /* [n] of all stacks through here */
-	int64_t *width;           /* [n] */
-	bool has_base;            /* there are values below 0 */
-	uint64_t n_cut;           /* boxes left out, without what they call */
-	int64_t cut_width;        /* sum of the larger sides of those */
+	int64_t *total[N_SIDES];  /* [n] of all stacks through here: self, children and what was left out */
+	int64_t *width;           /* [n] self, children and what was left out, but for what got smaller */
+	bool has_base;            /* there are values below 0, or ask said so */
+	int64_t min;              /* no real box is smaller */
+	uint64_t n_cut;           /* boxes left out because they are too small, without what they call */
+	int64_t cut_width;        /* sum of the sizes of those */
+	uint64_t n_lost;          /* boxes left out because they got smaller, without what they call */
 };
 
 /*
- * Fold the stacks that have a value. Children of a box are in order of first appearance, a box that
- * stands for the rest comes last and is there when the rest together is wide enough.
+ * Fold the stacks that have a value. Children of a box are in the order in which stacks first come to
+ * them. A rest, which stands for the children that are too small, comes last and is there when these
+ * together are large enough.
  *
  * mem     the result lives there
- * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past 2^32 - 1 boxes
+ * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past BOXES_MAX boxes
  */
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
 	       struct boxes *out, struct err *err);

@@ -37,6 +37,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/nodes.h \
 	src/engine/normal.c \
 	src/engine/normal.h \
+	src/engine/parts.c \
+	src/engine/parts.h \
 	src/engine/places.c \
 	src/engine/places.h \
 	src/engine/query.c \

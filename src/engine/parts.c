@@ -1,0 +1,346 @@
+/*
+ * parts.c - stacks on their way from one end to the other
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each thread has its share of the stacks, in their order, and lists of its own, so that all it writes
+ * is its own; only what it counted of a list is joined with what the others did. Since shares follow
+ * each other, and lists keep the order of their stacks, a part first met by any thread stands where
+ * a single thread would have put it.
+ */
+#include "config.h"
+
+#include "engine/parts.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define NOWHERE SIZE_MAX
+
+enum {
+	ITEMS_PER_THREAD = 20000, /* for less, starting it takes longer */
+	AHEAD = 16,               /* stacks whose next location is asked for before its turn */
+};
+
+/* A stack on its way. One with values on both sides is there twice. */
+struct item {
+	int64_t value;  /* below 0: of the base */
+	uint32_t at;    /* its next location, in the list of all stacks' locations; from the root: behind it */
+	uint32_t left;  /* locations that are not done */
+	uint32_t taken; /* frames of the next location that are done */
+	uint32_t group; /* of its last frame; NONE behind its end */
+};
+
+/* What a thread has of a part. */
+struct group {
+	uint32_t place, n;
+	uint32_t part; /* until it is joined, the list */
+	bool inlined;
+	int64_t total[N_SIDES];
+	size_t to; /* where its next item goes, or NOWHERE */
+};
+
+struct worker {
+	struct item *item, *next;
+	size_t *lo, *next_lo; /* [lists + 1] the items of each list */
+	size_t cap_lo, cap_next_lo, cap_self;
+	int64_t (*self)[N_SIDES];
+	struct group *group; /* by list */
+	uint32_t n_groups, n_joined;
+	size_t cap_groups;
+	uint32_t *slot; /* [places] group of the list at hand, or NONE */
+};
+
+struct parts_work {
+	const struct csr *stacks;
+	const struct places *pl;
+	struct parts *ps;
+	bool inverted;
+	struct worker *worker;
+	unsigned n_workers;
+	size_t n_next;  /* lists of the next level */
+	uint32_t *slot; /* [places] part of the list at hand, or NONE */
+	size_t cap_first, cap_part, cap_self;
+};
+
+/* On all workers; on as many threads when that is worth while. */
+static void run(struct parts_work *w, pool_fn fn)
+{
+	size_t n = 0;
+
+	for (unsigned t = 0; t < w->n_workers; t++)
+		n += w->worker[t].lo[w->ps->n];
+	if (n >= ITEMS_PER_THREAD)
+		pool_run(fn, w, w->n_workers);
+	else
+		for (unsigned t = 0; t < w->n_workers; t++)
+			fn(w, t);
+}
+
+/* The place of the next frame of a stack. */
+static inline uint32_t take_frame(const struct parts_work *w, struct item *it, bool *inlined)
+{
+	uint32_t back = !w->inverted, n, k;
+	const uint32_t *place = places_of(w->pl, w->stacks->item[it->at - back], &n);
+
+	k = w->inverted ? it->taken : n - 1 - it->taken;
+	*inlined = k + 1 < n;
+	if (++it->taken == n) {
+		it->taken = 0;
+		it->left--;
+		it->at = w->inverted ? it->at + 1 : it->at - 1;
+	}
+	return place[k];
+}
+
+static inline void take_item(const struct parts_work *w, struct worker *me, uint32_t list, struct item *it)
+{
+	bool inlined, of_base = it->value < 0;
+	int64_t v = of_base ? -it->value : it->value;
+	struct group *g;
+	uint32_t place;
+
+	if (it->left == 0) {
+		it->group = NONE;
+		me->self[list][of_base ? SIDE_BASE : SIDE_TARGET] += v;
+		return;
+	}
+	place = take_frame(w, it, &inlined);
+	if (me->slot[place] == NONE) {
+		me->group = mem_grow(me->group, &me->cap_groups, (size_t)me->n_groups + 1, sizeof(*me->group));
+		me->slot[place] = me->n_groups;
+		me->group[me->n_groups++] = (struct group){ .place = place, .part = list, .inlined = true };
+	}
+	it->group = me->slot[place];
+	g = &me->group[it->group];
+	g->n++;
+	g->inlined &= inlined;
+	g->total[of_base ? SIDE_BASE : SIDE_TARGET] += v;
+}
+
+static void take_run(void *arg, unsigned number)
+{
+	const struct parts_work *w = arg;
+	struct worker *me = &w->worker[number];
+	size_t n = w->ps->n, end = me->lo[n];
+
+	me->n_groups = me->n_joined = 0;
+	me->self = mem_grow(me->self, &me->cap_self, n, sizeof(*me->self));
+	memset(me->self, 0, n * sizeof(*me->self));
+	for (uint32_t list = 0; list < n; list++) {
+		uint32_t first = me->n_groups;
+
+		for (size_t i = me->lo[list]; i < me->lo[list + 1]; i++) {
+			if (i + AHEAD < end)
+				__builtin_prefetch(&w->stacks->item[me->item[i + AHEAD].at]);
+			take_item(w, me, list, &me->item[i]);
+		}
+		for (uint32_t g = first; g < me->n_groups; g++)
+			me->slot[me->group[g].place] = NONE;
+	}
+}
+
+/* Add what a thread has of a list to the parts, of which there are n. */
+static size_t join_worker(struct parts *ps, struct worker *me, uint32_t list, size_t n)
+{
+	struct parts_work *w = ps->work;
+
+	for (int side = 0; side < N_SIDES; side++)
+		ps->self[list][side] += me->self[list][side];
+	for (; me->n_joined < me->n_groups && me->group[me->n_joined].part == list; me->n_joined++) {
+		struct group *g = &me->group[me->n_joined];
+		struct part *part;
+
+		if (w->slot[g->place] == NONE) {
+			ps->part = mem_grow(ps->part, &w->cap_part, n + 1, sizeof(*ps->part));
+			ps->part[n] = (struct part){ .place = g->place, .inlined = true };
+			w->slot[g->place] = (uint32_t)n++;
+		}
+		g->part = w->slot[g->place];
+		part = &ps->part[g->part];
+		part->inlined &= g->inlined;
+		for (int side = 0; side < N_SIDES; side++)
+			part->total[side] += g->total[side];
+	}
+	return n;
+}
+
+void parts_take(struct parts *ps)
+{
+	struct parts_work *w = ps->work;
+
+	run(w, take_run);
+	ps->first = mem_grow(ps->first, &w->cap_first, ps->n + 1, sizeof(*ps->first));
+	ps->self = mem_grow(ps->self, &w->cap_self, ps->n, sizeof(*ps->self));
+	memset(ps->self, 0, ps->n * sizeof(*ps->self));
+	ps->first[0] = 0;
+	for (uint32_t list = 0; list < ps->n; list++) {
+		size_t n = ps->first[list];
+
+		for (unsigned t = 0; t < w->n_workers; t++)
+			n = join_worker(ps, &w->worker[t], list, n);
+		ps->first[list + 1] = n;
+		for (size_t i = ps->first[list]; i < n; i++)
+			w->slot[ps->part[i].place] = NONE;
+	}
+}
+
+static void go_on_run(void *arg, unsigned number)
+{
+	const struct parts_work *w = arg;
+	struct worker *me = &w->worker[number];
+	const struct part *part = w->ps->part;
+	struct item *item = me->item;
+	size_t *lo = me->next_lo = mem_grow(me->next_lo, &me->cap_next_lo, w->n_next + 1, sizeof(*me->next_lo));
+	size_t n = me->lo[w->ps->n];
+
+	memset(lo, 0, (w->n_next + 1) * sizeof(*lo));
+	for (uint32_t g = 0; g < me->n_groups; g++)
+		if (part[me->group[g].part].goes_on)
+			lo[part[me->group[g].part].list + 1] = me->group[g].n;
+	for (size_t i = 0; i < w->n_next; i++)
+		lo[i + 1] += lo[i];
+	for (uint32_t g = 0; g < me->n_groups; g++) {
+		const struct part *p = &part[me->group[g].part];
+
+		me->group[g].to = p->goes_on ? lo[p->list] : NOWHERE;
+	}
+	if (!me->next)
+		me->next = mem_alloc(lo[w->n_next], sizeof(*me->next));
+	for (size_t i = 0; i < n; i++) {
+		struct group *g = item[i].group == NONE ? NULL : &me->group[item[i].group];
+
+		if (g && g->to != NOWHERE)
+			me->next[g->to++] = item[i];
+	}
+	me->item = me->next;
+	me->next = item;
+	me->next_lo = me->lo;
+	me->lo = lo;
+	n = me->cap_lo;
+	me->cap_lo = me->cap_next_lo;
+	me->cap_next_lo = n;
+}
+
+void parts_go_on(struct parts *ps)
+{
+	struct parts_work *w = ps->work;
+
+	w->n_next = 0;
+	for (size_t i = 0; i < ps->first[ps->n]; i++)
+		if (ps->part[i].goes_on)
+			ps->part[i].list = (uint32_t)w->n_next++;
+	run(w, go_on_run);
+	ps->n = w->n_next;
+}
+
+/* The sum of the rows of each stack on a side; NULL for a base without any. No sum overflows, which view_make has
+   seen to. */
+static void weigh(const struct view *v, int64_t *weight[N_SIDES])
+{
+	const int64_t *value = v->val[SIDE_TARGET];
+	uint32_t n = v->p->stacks.n;
+
+	weight[SIDE_TARGET] = mem_zalloc(n, sizeof(*value));
+	weight[SIDE_BASE] = NULL;
+	for (uint32_t row = 0; row < v->n; row++) {
+		uint32_t stack = v->p->stack[row];
+
+		if (value[row] < 0 && !weight[SIDE_BASE])
+			weight[SIDE_BASE] = mem_zalloc(n, sizeof(*value));
+		if (value[row] < 0)
+			weight[SIDE_BASE][stack] -= value[row];
+		else
+			weight[SIDE_TARGET][stack] += value[row];
+	}
+}
+
+static uint32_t *empty_slots(const struct places *pl)
+{
+	uint32_t *slot = mem_alloc(pl->n, sizeof(*slot));
+
+	memset(slot, 0xff, pl->n * sizeof(*slot));
+	return slot;
+}
+
+/* A worker with room for so many items, and an empty list. */
+static void worker_init(struct parts_work *w, size_t n)
+{
+	struct worker *me = &w->worker[w->n_workers++];
+
+	me->item = mem_alloc(n, sizeof(*me->item));
+	me->lo = mem_grow(NULL, &me->cap_lo, 2, sizeof(*me->lo));
+	me->lo[0] = me->lo[1] = 0;
+	me->slot = empty_slots(w->pl);
+}
+
+/* Give every worker its share of the stacks that have a value. */
+static void share_out(struct parts_work *w, int64_t *weight[N_SIDES])
+{
+	size_t n = 0, share, wish;
+	struct worker *me;
+
+	for (uint32_t s = 0; s < w->stacks->n; s++)
+		n += (weight[SIDE_TARGET][s] != 0) + (weight[SIDE_BASE] && weight[SIDE_BASE][s]);
+	wish = n / ITEMS_PER_THREAD + 1;
+	wish = wish < pool_size() ? wish : pool_size();
+	share = n / wish + 1;
+	w->worker = me = mem_zalloc(wish, sizeof(*w->worker));
+	while (w->n_workers < wish)
+		worker_init(w, share);
+	for (uint32_t s = 0; s < w->stacks->n; s++) {
+		for (int side = 0; side < N_SIDES; side++) {
+			int64_t value = weight[side] ? weight[side][s] : 0;
+
+			if (value == 0)
+				continue;
+			me += me->lo[1] == share;
+			w->ps->total[side] += value;
+			me->item[me->lo[1]++] = (struct item){ .value = side == SIDE_BASE ? -value : value,
+							       .at = w->stacks->off[w->inverted ? s : s + 1],
+							       .left = w->stacks->off[s + 1] - w->stacks->off[s] };
+		}
+	}
+}
+
+void parts_start(struct parts *ps, const struct view *v, const struct places *pl, bool inverted)
+{
+	struct parts_work *w = mem_zalloc(1, sizeof(*w));
+	int64_t *weight[N_SIDES];
+
+	*ps = (struct parts){ .n = 1, .work = w };
+	*w = (struct parts_work){ .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
+	w->slot = empty_slots(pl);
+	weigh(v, weight);
+	ps->has_base = weight[SIDE_BASE] != NULL;
+	share_out(w, weight);
+	free(weight[SIDE_TARGET]);
+	free(weight[SIDE_BASE]);
+}
+
+void parts_release(struct parts *ps)
+{
+	struct parts_work *w = ps->work;
+
+	for (unsigned t = 0; t < w->n_workers; t++) {
+		struct worker *me = &w->worker[t];
+
+		free(me->item);
+		free(me->next);
+		free(me->lo);
+		free(me->next_lo);
+		free(me->self);
+		free(me->group);
+		free(me->slot);
+	}
+	free(w->worker);
+	free(w->slot);
+	free(w);
+	free(ps->first);
+	free(ps->part);
+	free(ps->self);
+}
