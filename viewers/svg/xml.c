@@ -1,0 +1,166 @@
+/*
+ * xml.c - XML written by libxml2, which is loaded when it is first needed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/svg/xml.h"
+
+#include "base/library.h"
+
+#include <inttypes.h>
+#include <libxml/xmlwriter.h>
+#include <stddef.h>
+#include <string.h>
+
+/* What is used of libxml2, each function without xml in front. */
+struct xml_library {
+	xmlOutputBufferPtr (*OutputBufferCreateIO)(xmlOutputWriteCallback write, xmlOutputCloseCallback close,
+						   void *arg, xmlCharEncodingHandlerPtr encoder);
+	xmlTextWriterPtr (*NewTextWriter)(xmlOutputBufferPtr to);
+	void (*FreeTextWriter)(xmlTextWriterPtr writer);
+	int (*TextWriterStartDocument)(xmlTextWriterPtr writer, const char *version, const char *encoding,
+				       const char *standalone);
+	int (*TextWriterEndDocument)(xmlTextWriterPtr writer);
+	int (*TextWriterStartElement)(xmlTextWriterPtr writer, const xmlChar *name);
+	int (*TextWriterEndElement)(xmlTextWriterPtr writer);
+	int (*TextWriterWriteAttribute)(xmlTextWriterPtr writer, const xmlChar *name, const xmlChar *text);
+	int (*TextWriterWriteString)(xmlTextWriterPtr writer, const xmlChar *text);
+	int (*TextWriterWriteRaw)(xmlTextWriterPtr writer, const xmlChar *text);
+	int (*TextWriterWriteCDATA)(xmlTextWriterPtr writer, const xmlChar *text);
+};
+
+/* Filled by the first xml_open that succeeds, and not changed again. */
+static struct xml_library lib;
+static bool is_loaded;
+
+static const struct library_function functions[] = {
+#define FUNCTION(name)                                                                                                 \
+	{                                                                                                              \
+		"xml" #name, offsetof(struct xml_library, name)                                                        \
+	}
+	FUNCTION(OutputBufferCreateIO),  FUNCTION(NewTextWriter),
+	FUNCTION(FreeTextWriter),        FUNCTION(TextWriterStartDocument),
+	FUNCTION(TextWriterEndDocument), FUNCTION(TextWriterStartElement),
+	FUNCTION(TextWriterEndElement),  FUNCTION(TextWriterWriteAttribute),
+	FUNCTION(TextWriterWriteString), FUNCTION(TextWriterWriteRaw),
+	FUNCTION(TextWriterWriteCDATA),
+#undef FUNCTION
+};
+
+static int load(struct err *err)
+{
+	static const char advice[] = "libxml2 is needed to write SVG; install it with: apt-get install libxml2";
+	int rc = 0;
+
+	if (!is_loaded)
+		rc = library_load("libxml2.so.2", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
+				  err);
+	is_loaded = rc == 0;
+	return rc;
+}
+
+static int append(void *out, const char *data, int n)
+{
+	buf_add(out, data, (size_t)n);
+	return n;
+}
+
+int xml_open(struct xml *x, struct buf *out, struct err *err)
+{
+	xmlOutputBufferPtr to;
+	int rc = load(err);
+
+	if (rc < 0)
+		return rc;
+	*x = (struct xml){ 0 };
+	to = lib.OutputBufferCreateIO(append, NULL, out, NULL);
+	x->writer = to ? lib.NewTextWriter(to) : NULL;
+	if (!x->writer)
+		return err_set(err, ERR_IO, "libxml2 cannot be started");
+	x->failed = lib.TextWriterStartDocument(x->writer, NULL, NULL, NULL) < 0;
+	return 0;
+}
+
+int xml_close(struct xml *x, struct err *err)
+{
+	x->failed |= x->writer && lib.TextWriterEndDocument(x->writer) < 0;
+	lib.FreeTextWriter(x->writer);
+	buf_release(&x->scratch);
+	return x->failed ? err_set(err, ERR_IO, "libxml2 could not write the picture") : 0;
+}
+
+void xml_begin(struct xml *x, const char *element)
+{
+	x->failed |= x->writer && lib.TextWriterStartElement(x->writer, (const xmlChar *)element) < 0;
+}
+
+void xml_end(struct xml *x)
+{
+	x->failed |= x->writer && lib.TextWriterEndElement(x->writer) < 0;
+}
+
+/* The text with U+FFFE and U+FFFF spelt out; good until the next call. */
+static const xmlChar *allowed(struct xml *x, const char *text)
+{
+	static const char lead[] = "\xef\xbf";
+	const char *at = strstr(text, lead);
+
+	if (!at)
+		return (const xmlChar *)text;
+	x->scratch.len = 0;
+	for (; at; at = strstr(text, lead)) {
+		unsigned char last = (unsigned char)at[2];
+
+		buf_add(&x->scratch, text, (size_t)(at - text));
+		text = at + 2;
+		if (last == 0xbe || last == 0xbf) {
+			buf_addz(&x->scratch, last == 0xbe ? "\\u{fffe}" : "\\u{ffff}");
+			text++;
+		} else {
+			buf_addz(&x->scratch, lead);
+		}
+	}
+	buf_addz(&x->scratch, text);
+	return (const xmlChar *)buf_text(&x->scratch);
+}
+
+void xml_text(struct xml *x, const char *text)
+{
+	x->failed |= x->writer && lib.TextWriterWriteString(x->writer, allowed(x, text)) < 0;
+}
+
+void xml_attribute(struct xml *x, const char *name, const char *text)
+{
+	x->failed |= x->writer && lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, allowed(x, text)) < 0;
+}
+
+void xml_number(struct xml *x, const char *name, int64_t thousandths)
+{
+	uint64_t size = thousandths < 0 ? 0 - (uint64_t)thousandths : (uint64_t)thousandths;
+	char text[32], *end = text + sizeof(text) - 1, *at = end;
+
+	*at = '\0';
+	for (int i = 0; i < 3; i++, size /= 10)
+		if (at != end || size % 10)
+			*--at = (char)('0' + size % 10);
+	if (at != end)
+		*--at = '.';
+	do
+		*--at = (char)('0' + size % 10);
+	while (size /= 10);
+	if (thousandths < 0)
+		*--at = '-';
+	xml_attribute(x, name, at);
+}
+
+void xml_code(struct xml *x, const char *code)
+{
+	x->failed |= x->writer && lib.TextWriterWriteCDATA(x->writer, (const xmlChar *)code) < 0;
+}
+
+void xml_line(struct xml *x)
+{
+	x->failed |= x->writer && lib.TextWriterWriteRaw(x->writer, (const xmlChar *)"\n") < 0;
+}
