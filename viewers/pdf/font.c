@@ -1,0 +1,381 @@
+/*
+ * font.c - text of one font and size: measured, shortened, drawn, with other fonts for what it lacks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/pdf/font.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "viewers/flame/flame.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_FACES = 16, /* of other fonts for one; a name in more scripts than that shows signs */
+	N_SLOTS = 1024  /* of remembered characters; a power of 2 */
+};
+
+struct face {
+	cairo_scaled_font_t *scaled;
+	FcCharSet *chars; /* what it has, of the list of fonts; NULL for the first */
+};
+
+struct letter {
+	uint32_t c; /* 0: the slot is empty */
+	uint32_t face;
+	unsigned long index; /* of the glyph; 0: nobody has it */
+	double advance;      /* how far to the next */
+};
+
+struct font {
+	const struct cairo *lib;
+	const struct fontconfig *fc;
+	struct font_ask ask;
+	double column; /* 0 for a font that is not of fixed width */
+	struct face face[MAX_FACES];
+	uint32_t n_faces;
+	FcPattern *pattern; /* of what is near it */
+	FcFontSet *near;    /* NULL until a character is missing */
+	bool is_sorted;
+	struct letter slot[N_SLOTS];
+};
+
+static cairo_scaled_font_t *scale(const struct font *f, cairo_font_face_t *face)
+{
+	cairo_font_options_t *options = f->lib->font_options_create();
+	cairo_matrix_t size, page;
+	cairo_scaled_font_t *scaled;
+
+	f->lib->matrix_init_scale(&size, f->ask.size, f->ask.size);
+	f->lib->matrix_init_identity(&page);
+	f->lib->font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+	f->lib->font_options_set_hint_style(options,
+					    f->ask.is_pixels ? CAIRO_HINT_STYLE_SLIGHT : CAIRO_HINT_STYLE_NONE);
+	f->lib->font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+	scaled = f->lib->scaled_font_create(face, &size, &page, options);
+	f->lib->font_options_destroy(options);
+	f->lib->font_face_destroy(face);
+	return scaled;
+}
+
+/* The glyph of a character in a face; 0 when it has none. */
+static unsigned long glyph_of(const struct font *f, uint32_t face, const char *s, size_t len)
+{
+	cairo_glyph_t *glyph = NULL;
+	int n = 0;
+	unsigned long index = 0;
+
+	if (f->lib->scaled_font_text_to_glyphs(f->face[face].scaled, 0, 0, s, (int)len, &glyph, &n, NULL, NULL, NULL) ==
+		    CAIRO_STATUS_SUCCESS &&
+	    n == 1)
+		index = glyph[0].index;
+	f->lib->glyph_free(glyph);
+	return index;
+}
+
+static double advance_of(const struct font *f, uint32_t face, unsigned long index)
+{
+	cairo_glyph_t glyph = { .index = index };
+	cairo_text_extents_t size;
+
+	f->lib->scaled_font_glyph_extents(f->face[face].scaled, &glyph, 1, &size);
+	return size.x_advance > 0 ? size.x_advance : 0;
+}
+
+/* The fonts near this one, nearest first; each brings characters that those before it lack. */
+static void sort_fonts(struct font *f)
+{
+	FcResult result;
+
+	f->is_sorted = true;
+	f->pattern = f->fc->PatternCreate();
+	f->fc->PatternAddString(f->pattern, FC_FAMILY, (const FcChar8 *)f->ask.family);
+	f->fc->ConfigSubstitute(NULL, f->pattern, FcMatchPattern);
+	f->fc->DefaultSubstitute(f->pattern);
+	f->near = f->fc->FontSort(NULL, f->pattern, FcTrue, NULL, &result);
+}
+
+/* Pictures of letters (bitmaps, coloured ones) are no text that scales. */
+static bool is_outline(const struct font *f, FcPattern *font)
+{
+	FcBool scales = FcFalse, is_colored = FcFalse;
+
+	f->fc->PatternGetBool(font, FC_SCALABLE, 0, &scales);
+	f->fc->PatternGetBool(font, FC_COLOR, 0, &is_colored);
+	return scales && !is_colored;
+}
+
+/* Add the nearest font that has a character; false when there is none, or no place for it. */
+static bool add_face(struct font *f, uint32_t c)
+{
+	FcCharSet *chars;
+
+	if (!f->is_sorted)
+		sort_fonts(f);
+	for (int i = 0; f->near && f->n_faces < MAX_FACES && i < f->near->nfont; i++) {
+		FcPattern *font = f->near->fonts[i], *ready;
+
+		if (!is_outline(f, font) || f->fc->PatternGetCharSet(font, FC_CHARSET, 0, &chars) != FcResultMatch ||
+		    !f->fc->CharSetHasChar(chars, c))
+			continue;
+		ready = f->fc->FontRenderPrepare(NULL, f->pattern, font);
+		f->face[f->n_faces] = (struct face){ scale(f, f->lib->ft_font_face_create_for_pattern(ready)), chars };
+		f->fc->PatternDestroy(ready);
+		f->n_faces++;
+		return true;
+	}
+	return false;
+}
+
+static void look_up(struct font *f, uint32_t c, const char *s, size_t len, struct letter *out)
+{
+	*out = (struct letter){ .c = c, .index = glyph_of(f, 0, s, len) };
+	for (uint32_t i = 1; !out->index && i < f->n_faces; i++) {
+		out->face = i;
+		out->index = f->fc->CharSetHasChar(f->face[i].chars, c) ? glyph_of(f, i, s, len) : 0;
+	}
+	if (!out->index && add_face(f, c)) {
+		out->face = f->n_faces - 1;
+		out->index = glyph_of(f, out->face, s, len);
+	}
+	if (!out->index)
+		out->face = 0;
+	out->advance = advance_of(f, out->face, out->index);
+	if (f->column > 0) {
+		char one[8] = { 0 };
+		double columns;
+
+		memcpy(one, s, len);
+		columns = (double)flame_columns(one);
+		out->advance = columns * f->column > out->advance || columns == 0 ? columns * f->column : out->advance;
+	}
+}
+
+/* The next character of a text, and its length in bytes. */
+static const struct letter *next(struct font *f, const char *s, size_t n, size_t *len)
+{
+	uint32_t c = 0xfffd;
+	struct letter *l;
+
+	*len = text_decode(s, n, &c);
+	assert(*len);
+	l = &f->slot[c % N_SLOTS];
+	if (l->c != c)
+		look_up(f, c, s, *len, l);
+	return l;
+}
+
+struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, const struct font_ask *ask)
+{
+	struct font *f = mem_zalloc(1, sizeof(*f));
+	size_t len;
+
+	f->lib = lib;
+	f->fc = fc;
+	f->ask = *ask;
+	f->face[0].scaled =
+		scale(f, lib->toy_font_face_create(ask->family, CAIRO_FONT_SLANT_NORMAL,
+						   ask->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL));
+	f->n_faces = 1;
+	if (ask->is_grid) {
+		f->column = next(f, "0", 1, &len)->advance;
+		f->slot['0' % N_SLOTS].c = 0;
+	}
+	return f;
+}
+
+void font_free(struct font *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->n_faces; i++)
+		f->lib->scaled_font_destroy(f->face[i].scaled);
+	if (f->near)
+		f->fc->FontSetDestroy(f->near);
+	if (f->pattern)
+		f->fc->PatternDestroy(f->pattern);
+	free(f);
+}
+
+void font_add_text(const char *text, struct buf *out)
+{
+	size_t n = strlen(text), len;
+
+	for (size_t i = 0; i < n; i += len) {
+		uint32_t c = 0xffff;
+
+		len = text_decode(text + i, n - i, &c);
+		if (c < ' ')
+			buf_addz(out, " ");
+		else if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0))
+			buf_addz(out, "\xef\xbf\xbd");
+		else
+			buf_add(out, text + i, len);
+		len = len ? len : 1;
+	}
+}
+
+double font_column(const struct font *f)
+{
+	return f->column;
+}
+
+double font_width(struct font *f, const char *text)
+{
+	size_t n = strlen(text), len;
+	double width = 0;
+
+	for (size_t i = 0; i < n; i += len)
+		width += next(f, text + i, n - i, &len)->advance;
+	return width;
+}
+
+void font_fit(struct font *f, const char *text, double width, struct buf *out)
+{
+	size_t columns = flame_columns(text), low = 0;
+	struct buf s = { 0 };
+
+	if (f->column > 0 && (double)columns > width / f->column)
+		columns = width > 0 ? (size_t)(width / f->column) : 0;
+	flame_add_short(text, columns, &s);
+	if (font_width(f, buf_text(&s)) <= width) {
+		buf_addz(out, buf_text(&s));
+	} else {
+		size_t high = columns; /* too many */
+
+		while (high - low > 1) {
+			size_t middle = low + (high - low) / 2;
+
+			s.len = 0;
+			flame_add_short(text, middle, &s);
+			if (s.len && font_width(f, buf_text(&s)) > width)
+				high = middle;
+			else
+				low = middle;
+		}
+		flame_add_short(text, low, out);
+	}
+	buf_release(&s);
+}
+
+/* The end of the longest text with which both begin, and of the one with which both end; no character is cut. */
+static void find_hidden(const char *shown, const char *meant, size_t *head, size_t *tail)
+{
+	size_t n = strlen(shown), m = strlen(meant), least = n < m ? n : m, h = 0, t = 0;
+
+	while (h < least && shown[h] == meant[h])
+		h++;
+	while (h && ((shown[h] & 0xc0) == 0x80 || (meant[h] & 0xc0) == 0x80))
+		h--;
+	while (t < least - h && shown[n - t - 1] == meant[m - t - 1])
+		t++;
+	while (t && (shown[n - t] & 0xc0) == 0x80)
+		t--;
+	if (h + t == n && h && n < m) /* the last character has to stand for what follows it */
+		for (h--; h && (shown[h] & 0xc0) == 0x80;)
+			h--;
+	*head = h;
+	*tail = t;
+}
+
+/* What is drawn, and what it stands for. */
+struct line {
+	cairo_glyph_t *glyph;
+	cairo_text_cluster_t *cluster;
+	uint32_t *face; /* [n_glyphs] */
+	size_t n_glyphs, n_clusters;
+	struct buf text;
+};
+
+static void add_cluster(struct line *l, const char *text, size_t n, size_t n_glyphs)
+{
+	l->cluster[l->n_clusters++] = (cairo_text_cluster_t){ (int)n, (int)n_glyphs };
+	buf_add(&l->text, text, n);
+}
+
+/* Make the characters of a text glyphs; gives where the next one goes. */
+static double set_letters(struct font *f, const char *s, size_t n, bool has_clusters, double x, double y,
+			  struct line *out)
+{
+	size_t len;
+
+	for (size_t i = 0; i < n; i += len) {
+		const struct letter *l = next(f, s + i, n - i, &len);
+		bool is_mark = f->column > 0 && l->advance <= 0; /* stands over the character before it */
+
+		out->face[out->n_glyphs] = l->face;
+		out->glyph[out->n_glyphs++] = (cairo_glyph_t){ l->index, is_mark ? x - f->column : x, y };
+		if (has_clusters)
+			add_cluster(out, s + i, len, 1);
+		x += l->advance;
+	}
+	return x;
+}
+
+/* Draw glyphs, as many at a time as are of one font. */
+static void show_line(const struct font *f, cairo_t *cr, const struct line *l)
+{
+	const char *text = buf_text(&l->text);
+	size_t from = 0, at = 0; /* glyph, cluster */
+
+	while (at < l->n_clusters) {
+		size_t glyphs = 0, bytes = 0, first = at;
+		uint32_t face = l->face[from];
+
+		while (at < l->n_clusters && l->face[from + glyphs] == face) {
+			glyphs += (size_t)l->cluster[at].num_glyphs;
+			bytes += (size_t)l->cluster[at++].num_bytes;
+		}
+		f->lib->set_scaled_font(cr, f->face[face].scaled);
+		f->lib->show_text_glyphs(cr, text, (int)bytes, l->glyph + from, (int)glyphs, l->cluster + first,
+					 (int)(at - first), (cairo_text_cluster_flags_t)0);
+		text += bytes;
+		from += glyphs;
+	}
+}
+
+/* Glyphs that stand for something else together: the first ones of a font for all, those of others for nothing. */
+static double set_hidden(struct font *f, const char *s, size_t n, const char *meant, size_t hidden, double x, double y,
+			 struct line *out)
+{
+	size_t from = out->n_glyphs;
+
+	x = set_letters(f, s, n, false, x, y, out);
+	for (size_t end; from < out->n_glyphs; from = end) {
+		for (end = from + 1; end < out->n_glyphs && out->face[end] == out->face[from];)
+			end++;
+		add_cluster(out, meant, hidden, end - from);
+		hidden = 0;
+	}
+	return x;
+}
+
+void font_show(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant)
+{
+	size_t n = strlen(shown), head = n, tail = 0, hidden;
+	struct line l = { .glyph = mem_alloc(n + 1, sizeof(*l.glyph)),
+			  .cluster = mem_alloc(n + 1, sizeof(*l.cluster)),
+			  .face = mem_zalloc(n + 1, sizeof(*l.face)) };
+
+	if (meant)
+		find_hidden(shown, meant, &head, &tail);
+	hidden = meant ? strlen(meant) - head - tail : 0;
+	if (hidden > FONT_MAX_HIDDEN) {
+		head = n;
+		tail = 0;
+	}
+	x = set_letters(f, shown, head, true, x, y, &l);
+	x = set_hidden(f, shown + head, n - head - tail, meant ? meant + head : "", hidden, x, y, &l);
+	set_letters(f, shown + n - tail, tail, true, x, y, &l);
+	show_line(f, cr, &l);
+	free(l.glyph);
+	free(l.cluster);
+	free(l.face);
+	buf_release(&l.text);
+}

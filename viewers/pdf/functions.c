@@ -1,0 +1,116 @@
+/*
+ * functions.c - the boxes of a flame graph added up by function
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/pdf/functions.h"
+
+#include "base/mem.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The boxes that a box calls, as lists. */
+struct callees {
+	uint32_t *first, *next; /* [n] FLAME_NONE at the end */
+};
+
+static struct callees link_callees(const struct flame *f)
+{
+	struct callees c = { mem_alloc(f->n, sizeof(*c.first)), mem_alloc(f->n, sizeof(*c.next)) };
+
+	memset(c.first, 0xff, f->n * sizeof(*c.first));
+	memset(c.next, 0xff, f->n * sizeof(*c.next));
+	for (uint32_t i = f->n; i-- > 1;) {
+		c.next[i] = c.first[f->parent[i]];
+		c.first[f->parent[i]] = i;
+	}
+	return c;
+}
+
+/* Is a box of a function that samples were in? In an inverted picture only labels can be before it. */
+static bool has_flat(const struct flame *f, uint32_t box)
+{
+	uint32_t up = f->parent[box];
+
+	if (!f->inverted)
+		return true;
+	while (up != FLAME_NONE && f->frame[up] != FLAME_NONE && f->frames[f->frame[up]].is_label)
+		up = f->parent[up];
+	return up == 0;
+}
+
+static void add_box(const struct flame *f, uint32_t box, bool is_outermost, struct function *to)
+{
+	if (!to->width || f->width[box] > f->width[to->box])
+		to->box = box;
+	if (is_outermost)
+		to->width += f->width[box];
+	for (int side = 0; side < FLAME_SIDES; side++) {
+		const int64_t *flat = f->inverted ? f->total[side] : f->self[side];
+
+		if (!f->total[side])
+			continue;
+		if (is_outermost)
+			to->cum[side] += f->total[side][box];
+		if (has_flat(f, box))
+			to->flat[side] += flat[box];
+	}
+}
+
+/* Visit each box between going down to it and up from it; depth counts those of its function above. */
+static void add_boxes(const struct flame *f, const struct callees *c, struct function *to)
+{
+	uint32_t *depth = mem_zalloc(f->n_frames, sizeof(*depth)), box = 0;
+	bool is_down = true;
+
+	while (box != FLAME_NONE) {
+		uint32_t frame = f->frame[box];
+
+		if (is_down) {
+			if (frame != FLAME_NONE)
+				add_box(f, box, depth[frame]++ == 0, &to[frame]);
+			if (c->first[box] != FLAME_NONE) {
+				box = c->first[box];
+				continue;
+			}
+		}
+		if (frame != FLAME_NONE)
+			depth[frame]--;
+		is_down = c->next[box] != FLAME_NONE;
+		box = is_down ? c->next[box] : f->parent[box];
+	}
+	free(depth);
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const struct function *x = a, *y = b;
+	const struct flame *f = arg;
+	int rc;
+
+	if (x->width != y->width)
+		return x->width > y->width ? -1 : 1;
+	rc = strcmp(f->frames[f->frame[x->box]].name, f->frames[f->frame[y->box]].name);
+	return rc ? rc : (x->box > y->box) - (x->box < y->box);
+}
+
+size_t functions_make(const struct flame *f, struct arena *mem, struct function **out)
+{
+	struct function *list = arena_zalloc(mem, f->n_frames + 1, sizeof(*list));
+	struct callees c = link_callees(f);
+	size_t n = 0;
+
+	add_boxes(f, &c, list);
+	free(c.first);
+	free(c.next);
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		if (list[i].width)
+			list[n++] = list[i];
+	qsort_r(list, n, sizeof(*list), compare, (void *)f);
+	*out = list;
+	return n;
+}

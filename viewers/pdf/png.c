@@ -1,0 +1,92 @@
+/*
+ * png.c - flame graphs as PNG
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/pdf/paint.h"
+#include "viewers/pdf/pdf.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* Cairo's images end there; more pixels than MAX_PIXELS would take more than 512 MiB. */
+enum { MAX_SIDE = 32767, MAX_PIXELS = 1 << 27 };
+
+static cairo_status_t add_bytes(void *to, const unsigned char *data, unsigned n)
+{
+	buf_add(to, data, n);
+	return CAIRO_STATUS_SUCCESS;
+}
+
+static int save(const struct cairo *lib, cairo_surface_t *surface, struct buf *out, struct err *err)
+{
+	size_t before = out->len;
+	cairo_status_t status = lib->surface_write_to_png_stream(surface, add_bytes, out);
+
+	if (status == CAIRO_STATUS_SUCCESS)
+		return 0;
+	out->len = before;
+	return err_set(err, ERR_IO, "drawing PNG: %s", lib->status_to_string(status));
+}
+
+/* How many levels fit on an image; what is said when that is not all. */
+static uint32_t count_levels(const struct painter *p, double top, struct buf *note)
+{
+	double max_height = fmin(MAX_SIDE, floor(MAX_PIXELS / p->width)),
+	       room = max_height - top - p->size->margin - p->size->text * 4;
+	uint32_t n = p->layout.n_levels;
+
+	if (n * p->size->row <= room)
+		return n;
+	n = room < p->size->row ? 1 : (uint32_t)(room / p->size->row);
+	buf_addf(note, "%" PRIu32 " of %" PRIu32 " levels are shown: a PNG of this width cannot be deeper", n,
+		 p->layout.n_levels);
+	return n;
+}
+
+static int draw(struct painter *p, struct buf *out, struct err *err)
+{
+	struct buf note = { 0 };
+	double top = paint_head(p, NULL, true);
+	uint32_t n = count_levels(p, top, &note);
+	double height = ceil(paint_note(p, top + n * p->size->row, buf_text(&note)) + p->size->margin);
+	cairo_surface_t *surface = p->lib->image_surface_create(CAIRO_FORMAT_RGB24, (int)p->width, (int)height);
+	cairo_status_t status;
+	int rc;
+
+	p->cr = p->lib->create(surface);
+	paint_ground(p);
+	paint_head(p, NULL, true);
+	paint_levels(p, top, 0, n);
+	paint_note(p, top + n * p->size->row, buf_text(&note));
+	status = p->lib->status(p->cr);
+	rc = status ? err_set(err, ERR_IO, "drawing PNG: %s", p->lib->status_to_string(status))
+		    : save(p->lib, surface, out, err);
+	p->lib->destroy(p->cr);
+	p->lib->surface_destroy(surface);
+	buf_release(&note);
+	return rc;
+}
+
+int png_draw(const struct report *r, const struct flame_style *style, struct buf *out, struct err *err)
+{
+	const struct fontconfig *fc;
+	const struct cairo *lib;
+	struct arena *mem;
+	struct painter p;
+	int rc;
+
+	if (!(style->width >= 1 && style->width <= MAX_SIDE))
+		return err_set(err, ERR_USAGE, "--width=%.0f: a PNG is 1 to %d pixels wide", style->width, MAX_SIDE);
+	rc = cairo_load(&lib, &fc, err);
+	if (rc < 0)
+		return rc;
+	mem = arena_new();
+	p = painter_make(lib, fc, r, style, &sizes_screen, floor(style->width), true, mem);
+	rc = draw(&p, out, err);
+	painter_release(&p);
+	arena_free(mem);
+	return rc;
+}
