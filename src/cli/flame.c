@@ -24,12 +24,7 @@ static const char *const formats[] = {
 	[FLAME_FORMAT_HTML] = "html", [FLAME_FORMAT_FOLDED] = "folded", [FLAME_FORMAT_JSON] = "json",
 };
 
-/* Pages lie on their side, as flame graphs are wide. */
-static const char *const papers[] = { "fit", "a3", "a4", "a5", "letter", "legal" };
-static const struct pdf_paper paper_size[] = { { 0, 0 },	   { 1190.55, 841.89 }, { 841.89, 595.28 },
-					       { 595.28, 419.53 }, { 792, 612 },	{ 1008, 612 } };
-
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]), N_PAPERS = sizeof(papers) / sizeof(papers[0]) };
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static bool find_word(const char *word, const char *const *words, int n, int *out)
 {
@@ -77,18 +72,19 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 {
 	static const char *const orders[] = { "name", "weight" }, *const themes[] = { "auto", "light", "dark" },
 				 *const colors[] = { "package", "module", "file", "function", "heat" };
-	int order = 0, theme = 0, color = 0, size = 0;
+	int order = 0, theme = 0, color = 0;
 
 	if (choose("order", q->order, orders, 2, "name or weight", &order, err) < 0 ||
 	    choose("theme", q->theme, themes, 3, "auto, light or dark", &theme, err) < 0 ||
 	    choose("color-by", q->color_by, colors, 5, "package, module, file, function or heat", &color, err) < 0 ||
-	    choose("paper", q->paper, papers, N_PAPERS, "a3, a4, a5, letter, legal or fit", &size, err) < 0)
+	    pdf_paper_find(q->paper, paper, err) < 0)
 		return ERR_USAGE;
 	if (q->width < MIN_WIDTH || q->width > MAX_WIDTH)
-		return err_set(err, ERR_USAGE, "--width=%" PRId64 ": choose a number from %d to %d", q->width, MIN_WIDTH,
-			       MAX_WIDTH);
+		return err_set(err, ERR_USAGE, "--width=%" PRId64 ": choose a number from %d to %d", q->width,
+			       MIN_WIDTH, MAX_WIDTH);
 	if (q->min_width != -1 && !(q->min_width >= 0 && q->min_width <= (double)q->width))
-		return err_set(err, ERR_USAGE, "--min-width=%g: choose a number from 0 to the width, or -1", q->min_width);
+		return err_set(err, ERR_USAGE, "--min-width=%g: choose a number from 0 to the width, or -1",
+			       q->min_width);
 	*out = (struct flame_style){ .order = (enum flame_order)order,
 				     .theme = (enum flame_theme)theme,
 				     .color_by = (enum flame_color_by)color,
@@ -96,7 +92,6 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 				     .diff_self = q->diff_self,
 				     .width = (double)q->width,
 				     .title = q->title };
-	*paper = paper_size[size];
 	return 0;
 }
 
@@ -199,7 +194,7 @@ int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], 
 	if (format == FLAME_FORMAT_JSON)
 		return speedscope_draw(v, q, out, err);
 	style.min_width = min_width(q, format);
-	ask.min_share = style.min_width / style.width;
+	ask.min_share = style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
 	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
 	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
 	rc = flame_make(v, q, &ask, &r, err);
