@@ -241,8 +241,9 @@ static int check_names(const struct args *a, const struct load *target)
 /* Read what the report is about, say what there is to say about that, report. */
 static int load_and_report(const struct args *a, struct load *target, struct load *base)
 {
-	const struct side_sources from[N_SIDES] = { [SIDE_TARGET] = { target->source, target->n },
-						    [SIDE_BASE] = { base->source, base->n } };
+	const struct side_sources from[N_SIDES] = {
+		[SIDE_TARGET] = { target->source, target->n }, [SIDE_BASE] = { base->source, base->n }
+	};
 	struct profile *p = NULL;
 	struct err err;
 	int rc, status;

@@ -6,6 +6,7 @@ INTEROP_TESTS = \
 	tests/compat/code.t \
 	tests/compat/debuginfod.t \
 	tests/compat/diff.t \
+	tests/compat/flame_tools.t \
 	tests/compat/frames.t \
 	tests/compat/labels.t \
 	tests/compat/list.t \
@@ -17,4 +18,4 @@ INTEROP_TESTS = \
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
-	tests/compat/cases.txt tests/compat/live tests/compat/recorded
+	tests/compat/cases.txt tests/compat/flame_tools.py tests/compat/live tests/compat/recorded

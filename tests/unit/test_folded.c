@@ -199,11 +199,11 @@ static void an_inverted_stack_starts_at_its_leaf_and_goes_out_through_inlined_ca
 
 	(void)state;
 	ROW(&m, "in+out;main", 3);
-	ROW(&m, "in;other", 4);
+	ROW(&m, "leaf;other", 4);
 	query_init(&q);
 	q.inverted = true;
 	out = folded(make_end(&m), &q);
-	assert_string_equal(buf_text(&out), "in;other 4\nin;out;main 3\n");
+	assert_string_equal(buf_text(&out), "in;out;main 3\nleaf;other 4\n");
 	buf_release(&out);
 }
 
