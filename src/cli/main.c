@@ -22,7 +22,7 @@ static int no_command(const struct args *a)
 
 	if (a->n_words == 0) {
 		say_error("no profile source specified");
-		fputs("Try: cpa top -cum cpu.pb.gz\n     cpa --help\n", stderr);
+		fputs("Try: cpa top -cum cpu.pb.gz\n     cpa flame -o cpu.svg cpu.pb.gz\n     cpa --help\n", stderr);
 		return STATUS_TROUBLE;
 	}
 	if (args_not_yet(a->word[0]) && access(a->word[0], F_OK) != 0)
@@ -30,7 +30,8 @@ static int no_command(const struct args *a)
 	near = args_suggest(a->word[0], true, false);
 	if (*near && access(a->word[0], F_OK) != 0)
 		return say_error("unknown command \"%s\"; did you mean %s?", a->word[0], near);
-	return say_error("no report asked for; try: cpa top %s", a->word[0]);
+	return say_error("no report asked for; try: cpa top %s, or for a picture: cpa flame -o flame.svg %s",
+			 a->word[0], a->word[0]);
 }
 
 static int dispatch(const struct args *a)

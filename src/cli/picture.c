@@ -119,7 +119,7 @@ int picture_draw(const struct picture *p, struct buf *graph, struct err *err)
 	if (rc == ERR_UNKNOWN)
 		rc = err_set(err, ERR_IO,
 			     "dot of Graphviz, which draws call graphs, is not installed (package graphviz); "
-			     "for a flame graph, which needs no dot, write stacks with cpa folded");
+			     "cpa flame draws flame graphs without it");
 	if (rc < 0) {
 		buf_release(&out);
 		return rc;

@@ -48,6 +48,7 @@ struct folding {
 	struct places pl;
 	struct names names;
 	bool two_columns, inverted;
+	bool base_below_0;       /* rows below 0 are of the base, with or without its label */
 	int64_t *before, *after; /* [stacks] before is of the base, where rows say that they are of it */
 	struct line *line;
 	size_t n;
@@ -133,7 +134,7 @@ static void add_rows(struct folding *f)
 	for (uint32_t row = 0; row < f->v->n; row++) {
 		int64_t value = f->v->val[SIDE_TARGET][row];
 
-		if (of_base && of_base[p->labels[row]])
+		if ((of_base && of_base[p->labels[row]]) || (f->base_below_0 && value < 0))
 			f->before[p->stack[row]] -= value;
 		else
 			f->after[p->stack[row]] += value;
@@ -199,7 +200,7 @@ static void merge_lines(struct folding *f)
 	}
 	f->n = n;
 	for (size_t i = 0; i < f->n; i++)
-		f->two_columns |= f->line[i].after < 0 || f->line[i].before < 0;
+		f->two_columns |= f->line[i].after < 0 || f->line[i].before != 0;
 }
 
 /* A value multiplied; what leaves 64 bits is their end. */
@@ -275,7 +276,10 @@ static int add_lines(struct folding *f, double ratio, struct buf *out, struct er
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
-	struct folding f = { .v = v, .two_columns = q->base.n || q->diff_base.n, .inverted = q->inverted };
+	struct folding f = { .v = v,
+			     .two_columns = q->base.n || q->diff_base.n,
+			     .inverted = q->inverted,
+			     .base_below_0 = q->keep_base };
 	int rc = places_make(v->p, q, mem, &f.pl, err);
 
 	if (rc == 0) {
