@@ -39,6 +39,21 @@ start=$(date +%s)
 [ $(($(date +%s) - start)) -lt 5 ]
 result $? "an expression that explodes ends in time"
 
+# --by=label:KEY in every report.
+for report in top tree 'peek f1' 'list f1' traces tags raw proto topproto callgrind dot folded speedscope flame; do
+	# shellcheck disable=SC2086 # a report and its argument
+	"$CPA" $report -tagroot=route edge/labels.pb.gz >"$tmp/want" 2>"$tmp/err"
+	# shellcheck disable=SC2086
+	"$CPA" $report --by=label:route edge/labels.pb.gz >"$tmp/got" 2>>"$tmp/err"
+	same "$report --by=label:route is $report -tagroot=route" "$tmp/want" "$tmp/got"
+done
+says "cpa: TagRoot expression matched no samples; the keys of labels are route, tenant, bytes, wait, request, ..." \
+	top --by=label:none edge/labels.pb.gz
+fails '^cpa: --by=route: write label:KEY$' top --by=route edge/labels.pb.gz
+fails '^cpa: --by=label:: write label:KEY$' flame --by=label: edge/labels.pb.gz
+fails '^cpa: --by and -tagroot do the same: choose one; -tagroot takes KEY,KEY$' \
+	top --by=label:route -tagroot=tenant edge/labels.pb.gz
+
 # One thread or several: the same bytes.
 for filter in -focus=main -hide=runtime -show_from=main -prune_from=runtime -tagroot=route; do
 	"$CPA" top --threads=1 "$filter" go-cpu.pb.gz >"$tmp/one" 2>&1

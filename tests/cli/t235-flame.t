@@ -1,0 +1,180 @@
+#!/bin/sh
+# t235-flame.t - the command flame: formats, options, comparisons, messages; what is drawn is in t24x, t250
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+golden flame --format=folded edge/inline-sometimes.pb.gz
+golden flame --format=folded --inverted edge/labels.pb.gz
+golden flame --format=folded --by=label:route -lines edge/labels.pb.gz
+golden flame --format=folded -base compare/words-base.pb.gz compare/words-new.pb.gz
+golden flame --format=json edge/recursion.pb.gz
+
+# The format: what --format says, else what the ending says, else SVG.
+profile=go-cpu.pb.gz
+cd "$tmp" || exit 1
+for format in svg html folded json; do
+	"$CPA" flame --format=$format "$TESTDATA/$profile" >want.$format 2>err && [ ! -s err ]
+	result $? "flame writes $format to standard output and says nothing"
+	upper=$(echo $format | tr '[:lower:]' '[:upper:]')
+	for args in "-o x.$format" "-o x.y.$upper" "-o x --format=$format" "-o x.pdf --format=$upper" "-output=./x.$format"; do
+		rm -f x x.*
+		# shellcheck disable=SC2086 # words
+		"$CPA" flame $args "$TESTDATA/$profile" >out 2>err && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
+			grep -q '^cpa: Generating report in ' err && cmp -s x* want.$format
+		result $? "flame $args writes $format"
+	done
+done
+"$CPA" flame "$TESTDATA/$profile" >got
+same "SVG is what flame writes unless asked" want.svg got
+"$CPA" flame -o - "$TESTDATA/$profile" >got
+same "-o - is standard output" want.svg got
+"$CPA" -flame "$TESTDATA/$profile" >got
+same "flame may be a flag" want.svg got
+"$CPA" folded "$TESTDATA/$profile" >got
+same "--format=folded is what cpa folded writes" want.folded got
+"$CPA" speedscope "$TESTDATA/$profile" >got
+same "--format=json is what cpa speedscope writes" want.json got
+"$CPA" flame - <"$TESTDATA/$profile" >got 2>err
+[ "$(wc -c <got)" -gt 10000 ]
+result $? "flame reads standard input"
+
+# What cannot be is told before anything is read.
+rm -f x x.*
+for output in x x.txt x.svg.gz .svg/x svg x.folded.txt /dev/null; do
+	fails "^cpa: $output: the ending says no format; choose .svg, .pdf, .png, .html, .folded or .json, or name" \
+		flame -o $output no-such-file
+done
+fails '^cpa: --format=jpeg: choose svg, pdf, png, html, folded or json$' flame --format=jpeg no-such-file
+fails '^cpa: --order=cum: choose name or weight$' flame --order=cum no-such-file
+fails '^cpa: --theme=blue: choose auto, light or dark$' flame --theme=blue no-such-file
+fails '^cpa: --color-by=x: choose package, module, file, function or heat$' flame --color-by=x no-such-file
+fails '^cpa: --paper=a9: choose a3, a4, a5, letter, legal or fit$' flame --paper=a9 -o x.pdf no-such-file
+fails '^cpa: --paper has no meaning for svg$' flame --paper=a4 no-such-file
+for width in 0 -1 99 30001 9223372036854775807; do
+	fails "^cpa: --width=$width: choose a number from 100 to 30000$" flame --width=$width no-such-file
+done
+for width in -2 -0.5 nan inf -inf 1201; do
+	fails "^cpa: --min-width=$width: choose a number from 0 to the width, or -1$" flame --min-width=$width no-such-file
+done
+for option in title=x icicle order=weight color-by=heat diff-self theme=dark width=500 min-width=1; do
+	fails "^cpa: --${option%=*} has no meaning for folded$" flame --$option -o x.folded no-such-file
+	fails "^cpa: --${option%=*} has no meaning for json$" flame --$option --format=json no-such-file
+done
+fails '^cpa: -mean has no meaning for flame: averages do not add up$' flame -mean no-such-file
+fails '^cpa: -mean has no meaning for flame' flame -mean_delay -o x.folded no-such-file
+fails '^cpa: --json has no meaning for flame; --format=json writes its stacks for speedscope$' flame --json no-such-file
+fails '^cpa: --csv has no meaning for flame$' flame --csv no-such-file
+fails '^cpa: --color-by has no meaning for a comparison, whose colours show the change$' \
+	flame --color-by=heat -base x no-such-file
+fails '^cpa: must have base profile to normalize by$' flame -normalize no-such-file
+fails '^cpa: no profile source specified; try: cpa flame cpu.pb.gz$' flame
+fails '^cpa: no-such-file: No such file or directory$' flame no-such-file
+[ -z "$(ls x* 2>/dev/null)" ]
+result $? "no file is left by a command that failed"
+
+# Each option of a report tells on the picture.
+cd "$TESTDATA" || exit 1
+for option in -focus=Depot -ignore=Depot -hide=runtime -show=Depot -show_from=Depot -prune_from=shop -tagfocus=tenant=south \
+	-tagignore=tenant=south -tagroot=route,tenant -tagleaf=tenant --by=label:role -noinlines -files -lines -addresses \
+	-sample_index=samples --inverted; do
+	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && [ -s "$tmp/got" ] &&
+		! cmp -s "$tmp/want.svg" "$tmp/got"
+	result $? "flame $option draws another picture"
+done
+for option in -functions -cum -flat -tagshow=route -taghide=route -call_tree -compact_labels -all_frames --threads=1 \
+	--threads=2 --threads=8 -symbolize=none -edgefraction=0.5; do
+	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && cmp "$tmp/want.svg" "$tmp/got"
+	result $? "flame $option draws the same picture"
+done
+
+# Comparisons: before and after of each stack are those of the two profiles alone.
+for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz rust-cpu.pb.gz' 'compare/words-base.pb.gz compare/words-new.pb.gz' \
+	'go-cpu.pb.gz go-cpu.pb.gz' 'edge/no-samples.pb.gz go-cpu.pb.gz'; do
+	for options in '' '-lines --inverted' '-focus=main -tagshow=bytes'; do
+		for f in $pair; do
+			# shellcheck disable=SC2086 # words
+			"$CPA" folded $options "$f" >"$tmp/$(basename "$f").one" 2>"$tmp/err"
+		done
+		{
+			sed 's/ \([0-9]*\)$/\t\1 0/' "$tmp/$(basename "${pair% *}").one"
+			sed 's/ \([0-9]*\)$/\t0 \1/' "$tmp/$(basename "${pair#* }").one"
+		} | awk -F '\t' '{ split($2, n, " "); b[$1] += n[1]; a[$1] += n[2] }
+			END { for (s in b) printf "%s %.0f %.0f\n", s, b[s], a[s] }' | LC_ALL=C sort >"$tmp/want"
+		# shellcheck disable=SC2086
+		"$CPA" flame --format=folded $options -base "${pair% *}" "${pair#* }" 2>"$tmp/err" | LC_ALL=C sort >"$tmp/got"
+		same "flame -base $pair $options has both sides" "$tmp/want" "$tmp/got"
+	done
+done
+for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; do
+	# shellcheck disable=SC2086
+	"$CPA" flame -base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/want" 2>"$tmp/err"
+	# shellcheck disable=SC2086
+	"$CPA" flame -diff_base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/got" 2>"$tmp/err"
+	same "-diff_base draws what -base draws: $options" "$tmp/want" "$tmp/got"
+done
+"$CPA" flame --format=folded -normalize -base go-heap1.pb.gz go-heap2.pb.gz | awk '{ b += $(NF - 1); a += $NF }
+	END { exit !(b > 8e6 && a > b - 100 && a < b + 100) }'
+result $? "with -normalize both sides weigh the same"
+fails '^cpa: --diff-self is for comparisons; name a base with -base$' flame --diff-self $profile
+"$CPA" flame --diff-self edge/negative-values.pb.gz >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ]
+result $? "a profile of differences is a comparison without a base"
+fails '^cpa: --color-by has no meaning for a comparison' flame --color-by=file edge/negative-values.pb.gz
+fails '^cpa: no sample type is in all profiles: go-heap1' flame -base $profile go-heap1.pb.gz
+fails '^cpa: -base and -diff_base flags cannot both be specified$' flame -base $profile -diff_base $profile $profile
+fails 'negative values, which speedscope cannot show; cpa folded writes both sides of a comparison, cpa flame' \
+	flame --format=json -base go-heap1.pb.gz go-heap2.pb.gz
+
+# says SENTENCE ARG...: "cpa ARG..." draws something, succeeds and says this line alone
+says() {
+	sentence=$1
+	shift
+	"$CPA" "$@" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && echo "$sentence" | cmp -s - "$tmp/err"
+	status=$?
+	[ "$status" -eq 0 ] || note "$tmp/err"
+	result "$status" "cpa $* says: $sentence"
+}
+says 'cpa: Focus expression matched no samples' flame -focus=nosuchname $profile
+says 'cpa: the profile has no samples' flame edge/no-samples.pb.gz
+says 'cpa: every value of every sample type is 0' flame edge/all-zero.pb.gz
+"$CPA" flame $profile no-such-file >"$tmp/got" 2>"$tmp/err"
+[ $? -eq 2 ] && [ -s "$tmp/got" ]
+result $? "of several sources those are drawn that can be read, and the status is 2"
+fails "go-cpu.pb.gz: the report would take the place of a source" flame --format=svg -o $profile $profile
+
+# What cannot be written.
+if [ -w /dev/full ]; then
+	fails '^cpa: /dev/full: No space left on device$' flame --format=svg -o /dev/full $profile
+	"$CPA" flame $profile >/dev/full 2>"$tmp/err"
+	[ $? -eq 2 ] && grep -qx 'cpa: standard output: No space left on device' "$tmp/err"
+	result $? "a full disk is an error"
+fi
+"$CPA" flame $profile >&- 2>"$tmp/err"
+[ $? -eq 2 ] && grep -qx 'cpa: standard output: Bad file descriptor' "$tmp/err"
+result $? "a standard output that is closed is an error"
+fails '^cpa: /nonexistent/x.svg: No such file or directory$' flame -o /nonexistent/x.svg $profile
+echo mine >"$tmp/kept.svg"
+fails 'no sample type is in all' flame -o "$tmp/kept.svg" -base go-heap1.pb.gz $profile
+[ "$(cat "$tmp/kept.svg")" = mine ]
+result $? "a file stays as it was when there is nothing to write"
+
+# A terminal is spared pictures: they go to the first file name that is free.
+if ! "${PYTHON3:-python3}" -c 'import pty; pty.openpty()' 2>/dev/null; then
+	result 0 "a picture on a terminal goes to a numbered file # SKIP no terminals here"
+	done_testing
+	exit 0
+fi
+mkdir "$tmp/at" && cd "$tmp/at" || exit 1
+echo mine >profile001.svg
+"${PYTHON3:-python3}" - "$CPA" "$TESTDATA/$profile" <<'PY' >"$tmp/said" 2>&1
+import os, pty, subprocess, sys
+ours, terminal = pty.openpty()
+for args in ([], ["--format=html"], ["--format=json"], ["-o", "named.svg"]):
+    done = subprocess.run([sys.argv[1], "flame"] + args + [sys.argv[2]], stdout=terminal, stderr=subprocess.PIPE)
+    print(done.stderr.decode(), end="")
+os.close(terminal)
+PY
+printf 'cpa: Generating report in %s\n' profile002.svg profile001.html profile001.json named.svg >"$tmp/want"
+same "a picture on a terminal goes to a numbered file" "$tmp/want" "$tmp/said"
+[ "$(cat profile001.svg)" = mine ] && cmp profile002.svg "$tmp/want.svg" && cmp profile001.html "$tmp/want.html"
+result $? "the numbered files hold what was asked for, and none is overwritten"
+done_testing
