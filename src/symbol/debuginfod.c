@@ -7,14 +7,15 @@
 
 #include "symbol/debuginfod.h"
 
+#include "base/library.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod_cache.h"
 
-#include <dlfcn.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ struct debuginfod {
 	char why[256];                /* the first was not to be had */
 };
 
-/* The functions of the library. */
-struct library {
+/* The functions of the library, which is loaded when the first server is asked. */
+struct functions {
 	__typeof__(&debuginfod_begin) begin;
 	__typeof__(&debuginfod_end) end;
 	__typeof__(&debuginfod_find_debuginfo) find_debuginfo;
@@ -43,13 +44,18 @@ struct library {
 	__typeof__(&debuginfod_find_source) find_source;
 	__typeof__(&debuginfod_set_progressfn) set_progressfn;
 	__typeof__(&debuginfod_set_user_data) set_user_data;
+	__typeof__(&debuginfod_get_user_data) get_user_data;
 	__typeof__(&debuginfod_get_url) get_url;
 };
+
+/* Both filled by load, once in the life of the program. */
+static struct functions lib;
+static bool is_loaded;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* One question. */
 struct question {
 	const struct symbol_where *w;
-	struct library lib;
 	const char *build_id, *name;
 	const char *source; /* NULL unless it asks for a source file */
 	enum debuginfod_kind kind;
@@ -74,46 +80,26 @@ static int64_t now_ns(void)
 	return t.tv_sec * SECOND + t.tv_nsec;
 }
 
-static bool library_load(struct library *lib)
+static void load(void)
 {
-	void *so = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_LOCAL);
-	const struct {
-		const char *name;
-		void *place;
-	} functions[] = {
-		{ "debuginfod_begin", &lib->begin },
-		{ "debuginfod_end", &lib->end },
-		{ "debuginfod_find_debuginfo", &lib->find_debuginfo },
-		{ "debuginfod_find_executable", &lib->find_executable },
-		{ "debuginfod_find_source", &lib->find_source },
-		{ "debuginfod_set_progressfn", &lib->set_progressfn },
-		{ "debuginfod_set_user_data", &lib->set_user_data },
-		{ "debuginfod_get_url", &lib->get_url },
+	static const struct library_function functions[] = {
+#define FUNCTION(name) { "debuginfod_" #name, offsetof(struct functions, name) }
+		FUNCTION(begin),           FUNCTION(end),           FUNCTION(find_debuginfo),
+		FUNCTION(find_executable), FUNCTION(find_source),   FUNCTION(set_progressfn),
+		FUNCTION(set_user_data),   FUNCTION(get_user_data), FUNCTION(get_url),
+#undef FUNCTION
 	};
 
-	for (size_t i = 0; so && i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *f = dlsym(so, functions[i].name);
-
-		if (!f)
-			return false;
-		memcpy(functions[i].place, &f, sizeof(f));
-	}
-	return so != NULL; /* and stays loaded: what it uses cannot be unloaded */
+	is_loaded = library_load(DEBUGINFOD_SONAME, functions, sizeof(functions) / sizeof(functions[0]), &lib, "",
+				 NULL) == 0;
 }
 
 /* Called by the library about every second, and when bytes come; true stops it. */
 static int progress(debuginfod_client *client, long a, long b)
 {
-	void *so = dlopen(DEBUGINFOD_SONAME, RTLD_NOW | RTLD_NOLOAD);
-	__typeof__(&debuginfod_get_user_data) get = NULL;
-	void *f = so ? dlsym(so, "debuginfod_get_user_data") : NULL;
-	struct question *q;
+	struct question *q = lib.get_user_data(client);
 	int64_t now = now_ns();
 
-	memcpy(&get, &f, sizeof(f));
-	q = get ? get(client) : NULL;
-	if (so)
-		dlclose(so);
 	if (!q)
 		return 0;
 	q->out_of_time = now - q->start_ns > q->allowed_ns;
@@ -127,7 +113,7 @@ static int progress(debuginfod_client *client, long a, long b)
 /* Ask, with all that the library needs. Gives a descriptor or a negative errno. */
 static int ask(struct question *q, char **path)
 {
-	debuginfod_client *client = q->lib.begin();
+	debuginfod_client *client = lib.begin();
 	const unsigned char *id = (const unsigned char *)q->build_id;
 	const char *url;
 	time_t start = time(NULL);
@@ -136,17 +122,17 @@ static int ask(struct question *q, char **path)
 	if (!client)
 		return -ENOMEM;
 	q->start_ns = now_ns();
-	q->lib.set_user_data(client, q);
-	q->lib.set_progressfn(client, progress);
+	lib.set_user_data(client, q);
+	lib.set_progressfn(client, progress);
 	if (q->source)
-		fd = q->lib.find_source(client, id, 0, q->source, path);
+		fd = lib.find_source(client, id, 0, q->source, path);
 	else if (q->kind == DEBUGINFOD_DEBUG)
-		fd = q->lib.find_debuginfo(client, id, 0, path);
+		fd = lib.find_debuginfo(client, id, 0, path);
 	else
-		fd = q->lib.find_executable(client, id, 0, path);
-	url = q->lib.get_url(client);
+		fd = lib.find_executable(client, id, 0, path);
+	url = lib.get_url(client);
 	snprintf(q->url, sizeof(q->url), "%s", url ? url : "");
-	q->lib.end(client);
+	lib.end(client);
 	if (q->out_of_time)
 		debuginfod_cache_forget(q->build_id, start);
 	if (q->shown_ns)
@@ -198,12 +184,13 @@ static int ask_in_time(struct debuginfod *d, struct question *q, struct buf *tri
 	int64_t limit = q->w->debuginfod_seconds;
 	int fd;
 
-	q->allowed_ns = (limit < 0 ? 0 : limit > 1000000 ? 1000000 : limit) * SECOND - d->spent_ns;
+	q->allowed_ns = (limit > 1000000 ? 1000000 : limit) * SECOND - d->spent_ns;
 	if (d->given_up || q->allowed_ns <= 0) {
 		miss(d, q, tried, *d->why ? d->why : "no time is left (--debuginfod-timeout)");
 		return -1;
 	}
-	if (!library_load(&q->lib)) {
+	pthread_once(&once, load);
+	if (!is_loaded) {
 		d->given_up = true;
 		miss(d, q, tried, "libdebuginfod cannot be loaded (package libdebuginfod1)");
 		return -1;
