@@ -178,7 +178,8 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		       { q->max_count, "max-count" },
 		       { q->max_depth, "max-depth" },
 		       { q->max_nesting, "max-nesting" },
-		       { q->threads, "threads" } };
+		       { q->threads, "threads" },
+		       { q->debuginfod_timeout, "debuginfod-timeout" } };
 	struct normalize how;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)

@@ -52,6 +52,7 @@ fails '-cum=maybe: a flag is true or false' top -cum=maybe $f
 fails '-nodefraction and -edgefraction lie between' top -nodefraction=2 $f
 fails 'zero divisor specified' top -divide_by=0 $f
 fails '--color=pink: choose' top --color=pink $f
+fails '^cpa: --debuginfod-timeout must not be negative$' top --debuginfod-timeout=-1 $f
 fails 'sample_index "x" must be one of: .samples cpu' top -sample_index=x $f
 fails 'sample_index 7 is outside the range .0..1' top -sample_index=7 $f
 fails 'no profile source specified; try: cpa top cpu' top
