@@ -13,6 +13,7 @@ unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
+unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 
 # What stands for the tests where cmocka is missing, and headers that they share.
@@ -21,6 +22,7 @@ EXTRA_DIST += \
 	tests/unit/tap.sh \
 	tests/unit/make_elf.h \
 	tests/unit/make_filter.h \
+	tests/unit/make_flame.h \
 	tests/unit/make_folder.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
@@ -62,6 +64,10 @@ unit_tests = \
 	tests/unit/test_err \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
+	tests/unit/test_flame_color \
+	tests/unit/test_flame_layout \
+	tests/unit/test_flame_palette \
+	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
 	tests/unit/test_graph \
@@ -179,6 +185,10 @@ tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
+tests_unit_test_flame_color_LDADD = $(unit_flame)
+tests_unit_test_flame_layout_LDADD = $(unit_flame)
+tests_unit_test_flame_palette_LDADD = $(unit_flame)
+tests_unit_test_flame_words_LDADD = $(unit_flame)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)

@@ -19,21 +19,21 @@
 static const struct flame_color light[FLAME_COLORS] = {
 	[COLOR_NEUTRAL] = { 0xe4e4e4, BLACK },
 	[COLOR_LABEL] = { 0xffffff, BLACK },
-	[COLOR_UNKNOWN] = { 0xb8b8b8, BLACK },
+	[COLOR_UNKNOWN] = { 0xb4b4b4, BLACK },
 	[COLOR_KERNEL] = { 0x8a8a8a, BLACK },
-	[COLOR_OTHER] = { 0xd3ccbf, BLACK },
-	[COLOR_GROUP] = { 0xf5a43d, BLACK }, /* orange */
-	{ 0x84b4fc, BLACK },                 /* sky */
-	{ 0xe3d453, BLACK },                 /* yellow */
-	{ 0xd377b3, BLACK },                 /* pink */
-	{ 0x94e6be, BLACK },                 /* mint */
-	{ 0x8e8af0, BLACK },                 /* violet */
-	{ 0xc1fb9e, BLACK },                 /* pale green */
-	{ 0xf77e7c, BLACK },                 /* coral */
-	{ 0x8ffbfe, BLACK },                 /* cyan */
-	{ 0xa0991f, BLACK },                 /* olive */
-	{ 0xc4c9fe, BLACK },                 /* lavender */
-	{ 0xcda8c8, BLACK },                 /* mauve */
+	[COLOR_OTHER] = { 0xcfcac2, BLACK },
+	[COLOR_GROUP] = { 0xfa9c47, BLACK }, /* orange */
+	{ 0x50a2ac, BLACK },                 /* teal */
+	{ 0xd783d0, BLACK },                 /* magenta */
+	{ 0xf9e26f, BLACK },                 /* yellow */
+	{ 0x9ebffd, BLACK },                 /* sky */
+	{ 0xf07b6e, BLACK },                 /* coral */
+	{ 0xaff5b3, BLACK },                 /* mint */
+	{ 0xad99fe, BLACK },                 /* violet */
+	{ 0xcab986, BLACK },                 /* sand */
+	{ 0xf8a0d4, BLACK },                 /* pink */
+	{ 0xcd8803, BLACK },                 /* ochre */
+	{ 0xd7d3ff, BLACK },                 /* lavender */
 	[COLOR_HEAT] = { 0xf0efe9, BLACK },
 	{ 0xffffcc, BLACK },
 	{ 0xffeda0, BLACK },
@@ -56,27 +56,27 @@ static const struct flame_color light[FLAME_COLORS] = {
 };
 
 static const struct flame_color dark[FLAME_COLORS] = {
-	[COLOR_NEUTRAL] = { 0x3a3a3a, WHITE },
-	[COLOR_LABEL] = { 0x101010, WHITE },
-	[COLOR_UNKNOWN] = { 0x585858, WHITE },
-	[COLOR_KERNEL] = { 0x6e6e6e, WHITE },
-	[COLOR_OTHER] = { 0x4a453c, WHITE },
-	[COLOR_GROUP] = { 0x82510a, WHITE },
-	{ 0x315182, WHITE },
-	{ 0x7b7110, WHITE },
-	{ 0x682553, WHITE },
-	{ 0x327e5d, WHITE },
-	{ 0x6b66bf, WHITE },
-	{ 0x4f6442, WHITE },
-	{ 0x68403e, WHITE },
-	{ 0x206a6c, WHITE },
-	{ 0x4a4501, WHITE },
-	{ 0x3a358b, WHITE },
-	{ 0x9b5894, WHITE },
+	[COLOR_NEUTRAL] = { 0x383838, WHITE },
+	[COLOR_LABEL] = { 0x0c0c0c, WHITE },
+	[COLOR_UNKNOWN] = { 0x5a5a5a, WHITE },
+	[COLOR_KERNEL] = { 0x707070, WHITE },
+	[COLOR_OTHER] = { 0x47433e, WHITE },
+	[COLOR_GROUP] = { 0x5a3a1f, WHITE },
+	{ 0x1e6a73, WHITE },
+	{ 0x9a5795, WHITE },
+	{ 0x817009, WHITE },
+	{ 0x354e80, WHITE },
+	{ 0x764640, WHITE },
+	{ 0x4d7c50, WHITE },
+	{ 0x463181, WHITE },
+	{ 0x604c01, WHITE },
+	{ 0x742358, WHITE },
+	{ 0x7a582b, WHITE },
+	{ 0x5e4da0, WHITE },
 	[COLOR_HEAT] = { 0x333230, WHITE },
-	{ 0x4a3327, WHITE },
-	{ 0x653718, WHITE },
-	{ 0x81400f, WHITE },
+	{ 0x543522, WHITE },
+	{ 0x6b3a17, WHITE },
+	{ 0x85430f, WHITE },
 	{ 0xa3520c, WHITE },
 	{ 0xd97a16, BLACK },
 	{ 0xf9a63f, BLACK },

@@ -1,0 +1,228 @@
+/*
+ * test_flame_palette.c - colours that all readers can tell apart and read on
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Contrast is that of WCAG 2.2 ("contrast ratio", "relative luminance"). Lacking a kind of cones is
+ * simulated as in Machado, Oliveira, Fernandes, "A Physiologically-based Model for Simulation of Color
+ * Vision Deficiency" (2009), severity 1. Distances are Euclidean in OKLab (Ottosson, "A perceptual color
+ * space for image processing", 2020), where 0.02 is about what can just be seen side by side.
+ */
+#include "config.h"
+
+#include "viewers/flame/flame_int.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { VISIONS = 4 };
+
+static const char *const vision_name[VISIONS] = { "all cones", "protanopia", "deuteranopia", "tritanopia" };
+static const double vision[VISIONS][3][3] = {
+	{ { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
+	{ { 0.152286, 1.052583, -0.204868 }, { 0.114503, 0.786281, 0.099216 }, { -0.003882, -0.048116, 1.051998 } },
+	{ { 0.367322, 0.860646, -0.227968 }, { 0.280085, 0.672501, 0.047413 }, { -0.011820, 0.042940, 0.968881 } },
+	{ { 1.255528, -0.076749, -0.178779 }, { -0.078411, 0.930809, 0.147602 }, { 0.004733, 0.691367, 0.303900 } },
+};
+static const enum flame_theme themes[] = { FLAME_LIGHT, FLAME_DARK };
+
+struct vec {
+	double v[3];
+};
+
+/* sRGB to linear light, IEC 61966-2-1. */
+static struct vec linear(uint32_t rgb)
+{
+	struct vec out;
+
+	for (int i = 0; i < 3; i++) {
+		double c = (double)(rgb >> (16 - 8 * i) & 0xff) / 255;
+
+		out.v[i] = c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+	}
+	return out;
+}
+
+static struct vec times(const double m[3][3], struct vec x)
+{
+	struct vec out;
+
+	for (int i = 0; i < 3; i++)
+		out.v[i] = m[i][0] * x.v[0] + m[i][1] * x.v[1] + m[i][2] * x.v[2];
+	return out;
+}
+
+static struct vec oklab(struct vec rgb)
+{
+	static const double to_lms[3][3] = { { 0.4122214708, 0.5363325363, 0.0514459929 },
+					     { 0.2119034982, 0.6806995451, 0.1073969566 },
+					     { 0.0883024619, 0.2817188376, 0.6299787005 } };
+	static const double to_lab[3][3] = { { 0.2104542553, 0.7936177850, -0.0040720468 },
+					     { 1.9779984951, -2.4285922050, 0.4505937099 },
+					     { 0.0259040371, 0.7827717662, -0.8086757660 } };
+	struct vec lms;
+
+	for (int i = 0; i < 3; i++)
+		rgb.v[i] = fmin(fmax(rgb.v[i], 0), 1);
+	lms = times(to_lms, rgb);
+	for (int i = 0; i < 3; i++)
+		lms.v[i] = cbrt(lms.v[i]);
+	return times(to_lab, lms);
+}
+
+static double luminance(uint32_t rgb)
+{
+	struct vec c = linear(rgb);
+
+	return 0.2126 * c.v[0] + 0.7152 * c.v[1] + 0.0722 * c.v[2];
+}
+
+static double contrast(uint32_t a, uint32_t b)
+{
+	double x = luminance(a), y = luminance(b);
+
+	return (fmax(x, y) + 0.05) / (fmin(x, y) + 0.05);
+}
+
+static double distance(uint32_t a, uint32_t b, int seen)
+{
+	struct vec x = oklab(times(vision[seen], linear(a))), y = oklab(times(vision[seen], linear(b)));
+
+	return sqrt(pow(x.v[0] - y.v[0], 2) + pow(x.v[1] - y.v[1], 2) + pow(x.v[2] - y.v[2], 2));
+}
+
+/* All of one range differ from all of another, or of itself. */
+static void expect_apart(int a, int n_a, int b, int n_b, double least)
+{
+	bool ok = true;
+
+	for (size_t t = 0; t < 2; t++) {
+		const struct flame_color *c = flame_colors(themes[t]);
+
+		for (int i = a; i < a + n_a; i++) {
+			for (int j = b; j < b + n_b; j++) {
+				for (int v = 0; v < VISIONS; v++) {
+					double d = distance(c[i].fill, c[j].fill, v);
+
+					if (i == j || d >= least)
+						continue;
+					print_error("%s: %06x and %06x are %.3f apart for %s\n", t ? "dark" : "light",
+						    c[i].fill, c[j].fill, d, vision_name[v]);
+					ok = false;
+				}
+			}
+		}
+	}
+	assert_true(ok);
+}
+
+static void the_formulas_give_what_their_sources_say(void **state)
+{
+	struct vec red = oklab(linear(0xff0000));
+
+	(void)state;
+	assert_true(fabs(contrast(0x000000, 0xffffff) - 21) < 1e-9);
+	assert_true(fabs(contrast(0x777777, 0xffffff) - 4.48) < 0.005); /* the well-known grey that just fails */
+	assert_true(fabs(red.v[0] - 0.628) < 0.001 && fabs(red.v[1] - 0.225) < 0.001 && fabs(red.v[2] - 0.126) < 0.001);
+	assert_true(distance(0xff0000, 0x8d7000, 1) < distance(0xff0000, 0x8d7000, 0) / 2);
+}
+
+static void text_on_every_box_has_a_contrast_of_4_5(void **state)
+{
+	bool ok = true;
+
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		const struct flame_color *c = flame_colors(themes[t]);
+
+		for (int i = 0; i < FLAME_COLORS; i++) {
+			if (contrast(c[i].fill, c[i].ink) >= 4.5)
+				continue;
+			print_error("%d: %06x on %06x is %.2f\n", i, c[i].ink, c[i].fill,
+				    contrast(c[i].fill, c[i].ink));
+			ok = false;
+		}
+	}
+	assert_true(ok);
+}
+
+static void words_on_the_page_have_a_contrast_of_4_5(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		const struct flame_page *p = flame_page(themes[t]);
+
+		assert_true(contrast(p->paper, p->ink) >= 7);
+		assert_true(contrast(p->paper, p->quiet) >= 4.5);
+		assert_true(contrast(p->match, 0x000000) >= 4.5);
+	}
+}
+
+static void all_groups_can_be_told_apart_by_all_eyes(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_GROUP, COLOR_GROUPS, COLOR_GROUP, COLOR_GROUPS, 0.04);
+}
+
+static void no_group_looks_like_what_has_no_group(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_NEUTRAL, COLOR_GROUP, COLOR_GROUP, COLOR_GROUPS, 0.03);
+	expect_apart(COLOR_NEUTRAL, COLOR_GROUP, COLOR_NEUTRAL, COLOR_GROUP, 0.03);
+}
+
+static void what_grew_never_looks_like_what_shrank(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_GREW, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.04);
+}
+
+static void what_changed_never_looks_unchanged(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_SAME, 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
+	expect_apart(COLOR_SAME, 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
+}
+
+static void steps_of_a_change_can_be_told_apart(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_GREW, COLOR_STEPS + 1, COLOR_GREW, COLOR_STEPS + 1, 0.03);
+	expect_apart(COLOR_SHRANK, COLOR_STEPS + 1, COLOR_SHRANK, COLOR_STEPS + 1, 0.03);
+}
+
+static void heat_only_gets_stronger(void **state)
+{
+	(void)state;
+	expect_apart(COLOR_HEAT, COLOR_HEATS, COLOR_HEAT, COLOR_HEATS, 0.03);
+	for (int i = COLOR_HEAT; i + 1 < COLOR_HEAT + COLOR_HEATS; i++) {
+		const struct flame_color *light = flame_colors(FLAME_LIGHT), *dark = flame_colors(FLAME_DARK);
+
+		if (i > COLOR_HEAT) /* its first step is a grey */
+			assert_true(luminance(light[i].fill) > luminance(light[i + 1].fill));
+		assert_true(luminance(dark[i].fill) < luminance(dark[i + 1].fill));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_formulas_give_what_their_sources_say),
+		cmocka_unit_test(text_on_every_box_has_a_contrast_of_4_5),
+		cmocka_unit_test(words_on_the_page_have_a_contrast_of_4_5),
+		cmocka_unit_test(all_groups_can_be_told_apart_by_all_eyes),
+		cmocka_unit_test(no_group_looks_like_what_has_no_group),
+		cmocka_unit_test(what_grew_never_looks_like_what_shrank),
+		cmocka_unit_test(what_changed_never_looks_unchanged),
+		cmocka_unit_test(steps_of_a_change_can_be_told_apart),
+		cmocka_unit_test(heat_only_gets_stronger),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
