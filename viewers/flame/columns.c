@@ -120,33 +120,56 @@ static bool is_in(uint32_t c, const struct range *range, size_t n)
 	return lo < n && c >= range[lo].lo;
 }
 
-size_t flame_next(const char *text, size_t *columns)
+static bool is_ascii(char c)
+{
+	return (unsigned char)c < 0x80;
+}
+
+/* The length of the character at text, which does not end there; its width. */
+static size_t decode(const char *text, size_t *columns)
 {
 	enum { LONGEST = 4 }; /* bytes of a character */
-	size_t n = 0;
+	uint32_t c = 0xfffd;
+	size_t n = text_decode(text, strnlen(text, LONGEST), &c);
+
+	if (c < none[0].lo)
+		*columns = 1;
+	else if (is_in(c, none, sizeof(none) / sizeof(none[0])))
+		*columns = 0;
+	else
+		*columns = is_in(c, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
+	return n ? n : 1;
+}
+
+size_t flame_next(const char *text, size_t *columns)
+{
+	size_t n, width;
 
 	*columns = 0;
-	while (text[n]) {
-		uint32_t c = 0xfffd;
-		size_t len = text_decode(text + n, strnlen(text + n, LONGEST), &c), width = 1;
+	if (!*text)
+		return 0;
+	n = 1;
+	*columns = 1;
+	if (!is_ascii(*text))
+		n = decode(text, columns);
+	while (text[n] && !is_ascii(text[n])) {
+		size_t more = decode(text + n, &width);
 
-		if (c >= none[0].lo)
-			width = is_in(c, none, sizeof(none) / sizeof(none[0]))   ? 0
-				: is_in(c, wide, sizeof(wide) / sizeof(wide[0])) ? 2
-										 : 1;
-		if (n && width)
+		if (width)
 			break;
-		*columns += width;
-		n += len ? len : 1;
+		n += more;
 	}
 	return n;
 }
 
 size_t flame_columns(const char *text)
 {
-	size_t sum = 0, columns;
+	size_t sum = 0, n, width;
 
-	for (; *text; text += flame_next(text, &columns), sum += columns)
-		columns = 0;
+	for (; *text; text += n, sum += width) {
+		n = width = 1;
+		if (!is_ascii(*text))
+			n = decode(text, &width);
+	}
 	return sum;
 }

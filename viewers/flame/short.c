@@ -62,30 +62,46 @@ static void add_part(struct parts *p, const char *at)
 	p->at[p->n - 1] = at;
 }
 
+/* Where the last :: stands; the start of the name when there is none. */
+static const char *last_scope(const char *name)
+{
+	const char *last = name;
+
+	for (const char *s = strstr(name, "::"); s; s = strstr(s + 2, "::"))
+		last = s;
+	return last;
+}
+
+/* The length of the operator at s, "operator->" and the like; 0 when there is none. */
+static size_t operator_length(const char *name, const char *s)
+{
+	if (*s != 'o' || strncmp(s, "operator", 8) != 0 || is_word(s[8]) || (s > name && is_word(s[-1])))
+		return 0;
+	return 8 + strspn(s + 8, "<>()[]-=*&!+");
+}
+
 /* The parts of a qualified name; brackets and what is in them belong to their part. */
 static struct parts split(const char *name)
 {
 	struct parts p = { 0 };
-	size_t depth = 0;
+	const char *scope = last_scope(name);
 	bool is_path = *name == '/' || package_is_file(name);
+	size_t depth = 0, n;
 
-	for (const char *s = name; *s; s++) {
-		size_t n;
-
-		if (strncmp(s, "operator", 8) == 0 && !is_word(s[8]) && (s == name || !is_word(s[-1]))) {
-			s += 7 + strspn(s + 8, "<>()[]-=*&!+");
+	for (const char *s = name; *s; s += n) {
+		n = operator_length(name, s);
+		if (n)
 			continue;
-		}
-		if (strchr("<([{", *s))
+		n = 1;
+		if (*s == '<' || *s == '(' || *s == '[' || *s == '{')
 			depth++;
-		else if (strchr(">)]}", *s) && depth && !(*s == '>' && s[-1] == '-'))
-			depth--;
-		if (*s == ' ' && depth == 0 && !strstr(s, "::"))
+		else if ((*s == '>' && s > name && s[-1] != '-') || *s == ')' || *s == ']' || *s == '}')
+			depth -= depth > 0;
+		else if (depth == 0 && *s == ' ' && s >= scope)
 			is_path = true; /* "main.run main.go:12" */
-		n = depth ? 0 : separator(s, is_path);
-		if (n && !is_weak(s + n) && s[n])
+		else if (depth == 0 && (n = separator(s, is_path)) && s[n] && !is_weak(s + n))
 			add_part(&p, s + n);
-		s += n ? n - 1 : 0;
+		n += n == 0;
 	}
 	return p;
 }
