@@ -64,12 +64,10 @@ static struct keep keep_for(const struct query *q)
 
 static uint64_t place_hash(const struct place *k)
 {
-	uint64_t words[6] = { (uint64_t)k->name << 32 | k->file,
-			      k->addr,
-			      (uint64_t)k->line,
-			      (uint64_t)k->col,
-			      (uint64_t)k->start,
-			      k->objfile };
+	uint64_t words[6] = {
+		(uint64_t)k->name << 32 | k->file,    k->addr, (uint64_t)k->line, (uint64_t)k->col, (uint64_t)k->start,
+		(uint64_t)k->label << 32 | k->objfile
+	};
 
 	return hash_bytes(words, sizeof(words));
 }
@@ -77,7 +75,7 @@ static uint64_t place_hash(const struct place *k)
 static bool place_equal(const struct place *a, const struct place *b)
 {
 	return a->name == b->name && a->file == b->file && a->addr == b->addr && a->line == b->line &&
-	       a->col == b->col && a->start == b->start && a->objfile == b->objfile;
+	       a->col == b->col && a->start == b->start && a->objfile == b->objfile && a->label == b->label;
 }
 
 static uint32_t place_add(struct making *m, const struct place *k)
@@ -130,6 +128,8 @@ static uint32_t place_of_line(struct making *m, uint32_t loc, uint32_t line)
 	k.file = m->keep.file ? file_of(m, p->func_file[f]) : 0;
 	k.line = m->keep.line ? p->line_no[line] : 0;
 	k.col = m->keep.col ? p->line_col[line] : 0;
+	if (m->q->keep_labels && f >= p->n_funcs - p->n_label_funcs)
+		k.label = f + 1;
 	by_function = m->func_place && k.name;
 	if (by_function && m->func_place[f])
 		return m->func_place[f] - 1;

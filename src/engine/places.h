@@ -22,6 +22,7 @@ struct place {
 	uint64_t addr; /* 0 unless addresses are kept */
 	int64_t line, col, start;
 	str_id objfile; /* binary; only where nothing else names the place */
+	uint32_t label; /* function + 1 of a label's frame, when these are kept apart; else 0 */
 };
 
 struct places {
@@ -43,7 +44,7 @@ enum { PLACES_PADDED = 3 };
  * Cut the locations of a profile into places.
  *
  * mem     the result lives there; places_release frees what does not
- * q       granularity, noinlines, showcolumns
+ * q       granularity, noinlines, showcolumns, by_object, keep_labels
  * Fails   ERR_LIMIT past 2^31 places
  * Like    pprof internal/graph CreateNodes after internal/driver aggregate, but that a source
  *         file is one place at GRAIN_FILES

@@ -49,7 +49,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->inlined = q->whole_paths = q->keep_base = false;
+	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = false;
 }
 
 void query_release(struct query *q)
@@ -80,8 +80,12 @@ void query_for_report(struct query *q, enum query_report report)
 	case REPORT_PEEK:
 	case REPORT_FOLDED:
 	case REPORT_SPEEDSCOPE:
-	case REPORT_FLAME:
 		q->trim = false;
+		break;
+	case REPORT_FLAME: /* leaves out what cannot be seen, not what pprof's lists leave out */
+		q->nodefraction = q->has_nodefraction ? q->nodefraction : 0;
+		q->edgefraction = 0;
+		q->keep_labels = true;
 		break;
 	case REPORT_LIST:
 		q->granularity = GRAIN_LINES;

@@ -69,7 +69,9 @@ struct query {
 	bool inlined;     /* list shows the calls that were inlined into a line */
 	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
-	const char *pattern; /* of reports that take one; "" for others */
+	bool keep_labels; /* frames of labels are places of their own, whatever functions are called */
+	bool has_nodefraction; /* nodefraction was asked for, and is not just the default */
+	const char *pattern;   /* of reports that take one; "" for others */
 	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */
 	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);
 };

@@ -349,6 +349,7 @@ static int add_frames(struct framing *x, struct err *err)
 	add_functions(x);
 	add_locations(x);
 	p->n_funcs += x->n_frames;
+	p->n_label_funcs = x->n_frames;
 	p->n_locs += x->n_frames;
 	p->n_lines += x->n_frames;
 	p->str = strtab_make_over(p->str, x->more, x->mem);

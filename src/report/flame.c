@@ -7,9 +7,14 @@
 
 #include "report/flame.h"
 
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/text.h"
 #include "engine/boxes.h"
+#include "engine/nodes.h"
 #include "report/head.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct naming {
@@ -17,12 +22,60 @@ struct naming {
 	const struct query *q;
 	const struct places *pl;
 	struct arena *mem;
+	struct names names;
 	uint32_t *number;          /* [places] frame + 1 */
 	struct flame_frame *frame; /* [n] */
+	str_id *file;              /* [n] whose lines count; 0 for none yet */
 	uint32_t n;
 };
 
-/* What is only known of locations: binaries and lines, and files where names alone make a frame. */
+/* The text as a C string, which a NUL in it would end. */
+static const char *whole_text(struct naming *x, const char *text, size_t n)
+{
+	struct buf safe = { 0 };
+
+	if (memchr(text, 0, n))
+		text_add_safe(&safe, text, n);
+	else
+		buf_add(&safe, text, n);
+	text = arena_strndup(x->mem, buf_text(&safe), safe.len);
+	buf_release(&safe);
+	return text;
+}
+
+static const char *clean_file(struct naming *x, str_id file)
+{
+	struct buf clean = { 0 };
+	const char *text;
+
+	path_add_clean(&clean, places_source(x->v->p, file, x->q));
+	text = whole_text(x, buf_text(&clean), clean.len);
+	buf_release(&clean);
+	return text;
+}
+
+/* A line of a place. Lines of functions that have the name alone in common with the first do not count. */
+static void look_at_line(struct naming *x, uint32_t place, uint32_t line)
+{
+	uint32_t frame = x->number[place] - 1;
+	const struct profile *p = x->v->p;
+	struct flame_frame *f = &x->frame[frame];
+	str_id file = p->func_file[p->line_func[line]];
+	int64_t no = p->line_no[line];
+
+	if (x->file[frame] == 0 && file) {
+		x->file[frame] = file;
+		f->line_lo = f->line_hi = 0;
+		if (!*f->file)
+			f->file = clean_file(x, file);
+	}
+	if (no <= 0 || (file != x->file[frame] && !x->pl->place[place].file))
+		return;
+	f->line_lo = f->line_lo && f->line_lo < no ? f->line_lo : no;
+	f->line_hi = f->line_hi > no ? f->line_hi : no;
+}
+
+/* What is known of locations: binaries, files and lines. */
 static void look_at_location(struct naming *x, uint32_t loc)
 {
 	const struct profile *p = x->v->p;
@@ -30,35 +83,52 @@ static void look_at_location(struct naming *x, uint32_t loc)
 	const uint32_t *place = places_of(x->pl, loc, &n);
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct flame_frame *f = x->number[place[i]] ? &x->frame[x->number[place[i]] - 1] : NULL;
-		int64_t line = first < end ? p->line_no[end - n + i] : 0;
+		uint32_t number = x->number[place[i]];
 
-		if (!f)
+		if (!number || x->frame[number - 1].is_label)
 			continue;
-		if (!*f->module && p->loc_map[loc] != PROFILE_NONE)
-			f->module = head_text(p, p->map[p->loc_map[loc]].file, x->mem);
-		if (!*f->file && first < end)
-			f->file = places_source(p, p->func_file[p->line_func[end - n + i]], x->q);
-		if (line <= 0)
-			continue;
-		f->line_lo = f->line_lo && f->line_lo < line ? f->line_lo : line;
-		f->line_hi = f->line_hi > line ? f->line_hi : line;
+		if (!*x->frame[number - 1].module && p->loc_map[loc] != PROFILE_NONE)
+			x->frame[number - 1].module = head_text(p, p->map[p->loc_map[loc]].file, x->mem);
+		if (first < end)
+			look_at_line(x, place[i], end - n + i);
 	}
+}
+
+static const char *label_name(struct naming *x, uint32_t func)
+{
+	const struct profile *p = x->v->p;
+	str_id key = p->func_file[func], value = p->func_name[func];
+	struct buf name = { 0 };
+	const char *text;
+
+	buf_add(&name, profile_text(p, key), strtab_len(p->str, key));
+	buf_addz(&name, ": ");
+	if (value)
+		buf_add(&name, profile_text(p, value), strtab_len(p->str, value));
+	else
+		buf_addz(&name, "(none)");
+	text = whole_text(x, name.data, name.len);
+	buf_release(&name);
+	return text;
 }
 
 static uint32_t frame_of(struct naming *x, uint32_t place)
 {
-	struct buf name = { 0 };
+	struct flame_frame *f = &x->frame[x->n];
+	const char *file;
+	uint32_t label;
 
 	if (place == BOXES_NONE)
 		return FLAME_NONE;
 	if (x->number[place])
 		return x->number[place] - 1;
-	places_add_name(x->pl, place, &name);
-	x->frame[x->n] = (struct flame_frame){ .name = arena_strndup(x->mem, buf_text(&name), name.len),
-					       .file = places_file(x->pl, place),
-					       .module = "" };
-	buf_release(&name);
+	*f = (struct flame_frame){ .file = "", .module = "" };
+	label = x->pl->place[place].label;
+	f->is_label = label != 0;
+	f->name = label ? label_name(x, label - 1) : names_of(&x->names, place);
+	file = places_file(x->pl, place); /* of the places, which go */
+	if (!label && *file)
+		f->file = arena_strndup(x->mem, file, strlen(file));
 	x->number[place] = ++x->n;
 	return x->n - 1;
 }
@@ -67,22 +137,21 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 		       struct arena *mem, struct flame *out)
 {
 	struct naming x = { .v = v, .q = q, .pl = pl, .mem = mem };
-	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame));
+	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), most = pl->n < b->n ? pl->n + 1 : b->n;
 
-	x.number = arena_zalloc(mem, pl->n, sizeof(*x.number));
-	x.frame = arena_alloc(mem, pl->n < b->n ? pl->n : b->n, sizeof(*x.frame));
+	names_init(&x.names, pl, mem);
+	x.number = mem_zalloc(pl->n, sizeof(*x.number));
+	x.frame = arena_alloc(mem, most, sizeof(*x.frame));
+	x.file = mem_zalloc(most, sizeof(*x.file));
 	for (uint32_t i = 0; i < b->n; i++)
 		frame[i] = frame_of(&x, b->place[i]);
 	for (uint32_t loc = 0; loc < v->p->n_locs; loc++)
 		look_at_location(&x, loc);
-	for (uint32_t i = 0; i < x.n; i++) {
-		const char *file = x.frame[i].file;
-
-		x.frame[i].file = arena_strndup(mem, file, strlen(file)); /* it is of the places, which go */
-	}
 	out->frame = frame;
 	out->frames = x.frame;
 	out->n_frames = x.n;
+	free(x.number);
+	free(x.file);
 }
 
 static void fill(const struct view *v, const struct boxes *b, const struct flame_ask *ask, struct flame *out)
@@ -95,8 +164,10 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	out->inlined = b->inlined;
 	out->width = b->width;
 	out->has_base = b->has_base;
+	out->min = b->min;
 	out->n_cut = b->n_cut;
 	out->cut_width = b->cut_width;
+	out->n_lost = b->n_lost;
 	for (int i = 0; i < FLAME_SIDES; i++) {
 		out->self[i] = b->self[side[i]];
 		out->total[i] = b->total[side[i]];
@@ -105,14 +176,24 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	}
 }
 
+static struct boxes_ask boxes_for(const struct query *q, const struct flame_ask *ask)
+{
+	int64_t most = q->nodecount < 0 ? FLAME_BOXES : q->nodecount;
+	double share = ask->min_share > q->nodefraction ? ask->min_share : q->nodefraction;
+
+	return (struct boxes_ask){ .two_sides = q->base.n || q->diff_base.n,
+				   .inverted = q->inverted,
+				   .drop_negative = q->drop_negative,
+				   .min_share = q->trim ? share : 0,
+				   .max_levels = ask->max_levels,
+				   .max_boxes = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX };
+}
+
 int flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
 	       struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
-	const struct boxes_ask want = { .two_sides = q->base.n || q->diff_base.n,
-					.inverted = q->inverted,
-					.min_share = ask->min_share,
-					.max_levels = ask->max_levels };
+	const struct boxes_ask want = boxes_for(q, ask);
 	struct flame *f = arena_zalloc(r.mem, 1, sizeof(*f));
 	struct places pl;
 	struct boxes b;

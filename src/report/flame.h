@@ -15,11 +15,16 @@
 
 #define FLAME_NONE UINT32_MAX
 
-/* A function (or file, line, address), however many boxes it has. Texts are hostile; "" when unknown. */
+enum { FLAME_BOXES = 250000 }; /* more than a reader can look at, less than a browser chokes on */
+
+/*
+ * A function (or file, line, address), however many boxes it has. Texts are hostile; "" when unknown.
+ * Functions of one name are one frame, whose file and module are those of the first.
+ */
 struct flame_frame {
-	const char *name; /* as in top */
+	const char *name; /* as in top; of a label "key: value" */
 	const char *file, *module;
-	int64_t line_lo, line_hi; /* first and last line that is known of it; 0 when none is */
+	int64_t line_lo, line_hi; /* first and last line in file that samples were in or called from; 0 when unknown */
 	bool is_label;            /* put there by tagroot, tagleaf or --by */
 };
 
@@ -39,26 +44,33 @@ struct flame {
 	const uint32_t *frame;  /* [n] into frames; FLAME_NONE for the root and for a rest */
 	const uint32_t *n_rest; /* [n] how many siblings too narrow to be seen a box stands for; 0 for a real box */
 	const bool *inlined;    /* [n] inlined into its caller in every sample */
-	const int64_t *self[FLAME_SIDES], *total[FLAME_SIDES]; /* [n]; before NULL without a base */
+	/* [n]; before NULL without a base. self is of stacks that end in a box: in an inverted tree at their
+	   root, so there the flat value of a function is the total of its box at level 1 */
+	const int64_t *self[FLAME_SIDES], *total[FLAME_SIDES];
 	const int64_t *width; /* [n] children fill their parent but for its own self: see engine/boxes.h */
 	uint32_t n_frames;
 	const struct flame_frame *frames; /* [n_frames] */
 	bool has_base;                    /* a comparison, or a profile that holds differences */
 	bool inverted;
-	uint64_t n_cut;    /* boxes left out because they are too narrow, without what they call */
+	int64_t min;       /* no box, but for a rest, has a larger side below this */
+	uint64_t n_cut;    /* boxes left out because they are smaller, too many or too deep, without what they call */
 	int64_t cut_width; /* how wide they are together */
+	uint64_t n_lost;   /* boxes left out because they got smaller (drop_negative), without what they call */
 	struct flame_source side[FLAME_SIDES];
 };
 
 struct flame_ask {
-	double min_share;                      /* boxes below this share of the width are left out */
+	double min_share;                      /* boxes below this share of the width are left out, unless
+	                                          q->trim is off; a larger q->nodefraction counts instead */
 	uint32_t max_levels;                   /* and what lies deeper */
 	struct flame_source side[FLAME_SIDES]; /* names; the totals are filled in */
 };
 
 /*
- * Make the report; r->flame is its body.
+ * Make the report; its body is out->flame.
  *
+ * q       nodecount: at most so many boxes, the widest; FLAME_BOXES when below 0, all when 0;
+ *         drop_negative: without what got smaller and all it calls
  * Fails   ERR_USAGE, ERR_LIMIT as boxes_make and places_make
  */
 int flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,

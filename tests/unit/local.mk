@@ -126,6 +126,7 @@ unit_tests = \
 	tests/unit/test_regex_syntax \
 	tests/unit/test_rename \
 	tests/unit/test_report \
+	tests/unit/test_report_flame \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
@@ -248,6 +249,7 @@ tests_unit_test_reader_LDADD = $(unit_reader)
 tests_unit_test_regex_LDADD = $(unit_base)
 tests_unit_test_regex_syntax_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
+tests_unit_test_report_flame_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)

@@ -161,6 +161,23 @@ static void with_trimming_numbers_stay(void **state)
 	assert_float_equal(q.nodefraction, 1, 0);
 }
 
+static void flame_has_no_nodefraction_but_a_given_one(void **state)
+{
+	struct query q = asked();
+
+	(void)state;
+	q.nodecount = 7;
+	query_for_report(&q, REPORT_FLAME);
+	assert_int_equal(q.nodecount, 7);
+	assert_float_equal(q.nodefraction, 0, 0);
+	q = asked();
+	q.has_nodefraction = true; /* as -nodefraction=0.005 leaves it */
+	query_for_report(&q, REPORT_FLAME);
+	assert_float_equal(q.nodefraction, 0.005, 0);
+	assert_int_equal(q.nodecount, -1);
+	assert_true(q.trim);
+}
+
 static void a_fraction_outside_0_to_1_is_refused(void **state)
 {
 	static const char sentence[] = "-nodefraction and -edgefraction lie between 0 and 1";
@@ -309,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_sample_index_overrules_a_flag_and_the_flag_is_told),
 		cmocka_unit_test(of_two_sample_type_flags_the_first_of_pprofs_order_counts),
 		cmocka_unit_test(without_trimming_even_a_given_nodecount_is_cleared),
+		cmocka_unit_test(flame_has_no_nodefraction_but_a_given_one),
 		cmocka_unit_test(with_trimming_numbers_stay),
 		cmocka_unit_test(a_fraction_outside_0_to_1_is_refused),
 		cmocka_unit_test(a_divisor_of_zero_is_refused),

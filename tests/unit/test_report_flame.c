@@ -1,0 +1,407 @@
+/*
+ * test_report_flame.c - the report flame: boxes with numbers and names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/flame.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_graph.h"
+#include "tests/unit/make_labels.h"
+
+/* A profile, a question and the report. */
+struct flamed {
+	struct profile *p;
+	struct query q;
+	struct arena *mem;
+	struct view v;
+	struct flame_ask ask;
+	struct report r;
+	const struct flame *f;
+};
+
+static void flame_start(struct flamed *x, struct make *m)
+{
+	*x = (struct flamed){ .p = make_end(m), .mem = arena_new(), .ask.max_levels = 100 };
+	query_init(&x->q);
+}
+
+/* Answer what x->q asks; again, when it has been done before. */
+static void flame(struct flamed *x)
+{
+	struct query q = x->q;
+	struct buf notes = { 0 };
+	struct err err;
+
+	report_release(&x->r);
+	query_for_report(&q, REPORT_FLAME);
+	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 || flame_make(&x->v, &q, &x->ask, &x->r, &err) < 0)
+		fail_msg("%s", err.msg);
+	buf_release(&notes);
+	x->f = x->r.flame;
+}
+
+static void flame_release(struct flamed *x)
+{
+	report_release(&x->r);
+	arena_free(x->mem);
+	profile_free(x->p);
+}
+
+static const struct flame_frame *frame_named(const struct flamed *x, const char *name)
+{
+	for (uint32_t i = 0; i < x->f->n_frames; i++)
+		if (strcmp(x->f->frames[i].name, name) == 0)
+			return &x->f->frames[i];
+	fail_msg("no frame %s", name);
+	return NULL;
+}
+
+static void expect_frame(const struct flamed *x, const char *name, const char *file, const char *module, int64_t lo,
+			 int64_t hi)
+{
+	const struct flame_frame *f = frame_named(x, name);
+
+	assert_string_equal(f->file, file);
+	assert_string_equal(f->module, module);
+	assert_int_equal(f->line_lo, lo);
+	assert_int_equal(f->line_hi, hi);
+}
+
+/* The box of this frame below a parent. */
+static uint32_t box_below(const struct flamed *x, uint32_t parent, const char *name)
+{
+	uint32_t frame = (uint32_t)(frame_named(x, name) - x->f->frames);
+
+	for (uint32_t i = 0; i < x->f->n; i++)
+		if (x->f->parent[i] == parent && x->f->frame[i] == frame)
+			return i;
+	fail_msg("no box %s", name);
+	return FLAME_NONE;
+}
+
+static bool has_frame(const struct flamed *x, const char *name)
+{
+	for (uint32_t i = 0; i < x->f->n_frames; i++)
+		if (strcmp(x->f->frames[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static struct make make_program(void)
+{
+	struct make m = make_start("samples/count");
+
+	make_map(&m, "/bin/app");
+	ROW(&m, "inner@in.c:7+outer@out.c:20;main@./src/../app.c:5", 10);
+	ROW(&m, "inner@in.c:3+outer@out.c:21;main@./src/../app.c:9", 20);
+	make_map(&m, "/lib/libx.so");
+	ROW(&m, "0x40=;work@work.c;main@./src/../app.c:5", 30);
+	return m;
+}
+
+static void frames_tell_file_binary_and_lines_of_functions(void **state)
+{
+	struct make m = make_program();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	flame(&x);
+	expect_frame(&x, "main", "app.c", "/bin/app", 5, 9);
+	expect_frame(&x, "outer", "out.c", "/bin/app", 20, 21);
+	expect_frame(&x, "inner", "in.c", "/bin/app", 3, 7);
+	expect_frame(&x, "work", "work.c", "/lib/libx.so", 0, 0);
+	expect_frame(&x, "[libx.so]", "", "/lib/libx.so", 0, 0);
+	assert_int_equal(x.f->n_frames, 5);
+	assert_int_equal(x.f->frame[0], FLAME_NONE);
+	assert_true(x.f->inlined[box_below(&x, box_below(&x, box_below(&x, 0, "main"), "outer"), "inner")]);
+	flame_release(&x);
+}
+
+static void at_other_granularities_a_frame_is_what_top_has_in_a_row(void **state)
+{
+	struct make m = make_program();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.granularity = GRAIN_LINES;
+	flame(&x);
+	expect_frame(&x, "main app.c:5", "app.c", "/bin/app", 5, 5);
+	expect_frame(&x, "main app.c:9", "app.c", "/bin/app", 9, 9);
+	expect_frame(&x, "inner in.c:3", "in.c", "/bin/app", 3, 3);
+	x.q.granularity = GRAIN_FILES;
+	flame(&x);
+	expect_frame(&x, "app.c", "app.c", "/bin/app", 5, 9);
+	x.q.granularity = GRAIN_FILEFUNCTIONS;
+	flame(&x);
+	expect_frame(&x, "outer out.c", "out.c", "/bin/app", 20, 21);
+	x.q.granularity = GRAIN_ADDRESSES;
+	flame(&x);
+	expect_frame(&x, "0000000000000040 [libx.so]", "", "/lib/libx.so", 0, 0);
+	expect_frame(&x, "outer out.c:21", "out.c", "/bin/app", 21, 21);
+	flame_release(&x);
+}
+
+static void without_inlines_lines_are_those_of_the_outermost_call(void **state)
+{
+	struct make m = make_program();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.noinlines = true;
+	flame(&x);
+	assert_false(has_frame(&x, "inner"));
+	expect_frame(&x, "outer", "out.c", "/bin/app", 20, 21);
+	flame_release(&x);
+}
+
+static void lines_of_another_function_of_the_same_name_do_not_count(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct flamed x;
+
+	(void)state;
+	ROW(&m, "init@a.c:5", 1);
+	ROW(&m, "init@b.c:500", 1);
+	ROW(&m, "init@a.c:8", 1);
+	flame_start(&x, &m);
+	flame(&x);
+	assert_int_equal(x.f->n_frames, 1);
+	expect_frame(&x, "init", "a.c", "", 5, 8);
+	flame_release(&x);
+}
+
+static void a_function_without_file_still_has_lines(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct flamed x;
+
+	(void)state;
+	ROW(&m, "f@:5", 1);
+	ROW(&m, "f@:2", 1);
+	flame_start(&x, &m);
+	flame(&x);
+	expect_frame(&x, "f", "", "", 2, 5);
+	flame_release(&x);
+}
+
+static void a_nul_does_not_end_a_name(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct builder_function f = { .id = 1, .name = make_text(&m, "a\0b", 3), .file = make_text(&m, "c\0d", 3) };
+	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
+	const struct builder_line line = { 0, 4, 0 };
+	const int64_t one = 1;
+	struct flamed x;
+	uint32_t id;
+
+	(void)state;
+	builder_function(m.b, &f, &id, NULL);
+	builder_location(m.b, &l, &line, 1, &id, NULL);
+	builder_sample(m.b, &one, &id, 1, NULL, 0, NULL);
+	flame_start(&x, &m);
+	flame(&x);
+	assert_string_equal(x.f->frames[0].name, "a\\x00b");
+	flame_release(&x);
+}
+
+static struct make make_labelled_rows(void)
+{
+	struct make m = make_start("samples/count");
+
+	make_map(&m, "/bin/app");
+	labels_row(&m, "work@w.c:3;main@m.c:1", 10, "zone=main region=eu");
+	labels_row(&m, "work@w.c:3;main@m.c:1", 20, "zone=eu");
+	labels_row(&m, "main@m.c:1", 40, "");
+	return m;
+}
+
+static void labels_are_frames_of_key_and_value(void **state)
+{
+	struct make m = make_labelled_rows();
+	struct flamed x;
+	uint32_t box;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.tagroot = "region,zone";
+	flame(&x);
+	assert_true(frame_named(&x, "region: eu")->is_label);
+	assert_true(frame_named(&x, "zone: main")->is_label);
+	assert_false(frame_named(&x, "main")->is_label); /* the function, though the label says main too */
+	expect_frame(&x, "zone: main", "", "", 0, 0);
+	expect_frame(&x, "main", "m.c", "/bin/app", 1, 1);
+	box = box_below(&x, box_below(&x, 0, "region: eu"), "zone: main");
+	assert_int_equal(x.f->total[FLAME_AFTER][box], 10);
+	assert_int_equal(x.f->total[FLAME_AFTER][box_below(&x, box, "main")], 10);
+	box = box_below(&x, box_below(&x, 0, "region: (none)"), "zone: eu");
+	assert_int_equal(x.f->total[FLAME_AFTER][box], 20);
+	flame_release(&x);
+}
+
+static void labels_at_the_leaf_are_frames_too_at_any_granularity(void **state)
+{
+	struct make m = make_labelled_rows();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.tagleaf = "zone";
+	for (int grain = GRAIN_FUNCTIONS; grain <= GRAIN_ADDRESSES; grain++) {
+		x.q.granularity = grain;
+		flame(&x);
+		assert_true(frame_named(&x, "zone: eu")->is_label);
+		assert_true(frame_named(&x, "zone: (none)")->is_label);
+	}
+	flame_release(&x);
+}
+
+static void each_side_of_a_comparison_has_its_numbers(void **state)
+{
+	static const char *const old[] = { "old.pb" }, *const new[] = { "new.pb" };
+	struct make m = make_start("samples/count");
+	struct flamed x;
+	uint32_t box;
+
+	(void)state;
+	ROW(&m, "f;main", 30);
+	ROW(&m, "f;main", -10);
+	ROW(&m, "gone;main", -5);
+	flame_start(&x, &m);
+	x.ask.side[FLAME_AFTER] = (struct flame_source){ new, 1, 0 };
+	x.ask.side[FLAME_BEFORE] = (struct flame_source){ old, 1, 0 };
+	flame(&x);
+	assert_true(x.f->has_base);
+	assert_int_equal(x.f->side[FLAME_AFTER].total, 30);
+	assert_int_equal(x.f->side[FLAME_BEFORE].total, 15);
+	assert_string_equal(x.f->side[FLAME_BEFORE].source[0], "old.pb");
+	box = box_below(&x, box_below(&x, 0, "main"), "f");
+	assert_int_equal(x.f->self[FLAME_AFTER][box], 30);
+	assert_int_equal(x.f->self[FLAME_BEFORE][box], 10);
+	assert_int_equal(x.f->width[0], 35);
+	x.q.drop_negative = true;
+	flame(&x);
+	assert_false(has_frame(&x, "gone"));
+	assert_int_equal(x.f->n_lost, 1);
+	flame_release(&x);
+}
+
+static void a_filter_leaves_the_total_whole_unless_percentages_are_relative(void **state)
+{
+	struct make m = make_example();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.focus = "^c$";
+	flame(&x);
+	assert_int_equal(x.f->total[FLAME_AFTER][0], 50);
+	assert_int_equal(x.f->side[FLAME_AFTER].total, 120);
+	x.q.relative_percentages = true;
+	flame(&x);
+	assert_int_equal(x.f->side[FLAME_AFTER].total, 50);
+	flame_release(&x);
+}
+
+static void nodecount_keeps_the_widest_boxes(void **state)
+{
+	struct make m = make_example();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.nodecount = 4;
+	flame(&x);
+	assert_true(has_frame(&x, "c"));
+	assert_false(has_frame(&x, "inl"));
+	assert_int_equal(x.f->n_cut, 3);
+	assert_int_equal(x.f->min, 50);
+	x.q.trim = false;
+	flame(&x);
+	assert_int_equal(x.f->n_cut, 0);
+	flame_release(&x);
+}
+
+static void nodefraction_counts_only_when_it_is_given(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct flamed x;
+
+	(void)state;
+	ROW(&m, "small", 1);
+	ROW(&m, "small2", 1);
+	ROW(&m, "large", 998);
+	flame_start(&x, &m);
+	flame(&x);
+	assert_int_equal(x.f->n_cut, 0);
+	x.q.has_nodefraction = true;
+	flame(&x);
+	assert_false(has_frame(&x, "small"));
+	assert_int_equal(x.f->n_cut, 2);
+	assert_int_equal(x.f->min, 5);
+	x.ask.min_share = 0.001; /* the larger of both counts */
+	flame(&x);
+	assert_int_equal(x.f->min, 5);
+	x.ask.min_share = 0.05;
+	flame(&x);
+	assert_int_equal(x.f->min, 50);
+	x.q.trim = false; /* all is shown, but for what is too deep */
+	flame(&x);
+	assert_int_equal(x.f->n_cut, 0);
+	x.ask.max_levels = 0;
+	flame(&x);
+	assert_int_equal(x.f->n_cut, 3);
+	flame_release(&x);
+}
+
+static void the_head_says_unit_and_ratio(void **state)
+{
+	struct make m = make_example();
+	struct flamed x;
+
+	(void)state;
+	flame_start(&x, &m);
+	x.q.divide_by = 4;
+	flame(&x);
+	assert_string_equal(x.r.head.command, "flame");
+	assert_string_equal(x.r.head.unit, "milliseconds");
+	assert_string_equal(x.r.head.out_unit, "auto");
+	assert_float_equal(x.r.head.ratio, 0.25, 0);
+	assert_int_equal(x.f->total[FLAME_AFTER][0], 120); /* before the ratio */
+	x.q.unit = "s";
+	flame(&x);
+	assert_string_equal(x.r.head.out_unit, "s");
+	flame_release(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(frames_tell_file_binary_and_lines_of_functions),
+		cmocka_unit_test(at_other_granularities_a_frame_is_what_top_has_in_a_row),
+		cmocka_unit_test(without_inlines_lines_are_those_of_the_outermost_call),
+		cmocka_unit_test(lines_of_another_function_of_the_same_name_do_not_count),
+		cmocka_unit_test(a_function_without_file_still_has_lines),
+		cmocka_unit_test(a_nul_does_not_end_a_name),
+		cmocka_unit_test(labels_are_frames_of_key_and_value),
+		cmocka_unit_test(labels_at_the_leaf_are_frames_too_at_any_granularity),
+		cmocka_unit_test(each_side_of_a_comparison_has_its_numbers),
+		cmocka_unit_test(a_filter_leaves_the_total_whole_unless_percentages_are_relative),
+		cmocka_unit_test(nodecount_keeps_the_widest_boxes),
+		cmocka_unit_test(nodefraction_counts_only_when_it_is_given),
+		cmocka_unit_test(the_head_says_unit_and_ratio),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
