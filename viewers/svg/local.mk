@@ -11,12 +11,13 @@ viewers_svg_libsvg_a_SOURCES = \
 	viewers/svg/xml.c \
 	viewers/svg/xml.h
 nodist_viewers_svg_libsvg_a_SOURCES = viewers/svg/script.js.h
-EXTRA_DIST += viewers/svg/script.js
 BUILT_SOURCES += viewers/svg/script.js.h
 CLEANFILES += viewers/svg/script.js.h
 
-# The script as a string, without its indentation and the comments that are lines of their own.
-viewers/svg/script.js.h: viewers/svg/script.js
+# The script as a string, in one scope, without indentation and comments that are lines of their own.
+svg_scripts = viewers/svg/boxes.js viewers/svg/fit.js viewers/svg/search.js viewers/svg/keys.js
+EXTRA_DIST += $(svg_scripts)
+viewers/svg/script.js.h: $(svg_scripts)
 	$(AM_V_GEN)$(MKDIR_P) viewers/svg && { echo 'static const char script[] =' && \
-	sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' \
-		$(srcdir)/viewers/svg/script.js && echo ';'; } >$@
+	{ echo '(function () {' && echo '"use strict";' && (cd $(srcdir) && cat $(svg_scripts)) && echo '})();'; } | \
+	sed -e 's/^[[:blank:]]*//' -e '/^\/\//d' -e '/^$$/d' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' && echo ';'; } >$@

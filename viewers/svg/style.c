@@ -19,49 +19,30 @@ static const char rules[] =
 	"text{white-space:pre}"
 	".title text,.strong{font-weight:bold}.title text{font-size:16px}"
 	".w{stroke-width:.6}"
-	".h{stroke-width:2;stroke-opacity:.3}"
+	".h{stroke:#888;stroke-width:1.5;stroke-opacity:.6}"
+	".bar{stroke:#999}"
 	".rows text{pointer-events:none}"
 	".live rect{cursor:pointer}"
-	".rows .a{opacity:.55}"
+	".rows rect.a{opacity:.55}"
 	".rows rect:hover{fill-opacity:.75}"
 	".rows rect:focus{outline:2px solid #06f;outline-offset:-2px;stroke:#06f;stroke-width:2}"
 	".found rect{opacity:.4}"
-	".found rect.m{opacity:1;fill:#f5f;stroke:#a0a;stroke-width:1}"
+	".found rect.m{opacity:1}"
+	".found rect.m.w{stroke:#000;stroke-width:1}"
 	".found text.m{fill:#000}"
-	".ui input,.ui button{font:inherit;box-sizing:border-box;height:24px;margin:0 0 0 4px;padding:0 6px;"
+	".ui input,.ui button{font:inherit;color:inherit;box-sizing:border-box;height:24px;margin:0 0 0 4px;padding:0 "
+	"6px;"
 	"border:1px solid #888;border-radius:3px}"
 	".ui input{width:180px}"
 	".ui button{cursor:pointer}"
 	".ui div{text-align:right;white-space:nowrap}"
+	".ui span{line-height:22px}"
 	".ui :focus-visible{outline:2px solid #06f}"
 	"@media print{.ui{display:none}.page{width:100%;height:auto}}";
-
-static const char light_rules[] =
-	".b,.bar{fill:#fff}text{fill:#1a1a1a}.soft,.sub text,.note text{fill:#555}.w{stroke:#fff}.h{stroke:#000}"
-	".bar{stroke:#bbb}.ui input,.ui button{background:#fff;color:#1a1a1a}";
-static const char dark_rules[] =
-	".b,.bar{fill:#1c1c20}text{fill:#e8e8e8}.soft,.sub text,.note text{fill:#aaa}.w{stroke:#1c1c20}"
-	".h{stroke:#fff}.bar{stroke:#666}.ui input,.ui button{background:#2a2a30;color:#e8e8e8}";
 
 void svg_add_class(struct buf *out, uint8_t color, char sign)
 {
 	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
-}
-
-const char *svg_sign(char sign)
-{
-	switch (sign) {
-	case '+':
-		return "+ ";
-	case '-':
-		return "\xe2\x88\x92 ";
-	case 'n':
-		return "new ";
-	case 'g':
-		return "gone ";
-	default:
-		return "";
-	}
 }
 
 static void use(struct svg_palette *p, uint8_t color, char sign)
@@ -93,8 +74,13 @@ void svg_palette_make(struct svg *s)
 static void add_colors(const struct svg_palette *p, enum flame_theme theme, struct buf *out)
 {
 	const struct flame_color *color = flame_colors(theme);
+	const struct flame_page *page = flame_page(theme);
 
-	buf_addz(out, theme == FLAME_DARK ? dark_rules : light_rules);
+	buf_addf(out, ".page,.ui input,.ui button{background:#%06" PRIx32 "}.b,.bar{fill:#%06" PRIx32 "}", page->paper,
+		 page->paper);
+	buf_addf(out, "text,.ui{fill:#%06" PRIx32 ";color:#%06" PRIx32 "}", page->ink, page->ink);
+	buf_addf(out, ".soft,.sub text,.note text{fill:#%06" PRIx32 "}", page->quiet);
+	buf_addf(out, ".w{stroke:#%06" PRIx32 "}.found rect.m{fill:#%06" PRIx32 "}", page->line, page->match);
 	buf_addf(out, ".rows text{fill:#%06" PRIx32 "}", color[p->common].ink);
 	for (int i = 0; i < FLAME_COLORS; i++) {
 		if (p->used[i])

@@ -37,17 +37,12 @@ static int64_t x_of(const struct svg *s, int64_t at)
 	return MARGIN + (int64_t)((2 * span * at + s->l.span) / (2 * (__int128)s->l.span));
 }
 
-static void add_name(struct svg *s, const struct flame_tile *t, int64_t x, int64_t width)
+static void add_label(struct svg *s, const struct flame_tile *t, int64_t x, int64_t width)
 {
-	const char *sign = svg_sign(t->sign);
-	size_t columns = (size_t)((width - 2 * PAD + PX) / COLUMN), taken = flame_columns(sign);
 	char class[16];
 
-	if (columns < taken + 1)
-		return;
 	svg_clear(&s->text);
-	buf_addz(&s->text, sign);
-	flame_add_short(buf_text(&s->name), columns - taken, &s->text);
+	flame_add_label(s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &s->text);
 	if (s->text.len == 0)
 		return;
 	xml_begin(&s->xml, "text");
@@ -83,11 +78,8 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 	xml_text(&s->xml, buf_text(&s->text));
 	xml_end(&s->xml);
 	xml_end(&s->xml);
-	if (width < COLUMN + 2 * PAD - PX || s->row < ROW_TEXT * PX)
-		return;
-	svg_clear(&s->name);
-	flame_add_name(s->r->flame, t->box, &s->name);
-	add_name(s, t, x, width);
+	if (width >= COLUMN + 2 * PAD - PX && s->row >= ROW_TEXT * PX)
+		add_label(s, t, x, width);
 }
 
 /* All levels below y, or a word about there being none; gives how high it is. */

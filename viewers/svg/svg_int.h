@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* script.js knows these too. */
+/* boxes.js knows these too. */
 enum {
 	PX = 1000,
 	MARGIN = 10 * PX,
@@ -41,8 +41,8 @@ struct svg {
 	size_t n_legend;
 	struct svg_palette palette;
 	struct xml xml;
-	int64_t width, row; /* of the picture; how far apart levels are */
-	struct buf name, text;
+	int64_t width, row;    /* of the picture; how far apart levels are */
+	struct buf name, text; /* for a moment */
 };
 
 /* Find out which colours there are. */
@@ -56,9 +56,6 @@ void svg_clear(struct buf *b);
 
 /* The class of a box or a swatch: "c3"; "n3" is hatched. */
 void svg_add_class(struct buf *out, uint8_t color, char sign);
-
-/* What stands in front of the name of a box that changed: "+ ", "new "; "" for others. */
-const char *svg_sign(char sign);
 
 /* Write what is above or below the boxes, from y; gives how high it is. */
 int64_t svg_add_head(struct svg *s, int64_t y);

@@ -97,7 +97,7 @@ int64_t svg_add_note(struct svg *s, int64_t y)
 
 static void add_swatch(struct svg *s, const struct flame_legend *e)
 {
-	const char *sign = e->sign == '+' ? "+" : e->sign == '-' ? "\xe2\x88\x92" : "";
+	const char *sign = e->sign == '+' || e->sign == '-' ? flame_sign(e->sign) : "";
 
 	svg_clear(&s->text);
 	svg_add_class(&s->text, e->color, e->sign);

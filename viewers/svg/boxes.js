@@ -1,0 +1,218 @@
+// boxes.js - the boxes of a flame graph that is an SVG, placed for any width and zoom
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads places, names and numbers from the elements, and writes nothing but attributes and text: no
+// name of a profile ever becomes markup or code.
+const NS = "http://www.w3.org/2000/svg", XHTML = "http://www.w3.org/1999/xhtml";
+const MARGIN = 10, PAD = 3, COLUMN = 7.23, COLUMN_BIG = 9.64, LINE = 18, BAR = 42;
+const svg = document.currentScript.ownerSVGElement;
+// Is this the whole document, so that address and keys are ours?
+const alone = document.documentElement === svg;
+const rows = svg.querySelector(".rows"), icicle = rows.classList.contains("icicle");
+const ROW = +rows.dataset.row, LEVELS = +rows.dataset.levels;
+
+// Boxes, level by level and from left to right: parents come before what they call.
+const el = [], level = [], x0 = [], w0 = [], parent = [], text = [], at = new Map();
+const shownX = [], shownW = [], matches = [];
+let names = null, ids = null, byId = null, width = 0, zoomed = 0, found = "", focused = 0, pointed = -1;
+
+function read() {
+	let above = 0;
+	for (let l = 0; l < rows.children.length; l++) {
+		const first = el.length;
+		let p = above;
+		for (const e of rows.children[l].children) {
+			if (e.localName !== "rect") {
+				text[el.length - 1] = e;
+				continue;
+			}
+			const i = el.length, x = +e.getAttribute("x"), w = +e.getAttribute("width");
+			while (l && p < first - 1 && x + w / 2 > x0[p] + w0[p])
+				p++;
+			at.set(e, i);
+			el.push(e);
+			level.push(l);
+			x0.push(x);
+			w0.push(w);
+			parent.push(l ? p : -1);
+			text.push(null);
+			shownX.push(x);
+			shownW.push(w);
+		}
+		above = first;
+	}
+}
+
+function details(i) {
+	return el[i].firstChild.textContent.split("\n");
+}
+
+function name(i) {
+	if (!names)
+		names = el.map((_, k) => details(k)[0]);
+	return names[i];
+}
+
+function make(parentNode, tag, attributes, content) {
+	const e = document.createElementNS(NS, tag);
+	for (const key in attributes)
+		e.setAttribute(key, attributes[key]);
+	if (content !== undefined)
+		e.textContent = content;
+	parentNode.appendChild(e);
+	return e;
+}
+
+// The sign of a box in a comparison, which is in its class.
+function sign(e) {
+	const c = e.getAttribute("class");
+	return c[0] === "n" ? "new" : c[0] === "g" ? "gone" : / u/.test(c) ? "+" : / d/.test(c) ? "\u2212" : "";
+}
+
+function written(i, room) {
+	const mark = sign(el[i]);
+	if (!mark)
+		return shorten(name(i), room);
+	if (mark.length > room)
+		return "";
+	const short = room > mark.length + 1 ? shorten(name(i), room - mark.length - 1) : "";
+	return short ? mark + " " + short : mark;
+}
+
+function label(i, x, w) {
+	const words = ROW >= 14 && w >= COLUMN + 2 * PAD - 1 ? written(i, Math.floor((w - 2 * PAD + 1 + 1e-6) / COLUMN)) : "";
+	if (!words) {
+		if (text[i])
+			text[i].remove();
+		text[i] = null;
+		return;
+	}
+	if (!text[i]) {
+		text[i] = document.createElementNS(NS, "text");
+		text[i].setAttribute("y", (ROW - 1) / 2 + 4.5);
+		el[i].after(text[i]);
+	}
+	text[i].textContent = words;
+	text[i].setAttribute("x", Math.round((x + PAD) * 1000) / 1000);
+	text[i].setAttribute("class", "t" + parseInt(el[i].getAttribute("class").slice(1), 10) +
+		(matches[i] ? " m" : ""));
+}
+
+function place(i, x, w) {
+	const e = el[i], list = e.classList;
+	x = Math.round(x * 1000) / 1000;
+	w = Math.round(w * 1000) / 1000;
+	list.toggle("a", level[i] < level[zoomed]);
+	if (x === shownX[i] && w === shownW[i])
+		return;
+	if (shownW[i] < 0)
+		e.removeAttribute("display");
+	shownX[i] = x;
+	shownW[i] = w;
+	e.setAttribute("x", x);
+	e.setAttribute("width", w);
+	list.toggle("w", w >= 2);
+	label(i, x, w);
+}
+
+function hide(i) {
+	if (shownW[i] < 0)
+		return;
+	shownW[i] = -1;
+	el[i].setAttribute("display", "none");
+	if (text[i])
+		text[i].remove();
+	text[i] = null;
+}
+
+// Show what is below the zoomed box over all the width, and the way to it above, faded.
+function layOut() {
+	const inside = new Uint8Array(el.length), way = new Set(), all = width - 2 * MARGIN;
+	for (let i = zoomed; i >= 0; i = parent[i])
+		way.add(i);
+	const scale = el.length && w0[zoomed] > 0 ? all / w0[zoomed] : 1;
+	for (let i = 0; i < el.length; i++) {
+		inside[i] = i === zoomed || (parent[i] >= 0 && inside[parent[i]]);
+		if (way.has(i))
+			place(i, MARGIN, all);
+		else if (inside[i])
+			place(i, MARGIN + (x0[i] - x0[zoomed]) * scale, w0[i] * scale);
+		else
+			hide(i);
+	}
+}
+
+// Lines of text around the boxes, for another width.
+function setLines(css, y, column, line, spare) {
+	const g = svg.querySelector(css);
+	if (!g)
+		return 0;
+	const lines = wrap(g.dataset.text, Math.floor((width - 2 * MARGIN - spare) / column), 3);
+	g.setAttribute("transform", "translate(" + MARGIN + " " + y + ")");
+	g.replaceChildren();
+	lines.forEach((s, k) => make(g, "text", { y: (k + .75) * line }, s));
+	return lines.length * line;
+}
+
+function setLegend(y) {
+	const g = svg.querySelector(".legend");
+	let x = MARGIN, top = y;
+	for (const e of g ? g.children : []) {
+		const w = 19 + columns(e.lastChild.textContent) * COLUMN;
+		if (x > MARGIN && x + w > width - MARGIN) {
+			x = MARGIN;
+			y += LINE;
+		}
+		e.setAttribute("transform", "translate(" + x + " " + y + ")");
+		x += Math.floor(w) + 20;
+	}
+	return g ? y + LINE - top : 0;
+}
+
+let height = 0, rowsY = 0;
+const ui = make(svg, "g", { "class": "ui" });
+const panel = make(ui, "foreignObject", { y: 6, height: 50 });
+const bar = make(ui, "g", { "aria-hidden": "true" });
+const barBack = make(bar, "rect", { "class": "bar", x: -1, height: BAR + 1 });
+const barName = make(bar, "text", { x: MARGIN, y: 17, "class": "strong" });
+const barRest = make(bar, "text", { x: MARGIN, y: 34, "class": "soft" });
+let help = null;
+
+function resize() {
+	svg.setAttribute("width", "100%");
+	width = Math.max(320, Math.round(svg.getBoundingClientRect().width));
+	const spare = Math.min(340, width - 2 * MARGIN);
+	const narrow = width < 700;
+	let y = narrow ? 52 : 8;
+	panel.setAttribute("width", spare);
+	panel.setAttribute("x", width - MARGIN - spare);
+	y += setLines(".title", y, COLUMN_BIG, LINE + 4, narrow ? 0 : spare);
+	y += setLines(".sub", y, COLUMN, LINE, narrow ? 0 : spare) + 4;
+	y = Math.max(y, 58);
+	rowsY = y += setLegend(y) + 6;
+	rows.setAttribute("transform", "translate(0 " + y + ")");
+	y += ROW * LEVELS + 2;
+	y += setLines(".note", y, COLUMN, LINE, 0);
+	height = y + 8 + BAR;
+	svg.setAttribute("height", height);
+	svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+	barBack.setAttribute("width", width + 2);
+	layOut();
+	moveBar();
+	tell();
+}
+
+function moveBar() {
+	const bottom = alone ? Math.min(height, window.scrollY + window.innerHeight) : height;
+	bar.setAttribute("transform", "translate(0 " + (bottom - BAR) + ")");
+}
+
+function tell() {
+	const i = pointed >= 0 ? pointed : document.activeElement === el[focused] ? focused : -1;
+	const room = Math.floor((width - 2 * MARGIN) / COLUMN);
+	const lines = i >= 0 ? details(i) : ["Point at a box for its numbers, click it to zoom in.",
+		"/ searches, Escape zooms out, ? shows all keys."];
+	barName.textContent = shorten(lines[0], room);
+	barRest.textContent = shorten(lines.slice(1).filter(s => s).join("  \u00b7  "), room);
+}
+

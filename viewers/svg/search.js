@@ -1,0 +1,168 @@
+// search.js - what matches, and the address that tells what is zoomed and searched
+// SPDX-License-Identifier: Apache-2.0
+//
+// Addresses come from strangers: a box is a number that is looked up, and words are searched for and
+// nothing else.
+
+// Numbers of boxes that stay the same in another picture of the same stacks: of all names on the way.
+function number() {
+	const a = [], b = [], count = new Map();
+	ids = [];
+	byId = new Map();
+	for (let i = 0; i < el.length; i++) {
+		const s = name(i), p = parent[i];
+		let h = p < 0 ? 0xdeadbeef : a[p], g = p < 0 ? 0x41c6ce57 : b[p];
+		for (let k = 0; k <= s.length; k++) {
+			const c = k < s.length ? s.charCodeAt(k) : 0x1f;
+			h = Math.imul(h ^ c, 2654435761);
+			g = Math.imul(g ^ c, 1597334677);
+			h ^= h >>> 15;
+			g ^= g >>> 13;
+		}
+		a.push(h);
+		b.push(g);
+		let id = (4294967296 * (g & 0x1fffff) + (h >>> 0)).toString(36);
+		const n = count.get(id) || 0;
+		count.set(id, n + 1);
+		if (n)
+			id += "." + n;
+		ids.push(id);
+		byId.set(id, i);
+	}
+}
+
+function idOf(i) {
+	if (!ids)
+		number();
+	return ids[i];
+}
+
+// An expression as a function, or null. An address from a stranger must not keep the browser busy: with
+// repetition inside repetition, or much of it, the words are only taken as they are.
+function expression(words, flags) {
+	const open = [];
+	let many = 0, inner = false;
+	for (let k = 0; k < words.length; k++) {
+		const c = words[k];
+		if (c === "\\") {
+			k++;
+		} else if (c === "[") {
+			while (++k < words.length && words[k] !== "]")
+				if (words[k] === "\\")
+					k++;
+		} else if (c === "(") {
+			open.push(inner);
+			inner = false;
+		} else if (c === ")") {
+			if (inner && /[*+?{]/.test(words[k + 1] || ""))
+				return null;
+			inner = (open.pop() || false) || inner;
+		} else if (/[*+{|]/.test(c)) {
+			inner = true;
+			if (c !== "|" && ++many > 3)
+				return null;
+		}
+	}
+	try {
+		const re = new RegExp(words, flags + "u");
+		return s => re.test(s);
+	} catch (e) {
+		return null;
+	}
+}
+
+// Mark what matches, by itself or as an expression; capitals matter when there is one.
+function search(words) {
+	const exact = words !== words.toLowerCase(), plain = words, known = new Map();
+	const re = words && expression(words, exact ? "" : "i"), limit = performance.now() + 2000;
+	const state = [];
+	let sum = 0, here = 0, n = 0;
+	found = words;
+	for (let i = 0; i < el.length; i++) {
+		let hit = false;
+		if (words && i > 0) {
+			const s = name(i);
+			hit = known.get(s);
+			if (hit === undefined) {
+				hit = (exact ? s : s.toLowerCase()).includes(plain) ||
+					(re !== null && performance.now() < limit && re(s));
+				known.set(s, hit);
+			}
+		}
+		const above = parent[i] >= 0 ? state[parent[i]] : 0;
+		const visible = i === zoomed || (parent[i] >= 0 && (above & 2));
+		// Bit 0: this or one around it matches; 1: inside what is zoomed; 2: one inside what is zoomed matches.
+		state[i] = (hit || (above & 1) ? 1 : 0) | (visible ? 2 : 0) |
+			((visible && hit) || (above & 4) ? 4 : 0);
+		if (hit) {
+			n++;
+			sum += above & 1 ? 0 : w0[i];
+			here += visible && !(above & 4) ? w0[i] : 0;
+		}
+		if (!!matches[i] !== hit) {
+			matches[i] = hit;
+			el[i].classList.toggle("m", hit);
+			if (text[i])
+				text[i].classList.toggle("m", hit);
+		}
+	}
+	rows.classList.toggle("found", n > 0);
+	say(words, n, sum, here);
+}
+
+function percent(part, all) {
+	const p = all > 0 ? 100 * part / all : 0;
+	return (p > 0 && p < 1 ? p.toPrecision(2) : p.toFixed(p < 99.95 ? 1 : 0)) + " %";
+}
+
+function say(words, n, sum, here) {
+	let s = "";
+	if (words && n === 0)
+		s = "nothing matches";
+	else if (words)
+		s = "matched " + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
+			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
+	status.textContent = s;
+	if (input.value !== words && document.activeElement !== input)
+		input.value = words;
+}
+
+// The address says what is zoomed and searched, so that it can be passed on and gone back to.
+function fragment() {
+	const parts = [];
+	if (zoomed)
+		parts.push("zoom=" + idOf(zoomed));
+	if (found)
+		parts.push("search=" + encodeURIComponent(found));
+	return "#" + parts.join("&");
+}
+
+function remember(isNew) {
+	if (!alone || fragment() === (location.hash || "#"))
+		return;
+	try {
+		history[isNew ? "pushState" : "replaceState"](null, "", fragment());
+	} catch (e) {
+		location.hash = fragment();
+	}
+}
+
+function restore() {
+	const ask = { zoom: "", search: "" };
+	for (const part of (alone ? location.hash : "").slice(1).split("&")) {
+		const k = part.indexOf("="), key = part.slice(0, k);
+		if (key === "zoom" || key === "search") {
+			try {
+				ask[key] = decodeURIComponent(part.slice(k + 1)).slice(0, 500);
+			} catch (e) {
+				ask[key] = "";
+			}
+		}
+	}
+	if (ask.zoom && !byId && el.length)
+		number();
+	show(byId && byId.has(ask.zoom) ? byId.get(ask.zoom) : 0);
+	input.value = ask.search;
+	search(ask.search);
+}
+
