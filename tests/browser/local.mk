@@ -2,7 +2,9 @@
 #
 # A new test: its name here; NAME.t draws files and hands them to NAME.py.
 
-browser_tests =
+browser_tests = \
+	tests/browser/t241-browser-svg.t
 
 TESTS += $(browser_tests)
-EXTRA_DIST += $(browser_tests) tests/browser/browser.py tests/browser/browser.sh
+EXTRA_DIST += $(browser_tests) tests/browser/browser.py tests/browser/browser.sh \
+	tests/browser/hostile.py tests/browser/svg.py

@@ -27,6 +27,7 @@ cli_tests = \
 	tests/cli/t220-disasm.t \
 	tests/cli/t225-weblist.t \
 	tests/cli/t230-names.t \
+	tests/cli/t240-flame-svg.t \
 	tests/cli/t235-flame.t \
 	tests/cli/t900-readme.t
 

@@ -1,0 +1,125 @@
+#!/bin/sh
+# t240-flame-svg.t - flame graphs as SVG: what they say, where boxes lie, whether others can read them
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+
+# picture ARG...: like golden, without the script and the style, which are code and not an answer
+picture() {
+	name=$(printf '%s' "flame $*" | tr ' /' '._')
+	"$CPA" flame "$@" 2>&1 | sed -e '/^<style>/s/\[CDATA\[.*\]\]/[CDATA[...]]/' -e '/^<script>/,$d' >"$tmp/out"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
+	same "cpa flame $* draws what its golden file shows" "$golden_dir/$name" "$tmp/out"
+}
+
+cd compare || exit 1
+picture build-new.pb.gz
+picture --icicle --inverted --title=upside-down build-new.pb.gz
+picture -base build-base.pb.gz build-new.pb.gz
+picture --theme=dark --color-by=heat --width=600 trend-1.pb.gz
+cd .. || exit 1
+picture edge/names-hostile.pb.gz
+picture -focus=nobody edge/names-hostile.pb.gz
+
+"$CPA" flame --threads=1 go-cpu.pb.gz >"$tmp/one" && "$CPA" flame --threads=2 go-cpu.pb.gz >"$tmp/two"
+same "the same bytes with one thread and with two" "$tmp/one" "$tmp/two"
+LC_ALL=de_DE.UTF-8 "$CPA" flame go-cpu.pb.gz >"$tmp/two"
+same "and in any language" "$tmp/one" "$tmp/two"
+
+# Everything that is drawn can be read; each box lies in the one it is called from; roots are whole.
+mkdir "$tmp/svg"
+draw() {
+	out=$tmp/svg/$(printf '%s' "$*" | tr ' /' '._').svg
+	"$CPA" flame "$@" >"$out" 2>"$tmp/err" || { rm -f "$out" && echo "# $* cannot be drawn: $(cat "$tmp/err")"; }
+}
+for f in *.pb.gz *.cpu *.heap *.contention edge/*; do
+	draw "$f"
+	draw --icicle --inverted --min-width=0 "$f"
+done
+draw -base go-heap1.pb.gz go-heap2.pb.gz
+draw -base compare/words-base.pb.gz compare/words-new.pb.gz
+"${PYTHON3:-python3}" "$top_srcdir/tests/browser/hostile.py" "$tmp/names.pb" && draw "$tmp/names.pb"
+"${PYTHON3:-python3}" "$top_srcdir/tests/browser/hostile.py" "$tmp/deep.pb" 2500 && draw "$tmp/deep.pb"
+n=$(find "$tmp/svg" -type f | wc -l)
+[ "$n" -gt 60 ]
+result $? "nearly all of testdata can be drawn"
+
+if command -v xmllint >/dev/null; then
+	find "$tmp/svg" -type f -exec xmllint --noout {} + 2>"$tmp/err"
+	status=$?
+	note "$tmp/err"
+	result $status "xmllint accepts all of them"
+else
+	result 0 "xmllint accepts all of them # SKIP xmllint not found: apt-get install libxml2-utils"
+fi
+
+"${PYTHON3:-python3}" - "$tmp/svg" <<'PY'
+import os, re, sys, xml.etree.ElementTree as tree
+NS = "{http://www.w3.org/2000/svg}"
+bad = 0
+for name in sorted(os.listdir(sys.argv[1])):
+    svg = tree.parse(os.path.join(sys.argv[1], name)).getroot()
+    above, said = None, []
+    for level in next(e for e in svg if "rows" in (e.get("class") or "").split()):
+        boxes = [(float(b.get("x")), float(b.get("x")) + float(b.get("width"))) for b in level.findall(NS + "rect")]
+        if above is None and boxes != [(10, float(svg.get("width")) - 10)]:
+            said.append(f"the root is {boxes}")
+        for one, two in zip(boxes, boxes[1:]):
+            if one[1] > two[0] + 1e-6:
+                said.append(f"{one} overlaps {two}")
+        for lo, hi in boxes:
+            if above is not None and not any(a <= lo + 1e-6 and hi <= b + 1e-6 for a, b in above):
+                said.append(f"{lo} to {hi} has nothing below it")
+        for text in level.findall(NS + "text"):
+            x, wide = float(text.get("x")), len(text.text) * 12 * 0.602
+            if text.text.isascii() and not any(a <= x and x + wide <= b for a, b in boxes):
+                said.append(f"{text.text} leaves its box")
+        above = boxes
+    for e in svg.iter():
+        if e.tag.split("}")[1] not in "svg title desc style defs pattern rect path g text script".split():
+            said.append(f"element {e.tag}")
+        if any(re.match(r"on|href|\{|style|src", a) for a in e.keys()):
+            said.append(f"attributes {e.keys()}")
+    if float(svg.get("height")) > 32767:
+        said.append("too high for programs that count pixels in 16 bits")
+    if len({e.text for e in svg.iter(NS + "script")}) != 1 or "alert" in svg.find(NS + "script").text:
+        said.append("more than one script")
+    bad += bool(said)
+    for line in said[:5]:
+        print("#", name, line)
+sys.exit(bad > 0)
+PY
+result $? "boxes lie in those that call them, side by side; no name leaves its box; nothing runs or is fetched"
+
+# Two ways to the same width: what samples say, and what is drawn.
+"$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/folded" && "$CPA" flame --min-width=0 go-cpu.pb.gz >"$tmp/svg1"
+"${PYTHON3:-python3}" - "$tmp/folded" "$tmp/svg1" <<'PY'
+import sys, xml.etree.ElementTree as tree
+NS = "{http://www.w3.org/2000/svg}"
+want, total, sample = {}, 0, 1 << 62
+for line in open(sys.argv[1], encoding="utf-8"):
+    stack, value = line.rsplit(" ", 1)
+    total += int(value)
+    sample = min(sample, int(value))
+    path = ()
+    for frame in stack.split(";"):
+        path += (frame,)
+        want[path] = want.get(path, 0) + int(value)
+rows = tree.parse(sys.argv[2]).getroot().find(NS + "g[@class='rows']")
+got, above = {}, []
+for level in rows:
+    boxes = []
+    for b in level.findall(NS + "rect"):
+        lo, width = float(b.get("x")), float(b.get("width"))
+        path = next((p for a, z, p in above if a <= lo + width / 2 <= z), None)
+        path = () if path is None else path + (b.find(NS + "title").text.split("\n")[0],)
+        boxes.append((lo, lo + width, path))
+        got[path] = got.get(path, 0) + width
+    above = boxes
+all_of_it = got.pop(())
+assert got.keys() == want.keys(), sorted(got.keys() ^ want.keys())[:3]
+worst = max(abs(got[p] / all_of_it * total - want[p]) for p in want)
+assert worst < sample, (worst, sample)
+PY
+result $? "widths are those of the samples, to less than one sample"
+
+done_testing
