@@ -14,7 +14,7 @@
 
 /* clang-format off */
 #define CAIRO_FUNCTIONS(F)                                                                                             \
-	F(create) F(destroy) F(status) F(status_to_string) F(show_page) F(tag_begin) F(tag_end)                        \
+	F(create) F(destroy) F(status) F(status_to_string) F(show_page)                        \
 	F(set_source_rgb) F(rectangle) F(move_to) F(line_to) F(fill) F(paint) F(stroke) F(set_line_width) F(set_dash)   \
 	F(set_scaled_font) F(show_text_glyphs)                                                                         \
 	F(toy_font_face_create) F(ft_font_face_create_for_pattern) F(font_face_destroy)                                \

@@ -30,7 +30,8 @@ struct letter {
 	uint32_t c; /* 0: the slot is empty */
 	uint32_t face;
 	unsigned long index; /* of the glyph; 0: nobody has it */
-	double advance;      /* how far to the next */
+	double advance;      /* how far to the next: 0 for a mark on the character before it */
+	double back;         /* of a mark: how far back it begins */
 };
 
 struct font {
@@ -135,6 +136,8 @@ static bool add_face(struct font *f, uint32_t c)
 
 static void look_up(struct font *f, uint32_t c, const char *s, size_t len, struct letter *out)
 {
+	char one[8] = { 0 };
+
 	*out = (struct letter){ .c = c, .index = glyph_of(f, 0, s, len) };
 	for (uint32_t i = 1; !out->index && i < f->n_faces; i++) {
 		out->face = i;
@@ -147,13 +150,10 @@ static void look_up(struct font *f, uint32_t c, const char *s, size_t len, struc
 	if (!out->index)
 		out->face = 0;
 	out->advance = advance_of(f, out->face, out->index);
-	if (f->column > 0) {
-		char one[8] = { 0 };
-		double columns;
-
-		memcpy(one, s, len);
-		columns = (double)flame_columns(one);
-		out->advance = columns * f->column > out->advance || columns == 0 ? columns * f->column : out->advance;
+	memcpy(one, s, len);
+	if (flame_columns(one) == 0) {
+		out->back = out->advance;
+		out->advance = 0;
 	}
 }
 
@@ -183,10 +183,8 @@ struct font *font_new(const struct cairo *lib, const struct fontconfig *fc, cons
 		scale(f, lib->toy_font_face_create(ask->family, CAIRO_FONT_SLANT_NORMAL,
 						   ask->is_bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL));
 	f->n_faces = 1;
-	if (ask->is_grid) {
+	if (ask->is_grid)
 		f->column = next(f, "0", 1, &len)->advance;
-		f->slot['0' % N_SLOTS].c = 0;
-	}
 	return f;
 }
 
@@ -293,27 +291,45 @@ struct line {
 	struct buf text;
 };
 
-static void add_cluster(struct line *l, const char *text, size_t n, size_t n_glyphs)
-{
-	l->cluster[l->n_clusters++] = (cairo_text_cluster_t){ (int)n, (int)n_glyphs };
-	buf_add(&l->text, text, n);
-}
-
-/* Make the characters of a text glyphs; gives where the next one goes. */
-static double set_letters(struct font *f, const char *s, size_t n, bool has_clusters, double x, double y,
-			  struct line *out)
+/* Make a character, with its marks, glyphs; gives where the next one goes. */
+static double set_letter(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
 {
 	size_t len;
 
 	for (size_t i = 0; i < n; i += len) {
 		const struct letter *l = next(f, s + i, n - i, &len);
-		bool is_mark = f->column > 0 && l->advance <= 0; /* stands over the character before it */
 
 		out->face[out->n_glyphs] = l->face;
-		out->glyph[out->n_glyphs++] = (cairo_glyph_t){ l->index, is_mark ? x - f->column : x, y };
-		if (has_clusters)
-			add_cluster(out, s + i, len, 1);
+		out->glyph[out->n_glyphs++] = (cairo_glyph_t){ l->index, x - l->back, y };
 		x += l->advance;
+	}
+	return x;
+}
+
+/* Glyphs that stand for a text together: the first ones of a font for all of it, those of others for nothing. */
+static void join(struct line *l, size_t from, const char *meant, size_t n)
+{
+	for (size_t end; from < l->n_glyphs; from = end) {
+		for (end = from + 1; end < l->n_glyphs && l->face[end] == l->face[from];)
+			end++;
+		l->cluster[l->n_clusters++] = (cairo_text_cluster_t){ (int)n, (int)(end - from) };
+		buf_add(&l->text, meant, n);
+		n = 0;
+	}
+}
+
+/* The same for a text, each character for itself. */
+static double set_letters(struct font *f, const char *s, size_t n, double x, double y, struct line *out)
+{
+	size_t len, columns;
+
+	for (size_t i = 0; i < n; i += len) {
+		size_t from = out->n_glyphs;
+
+		len = flame_next(s + i, &columns);
+		len = len && len < n - i ? len : n - i;
+		x = set_letter(f, s + i, len, x, y, out);
+		join(out, from, s + i, len);
 	}
 	return x;
 }
@@ -340,25 +356,9 @@ static void show_line(const struct font *f, cairo_t *cr, const struct line *l)
 	}
 }
 
-/* Glyphs that stand for something else together: the first ones of a font for all, those of others for nothing. */
-static double set_hidden(struct font *f, const char *s, size_t n, const char *meant, size_t hidden, double x, double y,
-			 struct line *out)
-{
-	size_t from = out->n_glyphs;
-
-	x = set_letters(f, s, n, false, x, y, out);
-	for (size_t end; from < out->n_glyphs; from = end) {
-		for (end = from + 1; end < out->n_glyphs && out->face[end] == out->face[from];)
-			end++;
-		add_cluster(out, meant, hidden, end - from);
-		hidden = 0;
-	}
-	return x;
-}
-
 void font_show(struct font *f, cairo_t *cr, double x, double y, const char *shown, const char *meant)
 {
-	size_t n = strlen(shown), head = n, tail = 0, hidden;
+	size_t n = strlen(shown), head = n, tail = 0, hidden, from;
 	struct line l = { .glyph = mem_alloc(n + 1, sizeof(*l.glyph)),
 			  .cluster = mem_alloc(n + 1, sizeof(*l.cluster)),
 			  .face = mem_zalloc(n + 1, sizeof(*l.face)) };
@@ -370,9 +370,11 @@ void font_show(struct font *f, cairo_t *cr, double x, double y, const char *show
 		head = n;
 		tail = 0;
 	}
-	x = set_letters(f, shown, head, true, x, y, &l);
-	x = set_hidden(f, shown + head, n - head - tail, meant ? meant + head : "", hidden, x, y, &l);
-	set_letters(f, shown + n - tail, tail, true, x, y, &l);
+	x = set_letters(f, shown, head, x, y, &l);
+	from = l.n_glyphs;
+	x = set_letter(f, shown + head, n - head - tail, x, y, &l);
+	join(&l, from, meant ? meant + head : "", hidden);
+	set_letters(f, shown + n - tail, tail, x, y, &l);
 	show_line(f, cr, &l);
 	free(l.glyph);
 	free(l.cluster);

@@ -24,7 +24,7 @@ struct font_ask {
 	const char *family; /* as fontconfig names it; something near it is used when it is missing */
 	double size;
 	bool is_bold;
-	bool is_grid;   /* of fixed width: each character takes one or two columns */
+	bool is_grid;   /* of fixed width: font_column has a meaning */
 	bool is_pixels; /* for pixels: outlines are fitted to them */
 };
 

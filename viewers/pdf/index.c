@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A box may be too narrow for its name; here each name is found, and read in full. A name that takes
- * several lines is, for a search, all on the first of them.
+ * several lines is, for a search, all on the first of them. Rows are no links to their boxes: cairo 1.16
+ * refers to objects of links that it does not write, and leaves a damaged file.
  */
 #include "config.h"
 
@@ -159,18 +160,6 @@ static void put_name(struct writer *w, const char *name)
 	buf_release(&line);
 }
 
-/* A row leads to the widest box of its function. */
-static void start_link(const struct writer *w, const struct function *fn)
-{
-	struct rectangle r;
-	uint32_t page = pages_find(w->p, w->ask->pages, &w->p->layout.tile[w->ask->tile[fn->box]], &r);
-	struct buf s = { 0 };
-
-	buf_addf(&s, "page=%" PRIu32 " pos=[%d %d]", page + 1, (int)r.x, (int)r.y);
-	w->p->lib->tag_begin(w->p->cr, CAIRO_TAG_LINK, buf_text(&s));
-	buf_release(&s);
-}
-
 static void put_function(struct writer *w, const struct function *fn)
 {
 	struct buf raw = { 0 }, name = { 0 }, shown = { 0 };
@@ -181,15 +170,13 @@ static void put_function(struct writer *w, const struct function *fn)
 	start_row(w);
 	paint_ink(w->p);
 	put_numbers(w, fn);
-	start_link(w, fn);
 	put_name(w, buf_text(&shown));
-	w->p->lib->tag_end(w->p->cr, CAIRO_TAG_LINK);
 	buf_release(&raw);
 	buf_release(&name);
 	buf_release(&shown);
 }
 
-uint32_t index_draw(const struct painter *p, const struct index_ask *ask)
+void index_draw(const struct painter *p, const struct index_ask *ask)
 {
 	struct painter mine = *p;
 	struct writer w = { .p = &mine, .ask = ask, .row = p->size->boxes * 1.45 };
@@ -211,5 +198,4 @@ uint32_t index_draw(const struct painter *p, const struct index_ask *ask)
 		buf_release(&s);
 	}
 	p->lib->show_page(p->cr);
-	return w.n_pages;
 }

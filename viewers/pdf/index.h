@@ -8,7 +8,6 @@
 
 #include "viewers/pdf/functions.h"
 #include "viewers/pdf/paint.h"
-#include "viewers/pdf/pages.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -18,11 +17,9 @@ struct index_ask {
 	cairo_surface_t *surface;
 	const struct function *function; /* [n] */
 	size_t n;
-	const struct pages *pages; /* of the picture: rows are links to it */
-	const uint32_t *tile;      /* [boxes] of each box */
 };
 
-/* Draw all pages of the index with the painter of the picture. Gives how many. */
-uint32_t index_draw(const struct painter *p, const struct index_ask *ask);
+/* Draw all pages of the index with the painter of the picture. */
+void index_draw(const struct painter *p, const struct index_ask *ask);
 
 #endif

@@ -18,7 +18,8 @@ enum { N_HEAVY = 25, NAME_COLUMNS = 100 };
 
 struct outline {
 	const struct painter *p;
-	const struct index_ask *index;
+	const struct outline_ask *ask;
+	const uint32_t *tile; /* [boxes] the tile of each */
 };
 
 static int add(const struct outline *o, int parent, const char *text, uint32_t page, double x, double y, bool is_open)
@@ -27,7 +28,7 @@ static int add(const struct outline *o, int parent, const char *text, uint32_t p
 	int id;
 
 	buf_addf(&link, "page=%" PRIu32 " pos=[%d %d]", page + 1, (int)x, (int)y);
-	id = o->p->lib->pdf_surface_add_outline(o->index->surface, parent, text, buf_text(&link),
+	id = o->p->lib->pdf_surface_add_outline(o->ask->surface, parent, text, buf_text(&link),
 						is_open ? CAIRO_PDF_OUTLINE_FLAG_OPEN : (cairo_pdf_outline_flags_t)0);
 	buf_release(&link);
 	return id;
@@ -52,7 +53,7 @@ static void add_function(const struct outline *o, int parent, const struct funct
 	const struct report *r = o->p->r;
 	struct buf raw = { 0 }, name = { 0 }, text = { 0 };
 	struct rectangle at;
-	uint32_t page = pages_find(o->p, o->index->pages, &o->p->layout.tile[o->index->tile[fn->box]], &at);
+	uint32_t page = pages_find(o->p, o->ask->pages, &o->p->layout.tile[o->tile[fn->box]], &at);
 
 	if (r->flame->has_base) {
 		int64_t change = fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE];
@@ -75,12 +76,12 @@ static void add_function(const struct outline *o, int parent, const struct funct
 
 static void add_functions(const struct outline *o)
 {
-	size_t n = o->index->n;
+	size_t n = o->ask->n;
 	const struct function **order = mem_alloc(n + 1, sizeof(*order));
 	int parent;
 
 	for (size_t i = 0; i < n; i++)
-		order[i] = &o->index->function[i];
+		order[i] = &o->ask->function[i];
 	qsort(order, n, sizeof(*order), compare);
 	if (n && weight(order[0])) {
 		parent = add(o, CAIRO_PDF_OUTLINE_ROOT,
@@ -92,18 +93,22 @@ static void add_functions(const struct outline *o)
 	free(order);
 }
 
-void outline_add(const struct painter *p, const struct index_ask *index)
+void outline_add(const struct painter *p, const struct outline_ask *ask)
 {
-	const struct outline o = { p, index };
+	uint32_t *tile = arena_alloc(p->mem, p->layout.n, sizeof(*tile));
+	const struct outline o = { p, ask, tile };
 	int picture = add(&o, CAIRO_PDF_OUTLINE_ROOT, "Picture", 0, 0, 0, true);
 
-	for (uint32_t i = 0; index->pages->n > 1 && i < index->pages->n; i++) {
+	for (uint32_t i = 0; i < p->layout.n; i++)
+		tile[p->layout.tile[i].box] = i;
+	for (uint32_t i = 0; ask->pages->n > 1 && i < ask->pages->n; i++) {
 		struct buf s = { 0 };
 
-		pages_add_name(index->pages, i, &s);
+		pages_add_name(ask->pages, i, &s);
 		add(&o, picture, buf_text(&s), i, 0, 0, false);
 		buf_release(&s);
 	}
 	add_functions(&o);
-	add(&o, CAIRO_PDF_OUTLINE_ROOT, "All functions", index->pages->n, 0, 0, false);
+	if (ask->n)
+		add(&o, CAIRO_PDF_OUTLINE_ROOT, "All functions", ask->pages->n, 0, 0, false);
 }

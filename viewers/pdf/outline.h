@@ -6,10 +6,21 @@
 #ifndef VIEWERS_PDF_OUTLINE_H
 #define VIEWERS_PDF_OUTLINE_H
 
-#include "viewers/pdf/index.h"
+#include "viewers/pdf/functions.h"
+#include "viewers/pdf/pages.h"
+#include "viewers/pdf/paint.h"
+
+#include <stddef.h>
+
+struct outline_ask {
+	cairo_surface_t *surface;
+	const struct function *function; /* [n] */
+	size_t n;
+	const struct pages *pages; /* of the picture; the index is behind them, if there is a function */
+};
 
 /* Add the picture, its pages, its heaviest functions (those with most of their own; in a comparison
    those whose own changed most) and the index. */
-void outline_add(const struct painter *p, const struct index_ask *index);
+void outline_add(const struct painter *p, const struct outline_ask *ask);
 
 #endif

@@ -8,8 +8,10 @@
 #include "viewers/pdf/pdf.h"
 
 #include "base/mem.h"
+#include "viewers/pdf/index.h"
 #include "viewers/pdf/outline.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -74,8 +76,10 @@ static void draw_picture(const struct painter *p, const struct pages *pages, cai
 
 		p->lib->pdf_surface_set_size(s, p->width, page->height);
 		paint_ground(p);
-		if (i)
+		if (i) {
 			pages_add_name(pages, i, &below);
+			buf_addf(&below, "; level %" PRIu32 " is also on the page before", page->lo);
+		}
 		paint_head(p, i ? buf_text(&below) : NULL, i == 0);
 		end = paint_levels(p, page->top, page->lo, page->hi);
 		below.len = 0;
@@ -89,28 +93,26 @@ static void draw_picture(const struct painter *p, const struct pages *pages, cai
 
 static void draw(struct painter *p, const struct pdf_paper *paper, cairo_surface_t *s)
 {
-	struct function *function;
-	struct index_ask index = { .surface = s };
-	uint32_t *tile = arena_alloc(p->mem, p->layout.n, sizeof(*tile));
-	struct pages pages;
 	const char *note = paper->width <= 0 && p->style->width > PDF_MAX_SIDE
 				   ? "14400 points wide, since no page of a PDF can be wider"
 				   : "";
+	struct index_ask index = { .surface = s, .width = paper->width, .height = paper->height };
+	struct function *function;
+	struct pages pages;
+	size_t n = functions_make(p->r->flame, p->mem, &function);
 
-	for (uint32_t i = 0; i < p->layout.n; i++)
-		tile[p->layout.tile[i].box] = i;
 	pages_make(p, paper, note, &pages);
 	set_metadata(p, s);
 	draw_picture(p, &pages, s, note);
-	index.n = functions_make(p->r->flame, p->mem, &function);
+	if (paper->width <= 0) {
+		index.width = fmin(fmax(p->width, least_index), most_index);
+		index.height = floor(index.width / sqrt(2));
+	}
 	index.function = function;
-	index.pages = &pages;
-	index.tile = tile;
-	index.width = paper->width > 0 ? paper->width : fmin(fmax(p->width, least_index), most_index);
-	index.height = paper->width > 0 ? paper->height : floor(index.width / sqrt(2));
-	if (index.n)
+	index.n = n;
+	if (n)
 		index_draw(p, &index);
-	outline_add(p, &index);
+	outline_add(p, &(const struct outline_ask){ s, function, n, &pages });
 }
 
 int pdf_draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper, struct buf *out,
