@@ -57,3 +57,9 @@ int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct
 	}
 	return rc;
 }
+
+void cairo_rest(const struct cairo *lib, const struct fontconfig *fonts)
+{
+	lib->debug_reset_static_data();
+	fonts->Fini();
+}

@@ -23,11 +23,13 @@
 	F(font_options_create) F(font_options_destroy) F(font_options_set_antialias)                                   \
 	F(font_options_set_hint_style) F(font_options_set_hint_metrics)                                                \
 	F(image_surface_create) F(surface_write_to_png_stream) F(surface_status) F(surface_finish) F(surface_destroy)   \
-	F(pdf_surface_create_for_stream) F(pdf_surface_set_size) F(pdf_surface_set_metadata) F(pdf_surface_add_outline)
+	F(pdf_surface_create_for_stream) F(pdf_surface_set_size) F(pdf_surface_set_metadata) F(pdf_surface_add_outline)  \
+	F(debug_reset_static_data)
 
 #define FONTCONFIG_FUNCTIONS(F)                                                                                        \
 	F(PatternCreate) F(PatternAddString) F(PatternDestroy) F(PatternGetBool) F(PatternGetCharSet)                   \
-	F(ConfigSubstitute) F(DefaultSubstitute) F(FontSort) F(FontSetDestroy) F(FontRenderPrepare) F(CharSetHasChar)
+	F(ConfigSubstitute) F(DefaultSubstitute) F(FontSort) F(FontSetDestroy) F(FontRenderPrepare) F(CharSetHasChar)     \
+	F(Fini)
 /* clang-format on */
 
 /* The functions that are used, each without cairo_ or Fc in front. */
@@ -49,5 +51,9 @@ struct fontconfig {
  * Fails   ERR_IO, naming the package that has it
  */
 int cairo_load(const struct cairo **out, const struct fontconfig **fonts, struct err *err);
+
+/* Let both give back what they keep for later: fonts and where they are. Nothing of
+   theirs may be in use, which is only sure when nothing failed. */
+void cairo_rest(const struct cairo *lib, const struct fontconfig *fonts);
 
 #endif

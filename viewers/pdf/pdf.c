@@ -142,10 +142,12 @@ int pdf_draw(const struct report *r, const struct flame_style *style, const stru
 	lib->surface_destroy(surface);
 	painter_release(&p);
 	arena_free(mem);
-	if (status)
+	if (status) {
 		rc = err_set(err, ERR_IO, "drawing PDF: %s", lib->status_to_string(status));
-	else
+	} else {
+		cairo_rest(lib, fc);
 		buf_add(out, bytes.data, bytes.len);
+	}
 	buf_release(&bytes);
 	return rc;
 }

@@ -87,6 +87,8 @@ int png_draw(const struct report *r, const struct flame_style *style, struct buf
 	p = painter_make(lib, fc, r, style, &sizes_screen, floor(style->width), true, mem);
 	rc = draw(&p, out, err);
 	painter_release(&p);
+	if (rc == 0)
+		cairo_rest(lib, fc);
 	arena_free(mem);
 	return rc;
 }
