@@ -1,0 +1,361 @@
+/*
+ * flame_data.c - a flame graph as data for the script of its page
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Boxes are columns in the order of tiles. Values and widths are told in steps, the largest number that
+ * divides them all, which keeps them short and, up to 2^53 steps, exact in a script. What a script makes
+ * of a value is what C makes of it, since both format it as a double.
+ */
+#include "config.h"
+
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "base/strtab.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "viewers/html/flame_int.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writing {
+	const struct report *r;
+	const struct flame *f;
+	const struct flame_layout *l;
+	const struct flame_style *style;
+	int64_t step;
+	int n_sides;
+	struct json j;
+};
+
+static int64_t common(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* The largest number that divides all widths and values; 1 when all are 0. */
+static int64_t find_step(const struct flame *f)
+{
+	int64_t step = 0;
+
+	for (uint32_t i = 0; i < f->n && step != 1; i++) {
+		step = common(f->width[i], step);
+		for (int side = 0; side < FLAME_SIDES; side++)
+			if (f->total[side])
+				step = common(f->self[side][i], common(f->total[side][i], step));
+	}
+	step = common(f->cut_width, step);
+	return step ? step : 1;
+}
+
+/* A list of numbers, item by item. */
+static void add_number(struct buf *b, int64_t v)
+{
+	char digits[NUM_DIGITS + 1];
+	char *end = num_put(digits, v);
+
+	*end = 0;
+	buf_addz(b, b->len ? "," : "[");
+	buf_addz(b, digits);
+}
+
+static void add_list(struct json *j, const char *key, struct buf *b)
+{
+	buf_addz(b, b->len ? "]" : "[]");
+	if (key)
+		json_key(j, key);
+	json_raw(j, b->data, b->len);
+	b->len = 0;
+}
+
+/* A column of values, in steps. */
+static void add_values(struct writing *w, const char *key, const int64_t *v)
+{
+	struct buf b = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++)
+		add_number(&b, v[w->l->tile[i].box] / w->step);
+	add_list(&w->j, key, &b);
+	buf_release(&b);
+}
+
+static void add_both_sides(struct writing *w, const char *key, const int64_t *const *v)
+{
+	json_key(&w->j, key);
+	json_open(&w->j, '[');
+	for (int side = 0; side < w->n_sides; side++)
+		add_values(w, NULL, v[side]);
+	json_close(&w->j, ']');
+}
+
+/* Parents as the step from the parent of the tile before, where rows begin, and gaps in front of tiles. */
+static void add_places(struct writing *w)
+{
+	const struct flame_tile *tile = w->l->tile;
+	struct buf rows = { 0 }, parents = { 0 }, gaps = { 0 };
+	uint32_t *at = mem_alloc(w->l->n, sizeof(*at)), last = 0;
+	bool has_gap = false;
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t parent = w->f->parent[tile[i].box];
+		int64_t end = 0;
+
+		at[tile[i].box] = i;
+		parent = parent == FLAME_NONE ? 0 : at[parent];
+		if (i && parent == last && tile[i].level == tile[i - 1].level)
+			end = tile[i - 1].x + tile[i - 1].width;
+		else
+			end = tile[parent].x;
+		if (i == 0 || tile[i].level != tile[i - 1].level)
+			add_number(&rows, i);
+		add_number(&parents, (int64_t)parent - last);
+		add_number(&gaps, (tile[i].x - end) / w->step);
+		has_gap |= tile[i].x != end;
+		last = parent;
+	}
+	add_number(&rows, w->l->n);
+	add_list(&w->j, "rows", &rows);
+	add_list(&w->j, "parent", &parents);
+	if (has_gap)
+		add_list(&w->j, "gap", &gaps);
+	buf_release(&rows);
+	buf_release(&parents);
+	buf_release(&gaps);
+	free(at);
+}
+
+/* Colours and signs, a character each. */
+static void add_looks(struct writing *w)
+{
+	struct buf color = { 0 }, sign = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		buf_fill(&color, (char)('0' + w->l->tile[i].color), 1);
+		buf_fill(&sign, w->l->tile[i].sign ? w->l->tile[i].sign : ' ', 1);
+	}
+	json_add_text(&w->j, "color", buf_text(&color));
+	json_add_text(&w->j, "sign", w->n_sides > 1 ? buf_text(&sign) : "");
+	buf_release(&color);
+	buf_release(&sign);
+}
+
+/* What few boxes have: which are inlined, and which stand for how many. */
+static void add_rare(struct writing *w)
+{
+	struct buf inlined = { 0 }, rest = { 0 };
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t box = w->l->tile[i].box;
+
+		if (w->f->inlined[box])
+			add_number(&inlined, i);
+		if (w->f->n_rest[box]) {
+			add_number(&rest, i);
+			add_number(&rest, w->f->n_rest[box]);
+		}
+	}
+	add_list(&w->j, "inlined", &inlined);
+	add_list(&w->j, "rest", &rest);
+	buf_release(&inlined);
+	buf_release(&rest);
+}
+
+static void add_boxes(struct writing *w)
+{
+	struct buf frame = { 0 };
+	bool is_total = true;
+
+	for (uint32_t i = 0; i < w->l->n; i++) {
+		uint32_t box = w->l->tile[i].box;
+
+		add_number(&frame, w->f->frame[box] == FLAME_NONE ? -1 : (int64_t)w->f->frame[box]);
+		is_total &= w->f->width[box] == w->f->total[FLAME_AFTER][box];
+	}
+	add_places(w);
+	add_list(&w->j, "frame", &frame);
+	if (!is_total)
+		add_values(w, "width", w->f->width);
+	add_both_sides(w, "total", w->f->total);
+	add_both_sides(w, "self", w->f->self);
+	add_looks(w);
+	add_rare(w);
+	buf_release(&frame);
+}
+
+/* The id of a text made harmless. */
+static str_id add_safe(struct strtab *t, const char *text)
+{
+	struct buf safe = { 0 };
+	str_id id;
+
+	text_add_safe(&safe, text, strlen(text));
+	id = strtab_add(t, buf_text(&safe), safe.len);
+	buf_release(&safe);
+	return id;
+}
+
+static void add_frames(struct writing *w)
+{
+	struct strtab *texts = strtab_new();
+	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 }, label = { 0 };
+	struct json *j = &w->j;
+
+	json_key(j, "frames");
+	json_open(j, '{');
+	json_key(j, "name");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < w->f->n_frames; i++) {
+		const struct flame_frame *frame = &w->f->frames[i];
+		struct buf safe = { 0 };
+
+		text_add_safe(&safe, frame->name, strlen(frame->name));
+		json_text(j, buf_text(&safe), safe.len);
+		buf_release(&safe);
+		add_number(&file, add_safe(texts, frame->file));
+		add_number(&module, add_safe(texts, frame->module));
+		add_number(&lo, frame->line_lo);
+		add_number(&hi, frame->line_hi);
+		buf_addz(&label, frame->is_label ? "1" : "0");
+	}
+	json_close(j, ']');
+	add_list(j, "file", &file);
+	add_list(j, "module", &module);
+	add_list(j, "lo", &lo);
+	add_list(j, "hi", &hi);
+	json_add_text(j, "label", buf_text(&label));
+	json_close(j, '}');
+	json_key(j, "files");
+	json_open(j, '[');
+	for (str_id id = 0; id < strtab_count(texts); id++)
+		json_textz(j, strtab_text(texts, id));
+	json_close(j, ']');
+	strtab_free(texts);
+	buf_release(&file);
+	buf_release(&module);
+	buf_release(&lo);
+	buf_release(&hi);
+	buf_release(&label);
+}
+
+static void add_palette(struct json *j, const char *key, enum flame_theme theme)
+{
+	const struct flame_color *color = flame_colors(theme);
+
+	json_key(j, key);
+	json_open(j, '[');
+	for (int i = 0; i < FLAME_COLORS; i++) {
+		struct buf b = { 0 };
+
+		buf_addf(&b, "[\"%06x\",\"%06x\"]", (unsigned)color[i].fill, (unsigned)color[i].ink);
+		json_raw(j, b.data, b.len);
+		buf_release(&b);
+	}
+	json_close(j, ']');
+}
+
+static void add_legend(struct writing *w)
+{
+	const struct flame_legend *entry;
+	size_t n = flame_legend(w->r, w->l, w->style, w->r->mem, &entry);
+
+	json_key(&w->j, "legend");
+	json_open(&w->j, '[');
+	for (size_t i = 0; i < n; i++) {
+		json_open(&w->j, '[');
+		json_int(&w->j, entry[i].color);
+		json_text(&w->j, &entry[i].sign, entry[i].sign != 0);
+		json_textz(&w->j, entry[i].text);
+		json_close(&w->j, ']');
+	}
+	json_close(&w->j, ']');
+}
+
+/* How values are written: from a unit (null when it is of no family) to a unit or "auto", times a ratio. */
+static void add_scale(struct writing *w)
+{
+	const struct head *h = &w->r->head;
+	bool is_auto = strcmp(h->out_unit, "auto") == 0 || strcmp(h->out_unit, "minimum") == 0;
+	const char *from = NULL, *to;
+	struct buf ratio = { 0 }, safe = { 0 };
+
+	if (unit_find(h->unit, NULL))
+		unit_scale(1, h->unit, h->unit, &from);
+	unit_scale(1, h->unit, h->out_unit, &to);
+	text_add_safe(&safe, to, strlen(to));
+	json_key(&w->j, "scale");
+	json_open(&w->j, '{');
+	json_key(&w->j, "from");
+	if (from)
+		json_textz(&w->j, from);
+	else
+		json_raw(&w->j, "null", strlen("null"));
+	json_add_text(&w->j, "to", from && is_auto ? "auto" : buf_text(&safe));
+	json_key(&w->j, "ratio");
+	buf_addf(&ratio, "%.17g", h->ratio);
+	json_raw(&w->j, ratio.data, ratio.len);
+	json_close(&w->j, '}');
+	buf_release(&ratio);
+	buf_release(&safe);
+}
+
+static void add_settings(struct writing *w)
+{
+	static const char *const themes[] = { [FLAME_AUTO] = "auto", [FLAME_LIGHT] = "light", [FLAME_DARK] = "dark" };
+	struct json *j = &w->j;
+	struct buf b = { 0 };
+
+	json_add_text(j, "theme", themes[w->style->theme]);
+	json_key(j, "icicle");
+	json_bool(j, w->style->icicle);
+	json_key(j, "inverted");
+	json_bool(j, w->f->inverted);
+	json_key(j, "byWeight");
+	json_bool(j, w->style->order == FLAME_BY_WEIGHT);
+	json_key(j, "bySelf");
+	json_bool(j, w->style->diff_self);
+	json_key(j, "minShare");
+	buf_addf(&b, "%.9g", w->style->min_width / w->style->width);
+	json_raw(j, b.data, b.len);
+	add_scale(w);
+	json_add_int(j, "step", w->step);
+	json_add_int(j, "total100", w->r->head.total);
+	b.len = 0;
+	for (int side = 0; side < w->n_sides; side++)
+		add_number(&b, w->f->side[side].total);
+	add_list(j, "sides", &b);
+	json_add_int(j, "nCut", (int64_t)w->f->n_cut);
+	json_add_int(j, "cutWidth", w->f->cut_width / w->step);
+	flame_add_name(w->f, 0, &b);
+	json_add_text(j, "root", buf_text(&b));
+	add_palette(j, "light", FLAME_LIGHT);
+	add_palette(j, "dark", FLAME_DARK);
+	add_legend(w);
+	buf_release(&b);
+}
+
+void html_flame_add_data(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
+			 struct buf *out)
+{
+	struct writing w = { .r = r,
+			     .f = r->flame,
+			     .l = l,
+			     .style = style,
+			     .step = find_step(r->flame),
+			     .n_sides = r->flame->has_base ? 2 : 1,
+			     .j = { .out = out, .tight = true } };
+
+	json_open(&w.j, '{');
+	add_settings(&w);
+	add_frames(&w);
+	add_boxes(&w);
+	json_close(&w.j, '}');
+}

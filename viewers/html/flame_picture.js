@@ -1,0 +1,277 @@
+/*
+ * flame_picture.js - boxes on a canvas: where they are, what is seen of them, their ink
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Only what is in sight is drawn. Boxes narrower than a pixel share one, so the work depends on the size
+ * of the canvas and not on the number of boxes.
+ */
+
+const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+const ROW = 19, GAP = 1, MIN_TEXT = 26, PAD = 4;
+
+class Picture {
+	constructor(scroller, sheet, ink, over) {
+		Object.assign(this, { scroller, sheet, ink, over });
+		this.pen = ink.getContext("2d");
+		this.top = over.getContext("2d");
+		this.widths = new Map();
+		this.labels = new Map();
+		this.model = null;
+		this.view = [0, 1];
+		this.side = 0; /* of the root on which view is in force: 1 callees, -1 callers, 0 both */
+		this.flip = false;
+		this.mark = null;
+		this.colors = [];
+		this.page = {};
+	}
+
+	setModel(model) {
+		this.model = model;
+		this.labels.clear();
+		this.view = [0, model.w[model.root]];
+		this.side = 0;
+		this.resize();
+	}
+
+	/* Take the size of what is around; true when it changed. */
+	resize() {
+		const ratio = window.devicePixelRatio || 1;
+		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+		this.width = width;
+		this.height = height;
+		for (const canvas of [this.ink, this.over]) {
+			const w = Math.round(width * ratio), h = Math.round(height * ratio);
+			if (canvas.width !== w || canvas.height !== h) {
+				canvas.width = w;
+				canvas.height = h;
+			}
+			canvas.style.width = width + "px";
+			canvas.style.height = height + "px";
+		}
+		this.ratio = ratio;
+		this.full = Math.max(height, this.model.rows * ROW + GAP);
+		this.sheet.style.height = this.full + "px";
+	}
+
+	/* The top of a row on the sheet. The roots of a flame are at the bottom. */
+	rowTop(row) {
+		return this.flip ? row * ROW : this.full - (row + 1) * ROW;
+	}
+
+	/* The range that is seen in a row. */
+	range(row) {
+		const rootRow = this.model.row[this.model.root];
+		const other = this.side && Math.sign(row - rootRow) === -this.side;
+		return other ? [0, this.model.w[this.model.root]] : this.view;
+	}
+
+	/* Left and width of a box on the screen. */
+	place(box) {
+		const [x0, x1] = this.range(this.model.row[box]), scale = this.width / (x1 - x0);
+		return [(this.model.x[box] - x0) * scale, this.model.w[box] * scale];
+	}
+
+	/* The first box of a row that ends behind x, or its end. */
+	firstAt(row, x) {
+		const m = this.model;
+		let lo = m.rowStart[row], hi = m.rowStart[row + 1];
+		while (lo < hi) {
+			const mid = (lo + hi) >> 1;
+			if (m.x[mid] + m.w[mid] <= x)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		return lo;
+	}
+
+	/* The box under a point of the canvas; the nearest within a pixel and a half; -1 for none. */
+	hit(px, py) {
+		const y = py + this.scroller.scrollTop;
+		const row = this.flip ? Math.floor(y / ROW) : Math.floor((this.full - y) / ROW);
+		if (!this.model || row < 0 || row >= this.model.rows)
+			return -1;
+		const m = this.model, [x0, x1] = this.range(row), step = (x1 - x0) / this.width, x = x0 + px * step;
+		const i = this.firstAt(row, x);
+		if (i < m.rowStart[row + 1] && m.x[i] <= x)
+			return i;
+		if (i < m.rowStart[row + 1] && m.x[i] - x < step * 1.5)
+			return i;
+		if (i > m.rowStart[row] && x - m.x[i - 1] - m.w[i - 1] < step * 1.5)
+			return i - 1;
+		return -1;
+	}
+
+	draw() {
+		const m = this.model, pen = this.pen;
+		pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		pen.fillStyle = this.page.paper;
+		pen.fillRect(0, 0, this.width, this.height);
+		pen.font = FONT;
+		pen.textBaseline = "middle";
+		for (let row = 0; row < m.rows; row++) {
+			const y = this.rowTop(row) - this.scroller.scrollTop;
+			if (y < this.height && y + ROW > 0)
+				this.drawRow(row, y);
+		}
+	}
+
+	drawRow(row, y) {
+		const m = this.model, end = m.rowStart[row + 1], [x0, x1] = this.range(row);
+		const scale = this.width / (x1 - x0);
+		let run = null;
+
+		for (let i = this.firstAt(row, x0); i < end && m.x[i] < x1;) {
+			const left = (m.x[i] - x0) * scale, width = m.w[i] * scale;
+			if (width >= 1.5) {
+				run = this.flush(run, y);
+				this.drawBox(i, left, width, y);
+				i++;
+				continue;
+			}
+			/* All that begin in this pixel are drawn as one, but for a wide one at their end. */
+			const px = Math.floor(left);
+			let next = this.firstFrom(row, i + 1, x0 + (px + 1) / scale);
+			if (next - 1 > i && m.w[next - 1] * scale >= 1.5)
+				next--;
+			const fill = this.fillOf(i, next);
+			if (run && run.fill === fill && run.end >= px - 1) {
+				run.end = px;
+			} else {
+				run = this.flush(run, y);
+				run = { fill, start: px, end: px };
+			}
+			i = next;
+		}
+		this.flush(run, y);
+	}
+
+	flush(run, y) {
+		if (run) {
+			this.pen.fillStyle = run.fill;
+			this.pen.fillRect(run.start, y, Math.max(run.end - run.start + 1 - GAP / 2, 0.6), ROW - GAP);
+		}
+		return null;
+	}
+
+	/* The first box from i on that begins at or behind x. */
+	firstFrom(row, i, x) {
+		const m = this.model;
+		let lo = i, hi = m.rowStart[row + 1];
+		while (lo < hi) {
+			const mid = (lo + hi) >> 1;
+			if (m.x[mid] < x)
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		return lo;
+	}
+
+	/* The colour of boxes that share a pixel: that of a marked one, else of the first. */
+	fillOf(lo, hi) {
+		for (let i = lo; this.mark && i < hi; i++)
+			if (this.mark[i])
+				return this.colors[this.model.color[i]].fill;
+		const color = this.colors[this.model.color[lo]];
+		return this.mark ? color.faint : color.fill;
+	}
+
+	drawBox(i, left, width, y) {
+		const m = this.model, pen = this.pen, color = this.colors[m.color[i]];
+		const faint = this.mark && !this.mark[i];
+		const x = Math.max(left, 0), end = Math.min(left + width, this.width);
+		const rest = m.rest.has(i);
+
+		pen.fillStyle = rest ? this.page.rest : faint ? color.faint : color.fill;
+		pen.fillRect(x, y, Math.max(end - x - GAP, 0.75), ROW - GAP);
+		if (this.mark && this.mark[i]) {
+			pen.fillStyle = this.page.mark;
+			pen.fillRect(x, y + ROW - GAP - 2, Math.max(end - x - GAP, 0.75), 2);
+		}
+		if (end - x < MIN_TEXT)
+			return;
+		const text = this.label(i, end - x - 2 * PAD - GAP);
+		pen.fillStyle = rest ? this.page.faint : faint ? this.page.faint : color.ink;
+		if (text)
+			pen.fillText(text, x + PAD, y + (ROW - GAP) / 2 + 0.5);
+	}
+
+	textWidth(text) {
+		let width = this.widths.get(text);
+		if (width === undefined) {
+			width = this.pen.measureText(text).width;
+			if (this.widths.size > 50000)
+				this.widths.clear();
+			this.widths.set(text, width);
+		}
+		return width;
+	}
+
+	/* What fits of the name of a box: whole, without its folders, or without its middle. */
+	label(i, width) {
+		const key = i * 8192 + Math.min(Math.floor(width / 2), 8191), known = this.labels.get(key);
+		if (known !== undefined)
+			return known;
+		const sign = this.model.sign[i];
+		const text = shorten((SIGNS[sign] || "") + this.model.name(i), (s) => this.textWidth(s) <= width);
+		if (this.labels.size > 50000)
+			this.labels.clear();
+		this.labels.set(key, text);
+		return text;
+	}
+
+	/* Frames around the box that is pointed at and the one that is selected. */
+	drawOver(hover, selected) {
+		const pen = this.top;
+		pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		pen.clearRect(0, 0, this.width, this.height);
+		this.frameBox(hover, this.page.ink, 1);
+		this.frameBox(selected, this.page.focus, 2);
+	}
+
+	frameBox(box, color, thick) {
+		if (box < 0 || box >= this.model.n)
+			return;
+		const [left, width] = this.place(box), y = this.rowTop(this.model.row[box]) - this.scroller.scrollTop;
+		const x = Math.max(left, 0), end = Math.min(left + Math.max(width, 3), this.width);
+		if (end <= x)
+			return;
+		this.top.strokeStyle = color;
+		this.top.lineWidth = thick;
+		this.top.strokeRect(x + thick / 2, y + thick / 2, Math.max(end - x - thick - 0.5, 1), ROW - GAP - thick);
+	}
+
+	/* Scroll until a row is seen. */
+	reveal(row) {
+		const y = this.rowTop(row), s = this.scroller;
+		if (y < s.scrollTop)
+			s.scrollTop = y - ROW;
+		else if (y + ROW > s.scrollTop + this.height)
+			s.scrollTop = y + 2 * ROW - this.height;
+	}
+}
+
+const SIGNS = { "+": "+ ", "-": "\u2212 ", n: "new ", g: "gone " };
+
+/* The longest of a few shorter forms that fits; "" when none does. Characters stay whole. */
+function shorten(text, fits) {
+	if (fits(text))
+		return text;
+	const brief = text.replace(/^((?:[+\u2212]|new|gone) )?[^\s(<]*\/(?=[^/])/, "$1");
+	if (brief !== text && fits(brief))
+		return brief;
+	const parts = Array.from(brief);
+	let lo = 0, hi = parts.length - 1;
+	const cut = (n) => parts.slice(0, Math.ceil(n / 2)).join("") + "\u2026" +
+		parts.slice(parts.length - Math.floor(n / 2)).join("");
+	while (lo < hi) {
+		const mid = (lo + hi + 1) >> 1;
+		if (fits(cut(mid)))
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo > 1 ? cut(lo) : "";
+}

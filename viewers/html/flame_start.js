@@ -1,0 +1,50 @@
+/*
+ * flame_start.js - the first picture, and what changes around the page
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+function fromAddress() {
+	const address = addressOf(readAddress(location.hash));
+	if (!model || address !== addressOf(state))
+		show(readAddress(location.hash));
+}
+
+/* On paper all rows are shown, in light colours. */
+function print(on) {
+	const root = document.documentElement;
+	if (on) {
+		root.dataset.screen = root.dataset.theme;
+		root.dataset.theme = "light";
+		$("scroll").style.height = Math.min(model.rows * ROW + 2, 8000) + "px";
+	} else {
+		root.dataset.theme = root.dataset.screen;
+		$("scroll").style.height = "";
+	}
+	readTheme();
+	picture.resize();
+	drawNow();
+}
+
+document.documentElement.dataset.theme = data.theme;
+document.body.classList.add("live");
+$("theme").hidden = data.theme !== "auto";
+$("missing").textContent = leftOutText(top_);
+readTheme();
+fromAddress();
+drawNow();
+addEventListener("popstate", fromAddress);
+addEventListener("hashchange", fromAddress);
+addEventListener("beforeprint", () => print(true));
+addEventListener("afterprint", () => print(false));
+new ResizeObserver(() => {
+	const wide = picture.width, high = picture.full, y = picture.scroller.scrollTop;
+	picture.resize();
+	if (!picture.flip && wide)
+		picture.scroller.scrollTop = y + picture.full - high;
+	drawNow();
+}).observe($("scroll"));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+	readTheme();
+	draw();
+});

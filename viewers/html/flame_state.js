@@ -1,0 +1,91 @@
+/*
+ * flame_state.js - what is seen: view, zoom and search, kept in the address
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The address is the only state: a step writes it and then shows what it says, as back, forward and
+ * links do.
+ */
+
+const top_ = readModel();
+for (let i = 0; i < top_.n; i++)
+	if (top_.frame[i] >= 0)
+		frameColor[top_.frame[i]] = top_.color[i];
+
+const models = new Map([["all", top_]]);
+
+/* The model of a view, made when it is first seen; of the trees around functions only the last is kept. */
+function modelFor(view, frame) {
+	const key = view === "around" ? `around ${frame}` : view;
+	if (!models.has(key)) {
+		for (const old of [...models.keys()])
+			if (old.startsWith("around"))
+				models.delete(old);
+		models.set(key, view === "around" ? aroundModel(top_, frame) : invertedModel(top_));
+	}
+	return models.get(key);
+}
+
+function firstState() {
+	return { view: "all", frame: 0, box: -1, x: null, q: "", text: false, turn: data.icicle, table: false };
+}
+
+/* The state that an address names; what makes no sense in it is as in the first. */
+function readAddress(hash) {
+	const s = firstState(), get = new URLSearchParams(hash.replace(/^#/, ""));
+	const number = (key) => (/^\d{1,9}$/.test(get.get(key) || "") ? Number(get.get(key)) : -1);
+
+	if (get.get("view") === "other")
+		s.view = "other";
+	if (get.get("view") === "around" && number("f") >= 0 && number("f") < frames.name.length) {
+		s.view = "around";
+		s.frame = number("f");
+	}
+	s.box = number("box");
+	const x = (get.get("x") || "").split("_").map(Number);
+	if (x.length === 3 && x[0] >= 0 && x[1] <= 1 && x[1] - x[0] > 1e-9 && Math.abs(x[2]) <= 1)
+		s.x = x;
+	s.q = (get.get("q") || "").slice(0, 1000);
+	s.text = get.get("text") === "1";
+	if (get.has("turn"))
+		s.turn = get.get("turn") === "1";
+	s.table = get.get("table") === "1";
+	return s;
+}
+
+function addressOf(s) {
+	const first = firstState(), out = new URLSearchParams();
+
+	if (s.view !== "all")
+		out.set("view", s.view);
+	if (s.view === "around")
+		out.set("f", s.frame);
+	if (s.box >= 0)
+		out.set("box", s.box);
+	if (s.x)
+		out.set("x", s.x.map((v) => Number(v.toFixed(9))).join("_"));
+	if (s.q)
+		out.set("q", s.q);
+	if (s.text)
+		out.set("text", "1");
+	if (s.turn !== first.turn)
+		out.set("turn", s.turn ? "1" : "0");
+	if (s.table)
+		out.set("table", "1");
+	return "#" + out.toString();
+}
+
+/* A test of frames for what is searched; null when nothing is, a text when the expression has an error. */
+function searchTest(q, plain) {
+	if (!q)
+		return null;
+	const small = q === q.toLowerCase();
+	if (plain)
+		return (frame) => (small ? frames.name[frame].toLowerCase() : frames.name[frame]).includes(q);
+	try {
+		const expression = new RegExp(q, small ? "i" : "");
+		return (frame) => expression.test(frames.name[frame]);
+	} catch (e) {
+		return e.message;
+	}
+}
