@@ -83,14 +83,14 @@ function pointAt(event) {
 		tip.style.top = (y + h > innerHeight - 4 ? Math.max(4, event.clientY - h - 12) : y) + "px";
 	}
 	showDetails();
-	draw();
+	drawFrames();
 }
 
 function leave() {
 	hover = -1;
 	$("tip").hidden = true;
 	showDetails();
-	draw();
+	drawFrames();
 }
 
 $("over").addEventListener("pointerdown", (e) => {

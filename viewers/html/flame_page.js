@@ -19,7 +19,6 @@ function readTheme() {
 	picture.colors = data[picture.dark ? "dark" : "light"].map(([fill, ink]) => (
 		{ fill: "#" + fill, ink: "#" + ink, faint: mix("#" + fill, picture.page.paper, 0.22) }));
 	$("theme").textContent = picture.dark ? "Light" : "Dark";
-	$("theme").setAttribute("aria-pressed", String(picture.dark));
 	drawLegend();
 }
 
@@ -32,7 +31,13 @@ function drawNow() {
 	cancelAnimationFrame(drawing);
 	drawing = 0;
 	picture.draw();
-	picture.drawOver(hover, selected);
+	drawFrames();
+}
+
+/* The frames alone: what is under them did not change. */
+function drawFrames() {
+	if (!drawing)
+		picture.drawOver(hover, selected, state.view === "around" ? model.root : -1);
 }
 
 /* Take a step: change the state, remember it in the address. */
@@ -131,14 +136,24 @@ function foundText(f) {
 		`cum ${sum(f.total)}, flat ${sum(f.self)}`;
 }
 
+/* Does an entry of the legend stand for a box? Of a sign the legend names some steps; the least is for the rest. */
+function isOf(box, index) {
+	const [color, sign] = data.legend[index], c = model.color[box];
+	if (!sign)
+		return c === color;
+	if (model.sign[box] !== sign)
+		return false;
+	const named = data.legend.filter((entry) => entry[1] === sign).map((entry) => entry[0]);
+	return c === color || (!named.includes(c) && color === Math.min(...named));
+}
+
 /* Which boxes stand out: what was searched, and of one colour when one was chosen in the legend. */
 function markBoxes() {
 	let mark = found.match ? found.match.mark : null;
 	if (legendOnly) {
 		const both = new Uint8Array(model.n);
 		for (let i = 0; i < model.n; i++)
-			both[i] = (!mark || mark[i]) && i !== model.root && model.color[i] === legendOnly.color &&
-				(!legendOnly.sign || model.sign[i] === legendOnly.sign) ? 1 : 0;
+			both[i] = (!mark || mark[i]) && i !== model.root && isOf(i, legendOnly.index) ? 1 : 0;
 		mark = both;
 	}
 	picture.mark = mark;
@@ -234,7 +249,7 @@ function drawLegend() {
 		button.firstChild.style.color = shade.ink;
 		button.setAttribute("aria-pressed", String(legendOnly !== null && legendOnly.index === i));
 		button.addEventListener("click", () => {
-			legendOnly = legendOnly && legendOnly.index === i ? null : { color, sign, index: i };
+			legendOnly = legendOnly && legendOnly.index === i ? null : { index: i };
 			drawLegend();
 			markBoxes();
 		});

@@ -24,6 +24,7 @@ class Picture {
 		this.mark = null;
 		this.colors = [];
 		this.page = {};
+		this.full = this.height = 0;
 	}
 
 	setModel(model) {
@@ -34,9 +35,9 @@ class Picture {
 		this.resize();
 	}
 
-	/* Take the size of what is around; true when it changed. */
+	/* Take the size of what is around; of a flame, what is seen stays where it is from below. */
 	resize() {
-		const ratio = window.devicePixelRatio || 1;
+		const ratio = window.devicePixelRatio || 1, bottom = this.full - this.scroller.scrollTop - this.height;
 		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
 		this.width = width;
 		this.height = height;
@@ -52,6 +53,8 @@ class Picture {
 		this.ratio = ratio;
 		this.full = Math.max(height, this.model.rows * ROW + GAP);
 		this.sheet.style.height = this.full + "px";
+		if (!this.flip)
+			this.scroller.scrollTop = this.full - bottom - height;
 	}
 
 	/* The top of a row on the sheet. The roots of a flame are at the bottom. */
@@ -214,8 +217,9 @@ class Picture {
 		const key = i * 8192 + Math.min(Math.floor(width / 2), 8191), known = this.labels.get(key);
 		if (known !== undefined)
 			return known;
-		const sign = this.model.sign[i];
-		const text = shorten((SIGNS[sign] || "") + this.model.name(i), (s) => this.textWidth(s) <= width);
+		const sign = SIGNS[this.model.sign[i]] || "";
+		const name = shorten(this.model.name(i), (s) => this.textWidth(sign + s) <= width);
+		const text = name ? sign + name : this.textWidth(sign) <= width ? sign : "";
 		if (this.labels.size > 50000)
 			this.labels.clear();
 		this.labels.set(key, text);
@@ -223,10 +227,11 @@ class Picture {
 	}
 
 	/* Frames around the box that is pointed at and the one that is selected. */
-	drawOver(hover, selected) {
+	drawOver(hover, selected, center) {
 		const pen = this.top;
 		pen.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
 		pen.clearRect(0, 0, this.width, this.height);
+		this.frameBox(center, this.page.ink, 2);
 		this.frameBox(hover, this.page.ink, 1);
 		this.frameBox(selected, this.page.focus, 2);
 	}
@@ -255,17 +260,37 @@ class Picture {
 
 const SIGNS = { "+": "+ ", "-": "\u2212 ", n: "new ", g: "gone " };
 
+/* Where the parts of a qualified name begin; brackets and what is in them belong to their part. */
+function partsOf(name) {
+	const starts = [];
+	let depth = 0;
+	for (let i = 0; i < name.length; i++) {
+		const c = name[i];
+		if ("<([{".includes(c))
+			depth++;
+		else if (">)]}".includes(c) && depth && !(c === ">" && name[i - 1] === "-"))
+			depth--;
+		const long = c === ":" && name[i + 1] === ":" ? 2 : c === "/" || c === "." ? 1 : 0;
+		/* func1, 2 and {closure} say little without what is before them. */
+		if (depth || !long || !name[i + long] || /^(func|gowrap)?\d|^[{<.]/.test(name.slice(i + long)))
+			continue;
+		starts.push(i + long);
+		i += long - 1;
+	}
+	return starts;
+}
+
 /* The longest of a few shorter forms that fits; "" when none does. Characters stay whole. */
-function shorten(text, fits) {
-	if (fits(text))
-		return text;
-	const brief = text.replace(/^((?:[+\u2212]|new|gone) )?[^\s(<]*\/(?=[^/])/, "$1");
-	if (brief !== text && fits(brief))
-		return brief;
-	const parts = Array.from(brief);
-	let lo = 0, hi = parts.length - 1;
-	const cut = (n) => parts.slice(0, Math.ceil(n / 2)).join("") + "\u2026" +
-		parts.slice(parts.length - Math.floor(n / 2)).join("");
+function shorten(name, fits) {
+	if (fits(name))
+		return name;
+	const starts = partsOf(name);
+	for (const start of starts)
+		if (fits(name.slice(start)))
+			return name.slice(start);
+	const last = Array.from(starts.length ? name.slice(starts[starts.length - 1]) : name);
+	const cut = (n) => last.slice(0, n).join("") + "\u2026";
+	let lo = 0, hi = last.length - 1;
 	while (lo < hi) {
 		const mid = (lo + hi + 1) >> 1;
 		if (fits(cut(mid)))

@@ -38,10 +38,7 @@ addEventListener("hashchange", fromAddress);
 addEventListener("beforeprint", () => print(true));
 addEventListener("afterprint", () => print(false));
 new ResizeObserver(() => {
-	const wide = picture.width, high = picture.full, y = picture.scroller.scrollTop;
 	picture.resize();
-	if (!picture.flip && wide)
-		picture.scroller.scrollTop = y + picture.full - high;
 	drawNow();
 }).observe($("scroll"));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

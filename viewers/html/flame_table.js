@@ -13,10 +13,12 @@ const COLUMNS = SIDES === 1 ? [
 	["cum", "cum", (f) => f.cum[AFTER], (f) => write(f.cum[AFTER])],
 	["cum%", "cum %", (f) => f.cum[AFTER], (f) => shareText(f.cum[AFTER] * data.step, data.total100)],
 ] : [
-	["flat", "flat change", (f) => f.flat[AFTER] - f.flat[BEFORE], (f) => changeText(write, f.flat[BEFORE], f.flat[AFTER])],
+	["flat", "flat change", (f) => f.flat[AFTER] - f.flat[BEFORE],
+	 (f) => (f.flat[AFTER] || f.flat[BEFORE] ? changeText(write, f.flat[BEFORE], f.flat[AFTER]) : "0")],
 	["before", "cum before", (f) => f.cum[BEFORE], (f) => write(f.cum[BEFORE])],
 	["after", "cum after", (f) => f.cum[AFTER], (f) => write(f.cum[AFTER])],
-	["change", "cum change", (f) => f.cum[AFTER] - f.cum[BEFORE], (f) => changeText(write, f.cum[BEFORE], f.cum[AFTER])],
+	["change", "cum change", (f) => f.cum[AFTER] - f.cum[BEFORE],
+	 (f) => changeText(write, f.cum[BEFORE], f.cum[AFTER])],
 ];
 
 class FunctionTable {
