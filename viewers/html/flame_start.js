@@ -28,6 +28,7 @@ function print(on) {
 
 document.documentElement.dataset.theme = data.theme;
 document.body.classList.add("live");
+document.body.classList.toggle("compared", SIDES > 1);
 $("theme").hidden = data.theme !== "auto";
 $("missing").textContent = leftOutText(top_);
 readTheme();

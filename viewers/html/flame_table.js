@@ -21,6 +21,9 @@ const COLUMNS = SIDES === 1 ? [
 	 (f) => changeText(write, f.cum[BEFORE], f.cum[AFTER])],
 ];
 
+/* Columns that a narrow page does without. */
+const SIDE_COLUMNS = new Set(SIDES === 1 ? ["flat%", "cum%"] : ["flat", "before"]);
+
 class FunctionTable {
 	constructor(list, choose) {
 		this.list = list;
@@ -31,7 +34,7 @@ class FunctionTable {
 		this.choose = choose;
 		const row = element("tr");
 		for (const [key, title] of [...COLUMNS, ["name", "function"]]) {
-			const button = element("button", "", title), th = element("th", key === "name" ? "name" : "", button);
+			const button = element("button", "", title), th = element("th", key === "name" ? "name" : SIDE_COLUMNS.has(key) ? "side" : "", button);
 			button.type = "button";
 			button.addEventListener("click", () => this.sortBy(key));
 			th.scope = "col";
@@ -54,6 +57,7 @@ class FunctionTable {
 		this.down = this.sort === key ? !this.down : key !== "name";
 		this.sort = key;
 		this.draw();
+		$("list").scrollTop = 0;
 	}
 
 	/* Only functions for which test(frame) holds; null for all. */
@@ -91,7 +95,8 @@ class FunctionTable {
 		row.dataset.frame = f.frame;
 		for (const [key, , value, text] of COLUMNS) {
 			const changes = SIDES > 1 && (key === "change" || key === "flat");
-			row.append(element("td", !changes || !value(f) ? "" : value(f) > 0 ? "more" : "less", text(f)));
+			row.append(element("td", SIDE_COLUMNS.has(key) ? "side" :
+				!changes || !value(f) ? "" : value(f) > 0 ? "more" : "less", text(f)));
 		}
 		row.append(element("td", "name", name));
 		return row;
