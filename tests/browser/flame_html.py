@@ -72,7 +72,7 @@ def numbers_are_those_of_c(b):
     for name in "plain", "heap", "inverted", "heat", "diff", "self", "names":
         page(b, name)
         want = sorted(html.unescape(t) for t in re.findall(r"<title>(.*?)</title>", read(name + ".svg"), re.S)[1:])
-        got = sorted(b.run(TOLD))
+        got = sorted(re.sub("[\ufffe\uffff]", lambda m: f"\\u{{{ord(m[0]):x}}}", t) for t in b.run(TOLD))  # as XML must
         wrong = [pair for pair in zip(got, want) if pair[0] != pair[1]]
         b.result(len(got) == len(want) > 3 and not wrong, f"{name}: each box says in the page what it says as SVG",
                  len(got), len(want), *wrong[:2])
@@ -247,18 +247,22 @@ def names_stay_names(b):
 
 def policy_holds(b):
     page(b, "plain")
-    b.equal(b.run("""let made = 0;
+    # In a task of its own: what a driver runs may do what the page may not.
+    b.run("""setTimeout(() => { let made = 0;
         try { document.body.innerHTML = '<b>x</b>'; made++; } catch (e) {}
         try { eval('made++'); } catch (e) {}
         try { document.body.setAttribute('onclick', 'made++'); made++; } catch (e) {}
         try { new Function('made++')(); made++; } catch (e) {}
-        return made"""), 0, "markup, code and handlers made of texts are refused")
+        window.made = made; })""")
+    settled(b)
+    b.equal(b.run("return window.made"), 0, "markup, code and handlers made of texts are refused")
     b.complaints()
     b.run("""const s = document.createElement('style'), i = new Image(); s.textContent = 'body { display: none }';
         document.head.append(s); i.src = 'https://example.com/'; fetch('https://example.com/').catch(() => 0);""")
     settled(b)
     b.equal(b.run("return getComputedStyle(document.body).display"), "flex", "and so are styles")
-    b.equal(sum("Content Security Policy" in c for c in b.complaints()), 3, "and requests")
+    refused = [c for c in b.complaints() if "Content Security Policy" in c]
+    b.result(all(any(what in c for c in refused) for what in ("inline style", "image", "Fetch")), "and requests", *refused)
 
 
 def odd_pages_work(b):
@@ -275,6 +279,23 @@ def odd_pages_work(b):
     b.scripts(True)
 
 
+def many_boxes_are_quick(b):
+    """Times are told and not judged, but for what nobody would wait for: machines of tests are slow and shared."""
+    b.resize(1600, 1000)
+    page(b, "many")
+    boxes = b.run("return model.n")
+    times = b.run("""const time = f => { const all = [];
+            for (let k = 0; k < 9; k++) { const t = performance.now(); f(k); all.push(performance.now() - t); }
+            return all.sort((a, b) => a - b)[4]; };
+        return { draw: time(() => drawNow()), hover: time(k => { hover = picture.hit(170 * k, 900); drawFrames(); }),
+            zoom: time(k => { picture.view = [0, model.w[0] / (k + 1)]; drawNow(); }),
+            search: time(k => { state.q = "40[0-9]*" + k; search(); drawNow(); }),
+            other: time(() => invertedModel(top_)), table: time(() => functionsOf(top_)) }""")
+    print(f"# {boxes} boxes, milliseconds:", ", ".join(f"{k} {v:.1f}" for k, v in times.items()))
+    b.result(boxes >= 100000 and max(v for k, v in times.items() if k != "other") < 1000, "100,000 boxes are nothing to wait for", times)
+    b.resize(1200, 900)
+
+
 def pages_fit(b):
     for width, height in (400, 700), (1200, 800), (3840, 2000):
         b.resize(width, height)
@@ -289,6 +310,6 @@ def pages_fit(b):
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
                  zooms_with_history, searches, keys_do_all, ranges_zoom_and_move, names_stay_names, policy_holds,
-                 odd_pages_work, pages_fit):
+                 odd_pages_work, many_boxes_are_quick, pages_fit):
         browser.case(case)
     browser.done()

@@ -6,6 +6,7 @@
 
 "$browser_python" "$top_srcdir/tests/browser/hostile.py" "$tmp/names.pb" || exit 1
 "$browser_python" "$top_srcdir/tests/browser/hostile.py" "$tmp/deep.pb" 1500 || exit 1
+"$browser_python" "$top_srcdir/tests/browser/many.py" "$tmp/many.prof" || exit 1
 draw() {
 	name=$1
 	shift
@@ -21,6 +22,7 @@ draw names "$tmp/names.pb"
 draw empty -focus=nobody edge/names-hostile.pb.gz
 "$CPA" flame --format=html --min-width=10 go-cpu.pb.gz >"$tmp/cut.html"
 "$CPA" flame --format=html "$tmp/deep.pb" >"$tmp/deep.html"
+"$CPA" flame --format=html --min-width=0 -addresses "$tmp/many.prof" >"$tmp/many.html"
 "$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/plain.folded"
 "$CPA" flame --format=folded --inverted go-cpu.pb.gz >"$tmp/inverted.folded"
 "$CPA" top -nodecount=100000 -nodefraction=0 go-cpu.pb.gz >"$tmp/plain.top"

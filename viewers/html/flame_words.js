@@ -22,7 +22,7 @@ function placeOf(frame) {
 	const file = data.files[frames.file[frame]], lo = frames.lo[frame], hi = frames.hi[frame];
 	if (!file || !lo)
 		return file;
-	return `${file}:${lo}${hi > lo ? "\u2013" + hi : ""}`;
+	return `${file}:${lo}${hi > lo ? "-" + hi : ""}`;
 }
 
 /* How a box that was not made by its own stack came to its value. */
