@@ -26,6 +26,15 @@ const struct reader_limits reader_limits_default = {
 	.max_nesting = 1,
 };
 
+/* "goroutine 7 [running]:", as Go writes stacks for people. */
+static bool is_goroutine_text(const uint8_t *data, size_t n)
+{
+	static const char first[] = "goroutine ";
+	size_t len = sizeof(first) - 1;
+
+	return n > len && memcmp(data, first, len) == 0 && data[len] >= '0' && data[len] <= '9';
+}
+
 /* Things people hand over by mistake. */
 static const char *other_content(const uint8_t *data, size_t n)
 {
@@ -49,6 +58,8 @@ static const char *other_content(const uint8_t *data, size_t n)
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (n >= others[i].n && memcmp(data, others[i].magic, others[i].n) == 0)
 			return others[i].what;
+	if (is_goroutine_text(data, n))
+		return "goroutines as Go writes them for people; fetch them without debug=2";
 	while (n && strchr(" \t\r\n", *data) && *data) {
 		data++;
 		n--;

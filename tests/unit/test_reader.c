@@ -189,6 +189,8 @@ static void things_given_by_mistake_are_named(void **state)
 		 "not a profile: it looks like xz data; unpack it first");
 	ERROR_OF("#!/bin/sh\n", "not a profile: it looks like a script");
 	ERROR_OF("go 1.23 trace\0\0\0", "not a profile: it looks like a Go execution trace; go tool trace reads it");
+	ERROR_OF("goroutine 7 [running]:\nmain.main()\n",
+		 "not a profile: it looks like goroutines as Go writes them for people; fetch them without debug=2");
 	ERROR_OF("<!DOCTYPE html>", "not a profile: it looks like an HTML or XML page");
 	ERROR_OF(" \r\n\t<html>", "not a profile: it looks like an HTML or XML page");
 	ERROR_OF("{\"a\": 1}", "not a profile: it looks like JSON text");
