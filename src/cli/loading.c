@@ -14,6 +14,7 @@
 #include "session/compare.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 struct queue {
 	struct loading *l;
@@ -48,9 +49,27 @@ void loading_run(struct loading *l, size_t n)
 	}
 }
 
+/* With several profiles, each line says which one it is about. */
+static void add_named(const struct load *l, struct buf *out)
+{
+	const char *line = buf_text(&l->told), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		buf_addf(out, "%s: %.*s\n", l->n == 1 ? l->source[0] : several, (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
 int loading_tell(const struct loading *l)
 {
-	tell_notes(&l->load);
+	struct load named = l->load;
+
+	named.told = (struct buf){ 0 };
+	add_named(&l->load, &named.told);
+	tell_notes(&named);
+	buf_release(&named.told);
 	if (!l->profile)
 		return say_error("%s", l->err.msg);
 	return l->load.n_failed ? STATUS_TROUBLE : STATUS_FINE;

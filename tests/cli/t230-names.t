@@ -55,6 +55,14 @@ says "one line tells what was found" '^cpa: symbolized 5 of 5 addresses in 1 of 
 [ "$(wc -l <"$tmp/err")" -eq 1 ]
 result $? "and it is the only one"
 
+for command in diff trend; do
+	"$CPA" $command "$tmp/exec.pb" "$tmp/exec.pb" >/dev/null 2>"$tmp/err"
+	[ "$(grep -c "^cpa: $tmp/exec.pb: symbolized 5 of 5 addresses in 1 of 1 binary$" "$tmp/err")" -eq 2 ]
+	result $? "$command says of each profile what was found"
+done
+"$CPA" diff "$tmp/exec.pb" "$tmp/exec.pb" -- "$tmp/exec.pb" >/dev/null 2>"$tmp/err"
+says "several profiles on a side are named as one" '^cpa: the base: symbolized 5 of 5 addresses in 1 of 1 binary$'
+
 rows top -lines -symbolize=demangle=full "$tmp/exec.pb" | sed "s|$tmp/||" >"$tmp/got"
 is "lines and full names too" "10 62.50% 62.50% 10 62.50% alpha names.c:10
 5 31.25% 93.75% 15 93.75% beta names.c:15
