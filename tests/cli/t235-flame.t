@@ -76,12 +76,13 @@ result $? "no file is left by a command that failed"
 cd "$TESTDATA" || exit 1
 for option in -focus=Depot -ignore=Depot -hide=runtime -show=Depot -show_from=Depot -prune_from=shop -tagfocus=tenant=south \
 	-tagignore=tenant=south -tagroot=route,tenant -tagleaf=tenant --by=label:role -noinlines -files -lines -addresses \
-	-sample_index=samples --inverted; do
+	-tagshow=route -taghide=route -divide_by=2 -sample_index=samples -unit=ns --inverted --icicle --title=x \
+	--order=weight --color-by=module --theme=dark --width=800 --min-width=20; do
 	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && [ -s "$tmp/got" ] &&
 		! cmp -s "$tmp/want.svg" "$tmp/got"
 	result $? "flame $option draws another picture"
 done
-for option in -functions -cum -flat -tagshow=route -taghide=route -call_tree -compact_labels -all_frames --threads=1 \
+for option in -functions -cum -flat -call_tree -compact_labels -all_frames --threads=1 \
 	--threads=2 --threads=8 -symbolize=none -edgefraction=0.5; do
 	"$CPA" flame $option $profile >"$tmp/got" 2>"$tmp/err" && [ ! -s "$tmp/err" ] && cmp "$tmp/want.svg" "$tmp/got"
 	result $? "flame $option draws the same picture"
