@@ -175,7 +175,7 @@ void tell_lines(const struct buf *notes)
 
 static int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
-	/* in front of an error, when it can only be about this source */
+	/* in front of an error that can only be about this source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
 	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
 	struct answer answer = { 0 };
@@ -185,7 +185,8 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 	progress_end();
 	tell_lines(&answer.notes);
 	if (rc < 0)
-		status = name && err.code != ERR_USAGE ? say_error("%s: %s", name, err.msg) : say_error("%s", err.msg);
+		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
+									     : say_error("%s", err.msg);
 	else
 		status = answer.shown    ? show_picture(&answer)
 			 : answer.pieces ? write_pieces(&answer, &a->q)

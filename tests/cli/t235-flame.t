@@ -12,11 +12,11 @@ golden flame --format=json edge/recursion.pb.gz
 # The format: what --format says, else what the ending says, else SVG.
 profile=go-cpu.pb.gz
 cd "$tmp" || exit 1
-for format in svg html folded json; do
+for format in svg pdf png html folded json; do
 	"$CPA" flame --format=$format "$TESTDATA/$profile" >want.$format 2>err && [ ! -s err ]
 	result $? "flame writes $format to standard output and says nothing"
 	upper=$(echo $format | tr '[:lower:]' '[:upper:]')
-	for args in "-o x.$format" "-o x.y.$upper" "-o x --format=$format" "-o x.pdf --format=$upper" "-output=./x.$format"; do
+	for args in "-o x.$format" "-o x.y.$upper" "-o x --format=$format" "-o x.txt --format=$upper" "-output=./x.$format"; do
 		rm -f x x.*
 		# shellcheck disable=SC2086 # words
 		"$CPA" flame $args "$TESTDATA/$profile" >out 2>err && [ ! -s out ] && [ "$(wc -l <err)" -eq 1 ] &&
@@ -34,6 +34,10 @@ same "flame may be a flag" want.svg got
 same "--format=folded is what cpa folded writes" want.folded got
 "$CPA" speedscope "$TESTDATA/$profile" >got
 same "--format=json is what cpa speedscope writes" want.json got
+for start in 'svg <?xml' 'pdf %PDF-1.' 'png .PNG' 'html <!DOCTYPE html>' 'json {'; do
+	head -n 1 "want.${start%% *}" | LC_ALL=C grep -aq "^${start#* }"
+	result $? "${start%% *} begins with ${start#* }"
+done
 "$CPA" flame - <"$TESTDATA/$profile" >got 2>err
 [ "$(wc -c <got)" -gt 10000 ]
 result $? "flame reads standard input"
@@ -155,7 +159,17 @@ result $? "a standard output that is closed is an error"
 fails '^cpa: /nonexistent/x.svg: No such file or directory$' flame -o /nonexistent/x.svg $profile
 echo mine >"$tmp/kept.svg"
 fails 'no sample type is in all' flame -o "$tmp/kept.svg" -base go-heap1.pb.gz $profile
-[ "$(cat "$tmp/kept.svg")" = mine ]
+mkdir "$tmp/lib" && : >"$tmp/lib/libxml2.so.2" && : >"$tmp/lib/libcairo.so.2"
+echo mine >"$tmp/kept.png"
+export LD_LIBRARY_PATH="$tmp/lib"
+fails '^cpa: libxml2 is needed to write SVG; install it with: apt-get install libxml2$' flame $profile
+fails '^cpa: libxml2 is needed to write SVG' flame -o "$tmp/kept.svg" $profile
+fails '^cpa: cairo is needed to draw PDF and PNG; install it with: apt-get install libcairo2$' flame -o "$tmp/kept.png" $profile
+fails '^cpa: cairo is needed to draw PDF and PNG' flame --format=pdf $profile
+"$CPA" flame --format=html $profile >"$tmp/got" 2>"$tmp/err" && cmp "$tmp/want.html" "$tmp/got"
+result $? "a web page needs neither libxml2 nor cairo"
+unset LD_LIBRARY_PATH
+[ "$(cat "$tmp/kept.svg")" = mine ] && [ "$(cat "$tmp/kept.png")" = mine ] && [ "$(find "$tmp" -name '*kept*' | wc -l)" -eq 2 ]
 result $? "a file stays as it was when there is nothing to write"
 
 # A terminal is spared pictures: they go to the first file name that is free.
