@@ -156,7 +156,7 @@ fi
 "$CPA" flame $profile >&- 2>"$tmp/err"
 [ $? -eq 2 ] && grep -qx 'cpa: standard output: Bad file descriptor' "$tmp/err"
 result $? "a standard output that is closed is an error"
-fails '^cpa: /nonexistent/x.svg: No such file or directory$' flame -o /nonexistent/x.svg $profile
+fails '^cpa: /dev/null/x.svg: Not a directory$' flame -o /dev/null/x.svg $profile
 echo mine >"$tmp/kept.svg"
 fails 'no sample type is in all' flame -o "$tmp/kept.svg" -base go-heap1.pb.gz $profile
 mkdir "$tmp/lib" && : >"$tmp/lib/libxml2.so.2" && : >"$tmp/lib/libcairo.so.2"
