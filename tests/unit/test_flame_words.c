@@ -250,7 +250,7 @@ static void hostile_names_are_harmless_everywhere(void **state)
 	box = drawing_box(&d, 0, "\x1b[2J\n\xe2\x80\xae\xff", 10, 10);
 	d.frames[0].file = "\r.c";
 	d.frames[0].module = "\x9b";
-	d.r.head.file = d.r.head.type = d.r.head.unit = "\x1b\n";
+	d.r.head.file = d.r.head.type = d.r.head.unit = d.r.head.out_unit = "\x1b\n";
 	d.r.head.filter = &(struct filter_note){ "focus", "\x1b\n", true };
 	d.r.head.n_filters = 1;
 	d.f.side[FLAME_BEFORE].source = d.f.side[FLAME_AFTER].source = source;

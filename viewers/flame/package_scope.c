@@ -48,8 +48,8 @@ static const char *skip_result(const char *name)
 			break;
 		if (strncmp(s, "decltype", 8) == 0 && (s[8] == '(' || strncmp(s + 8, " (", 2) == 0)) {
 			s = skip_brackets(s + 8 + (s[8] == ' '));
-		} else if (*s == '(' && strncmp(s, "(anonymous", 10) != 0) {
-			break; /* its arguments */
+		} else if (*s == '(') {
+			break; /* its arguments, or a name space without a name */
 		} else if (strchr("<([{", *s)) {
 			s = skip_brackets(s);
 		} else if (*s == ' ' && strncmp(s, " [clone", 7) != 0) {
