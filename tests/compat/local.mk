@@ -6,6 +6,7 @@ INTEROP_TESTS = \
 	tests/compat/code.t \
 	tests/compat/debuginfod.t \
 	tests/compat/diff.t \
+	tests/compat/flame.t \
 	tests/compat/flame_tools.t \
 	tests/compat/frames.t \
 	tests/compat/labels.t \
@@ -18,4 +19,9 @@ INTEROP_TESTS = \
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
-	tests/compat/cases.txt tests/compat/flame_tools.py tests/compat/live tests/compat/recorded
+	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded
+
+# What prints boxes, for flame.t.
+check_PROGRAMS += tests/compat/flame_dump
+tests_compat_flame_dump_SOURCES = tests/compat/flame_dump.c
+tests_compat_flame_dump_LDADD = $(session_libs)

@@ -1,0 +1,116 @@
+"""flame.py - the tree of stacks of a profile, read without any code of ours
+
+SPDX-License-Identifier: Apache-2.0
+
+usage: flame.py types FILE             prints the numbers of the sample types
+       flame.py boxes [-i] TYPE FILE   prints the tree as flame_dump does, sorted
+       flame.py sides OLD NEW BOTH     do the lines of BOTH say before what OLD says, and after what NEW says?
+FILE is what pprof -proto wrote.
+"""
+import gzip
+import sys
+from collections import defaultdict
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 127) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 128:
+            return value, at
+
+
+def fields(data):
+    """Pairs of field number and value: an int, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = varint(data, at)
+        if key & 7 == 0:
+            value, at = varint(data, at)
+        else:
+            assert key & 7 == 2, key
+            n, at = varint(data, at)
+            value, at = data[at:at + n], at + n
+        yield key >> 3, value
+
+
+def numbers(values):
+    """A repeated number, packed or not."""
+    for value in values:
+        if isinstance(value, int):
+            yield value
+            continue
+        at = 0
+        while at < len(value):
+            number, at = varint(value, at)
+            yield number
+
+
+def message(data):
+    out = defaultdict(list)
+    for number, value in fields(data):
+        out[number].append(value)
+    return out
+
+
+def read(path):
+    p = message(gzip.open(path).read())
+    text = p[6]
+    files = {m.get(1, [0])[-1]: text[m.get(5, [0])[-1]] for m in map(message, p[3])}
+    funcs = {f.get(1, [0])[-1]: text[f.get(2, [0])[-1]] for f in map(message, p[5])}
+    locs = {}
+    for loc in map(message, p[4]):
+        binary = files.get(loc.get(2, [0])[-1], b"")
+        base = b"[" + (binary.rstrip(b"/").rsplit(b"/", 1)[-1] or b"/") + b"]" if binary else b"<unknown>"
+        lines = [funcs.get(line.get(1, [0])[-1], b"") or base for line in map(message, loc[4])]
+        locs[loc.get(1, [0])[-1]] = lines or [base]
+    samples = [(list(numbers(s[1])), list(numbers(s[2]))) for s in map(message, p[2])]
+    return len(p[1]), locs, samples
+
+
+def shown(name):
+    plain = "".join(chr(c) if 32 < c < 127 and c != 92 else "\\x%02x" % c for c in name)
+    return plain.replace("\\x00", "\\x5cx00")  # a NUL is written out before
+
+
+def boxes(path, kind, inverted):
+    _, locs, samples = read(path)
+    total, own = (defaultdict(lambda: [0, 0]) for _ in range(2))
+    for ids, values in samples:
+        value = values[kind] - (values[kind] >> 63 << 64)
+        way = [name for loc in ids for name in locs[loc]]
+        way = tuple(way if inverted else way[::-1])
+        if value == 0:
+            continue
+        own[way][value > 0] += abs(value)
+        for n in range(len(way)):
+            total[way[:n + 1]][value > 0] += abs(value)
+    width = defaultdict(int)
+    for way in sorted({*total, *own}, key=len, reverse=True):
+        width[way] += max(own[way])
+        width[way[:-1]] += width[way] if way else 0
+    for way, sides in total.items():
+        yield "\t".join([*map(str, sides + own[way] + [width[way]]), *map(shown, way)])
+
+
+def lines(path):
+    return {tuple(line[5:]): line[:5] for line in (text.rstrip("\n").split("\t") for text in open(path))}
+
+
+def sides(old_path, new_path, both_path):
+    old, new, both = map(lines, (old_path, new_path, both_path))
+    none = ["0"] * 5
+    assert set(both) == {*old, *new}, sorted(set(both) ^ {*old, *new})[:3]
+    for way, got in both.items():
+        before, after = old.get(way, none), new.get(way, none)
+        assert got[:4] == [before[1], after[1], before[3], after[3]], (way, got, before, after)
+
+
+if sys.argv[1] == "types":
+    print(*range(read(sys.argv[2])[0]))
+elif sys.argv[1] == "sides":
+    sides(*sys.argv[2:])
+else:
+    print(*sorted(boxes(sys.argv[-1], int(sys.argv[-2]), "-i" in sys.argv)), sep="\n")

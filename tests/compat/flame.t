@@ -1,0 +1,35 @@
+#!/bin/sh
+# flame.t - the boxes of a flame graph are the stacks of pprof, added up by another program
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/compat/pprof.sh"
+dump=${top_builddir:?}/tests/compat/flame_dump check=$top_srcdir/tests/compat/flame.py python=${PYTHON3:-python3}
+
+for file in *.* edge/*; do
+	case $file in *.md | *.mk | *.zst) continue ;; esac
+	"$pprof" -symbolize=none -output="$tmp/p.pb.gz" -proto "$file" >"$tmp/log" 2>&1 || continue
+	for type in $("$python" "$check" types "$tmp/p.pb.gz"); do
+		for way in '' -i; do
+			# shellcheck disable=SC2086 # no word is one argument less
+			"$python" "$check" boxes $way "$type" "$tmp/p.pb.gz" >"$tmp/want" 2>"$tmp/err"
+			want=$?
+			# shellcheck disable=SC2086
+			"$dump" $way "$type" "$tmp/p.pb.gz" >"$tmp/got.raw" 2>>"$tmp/err"
+			got=$?
+			LC_ALL=C sort "$tmp/got.raw" | sed '/^$/d' >"$tmp/got"
+			LC_ALL=C sort "$tmp/want" | sed '/^$/d' >"$tmp/want.raw" && mv "$tmp/want.raw" "$tmp/want"
+			against "boxes $way of type $type of $file"
+		done
+	done
+done
+
+# A comparison has before what the base alone has, and after what the profile alone has.
+for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz go-cpu.pb.gz' 'go-cpu.pb.gz go-cpu.pb.gz' \
+	'compare/words-base.pb.gz compare/words-new.pb.gz' 'compare/units-ms.pb.gz compare/units-ms.pb.gz'; do
+	"$dump" 0 "${pair% *}" >"$tmp/old" && "$dump" 0 "${pair#* }" >"$tmp/new" &&
+		"$dump" 0 "${pair#* }" "${pair% *}" >"$tmp/both" &&
+		"$python" "$check" sides "$tmp/old" "$tmp/new" "$tmp/both" 2>"$tmp/err" && [ -s "$tmp/both" ]
+	status=$?
+	[ $status -eq 0 ] || note "$tmp/err"
+	result $status "before and after of $pair are those of each alone"
+done
+done_testing
