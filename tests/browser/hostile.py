@@ -10,7 +10,7 @@ NAMES = [
     b"javascript:alert(6)", b"</script><script>alert(7)</script>", b"${alert(8)}{{alert(9)}}", b"\x01\x02\x1b[31m\x7f",
     b"\xff\xfe\xc3", b"\xe2\x80\xaeright to left", b"\xef\xbf\xbe\xef\xbf\xbf not characters", b"nul\x00nul", b"\xc2\x85\xc2\x9b",
     b"line\nfeed\rtab\there", b"long" * 2500, b"()[]{}^$.|?*+\\", b"__proto__", b"constructor", b"%00%3Cscript%3E",
-    "日本語の関数".encode(), "e\u0301\u0301\u0301".encode(), b"url(https://example.com/)", b"</style>", b"",
+    "日本語の関数".encode(), "e\u0301\u0301\u0301".encode(), b"url(https://example.com/)", b"</style>", b"", b"a" * 40 + b"!",
 ]
 
 

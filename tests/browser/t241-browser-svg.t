@@ -8,6 +8,7 @@
 "$CPA" flame go-cpu.pb.gz >"$tmp/plain.svg"
 "$CPA" flame --icicle go-cpu.pb.gz >"$tmp/icicle.svg"
 "$CPA" flame -base compare/build-base.pb.gz compare/build-new.pb.gz >"$tmp/diff.svg"
+"$CPA" flame --inverted rust-cpu.pb.gz >"$tmp/rust.svg"
 "$CPA" flame -focus=nobody edge/names-hostile.pb.gz >"$tmp/empty.svg" 2>/dev/null
 "$CPA" flame "$tmp/names.pb" >"$tmp/names.svg"
 "$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/plain.folded"

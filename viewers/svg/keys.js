@@ -1,16 +1,21 @@
 // keys.js - what clicks and keys do
 // SPDX-License-Identifier: Apache-2.0
 
+// Scroll until a box is in the window, and not below the line of details.
+function reveal(i) {
+	const y = el[i].getBoundingClientRect();
+	if (alone && (y.top < 0 || y.bottom > window.innerHeight - BAR))
+		window.scrollBy(0, y.top - (icicle ? BAR : window.innerHeight - 3 * BAR));
+}
+
 function show(i) {
 	const moved = i !== zoomed;
 	zoomed = i;
 	layOut();
-	search(found);
-	if (moved && el[i] && alone) {
-		const y = el[i].getBoundingClientRect();
-		if (y.top < 0 || y.bottom > window.innerHeight - BAR)
-			window.scrollBy(0, y.top - (icicle ? BAR : window.innerHeight - 2 * BAR));
-	}
+	if (found)
+		search(found);
+	if (moved)
+		reveal(i);
 	reset.disabled = !zoomed && !found;
 }
 
@@ -37,7 +42,9 @@ function focus(i) {
 	focused = i;
 	pointed = -1;
 	el[i].setAttribute("tabindex", "0");
-	el[i].focus({ preventScroll: false });
+	el[i].setAttribute("role", "button");
+	el[i].focus({ preventScroll: true });
+	reveal(i);
 	tell();
 }
 
@@ -94,6 +101,7 @@ function toggleHelp(wanted) {
 		"n, N               next match, the one before", "Back of browser    undo; the address keeps zoom and search",
 		"?                  these keys, or away with them"];
 	const y = (alone ? window.scrollY : 0) + 50;
+	help.addEventListener("click", () => toggleHelp(false));
 	make(help, "rect", { "class": "bar", x: MARGIN, y: y, width: Math.min(440, width - 20), height: 190 });
 	lines.forEach((s, k) => make(help, "text", { x: 2 * MARGIN, y: y + 24 + 19 * k }, s));
 }
