@@ -120,7 +120,7 @@ void flame_add_label(const struct flame *f, const struct flame_tile *t, size_t c
 			buf_addz(out, " ");
 			flame_add_short(buf_text(&name), columns - 1, out);
 			if (out->len == start + 1)
-				out->len = start; /* the sign alone */
+				out->data[out->len = start] = '\0'; /* the sign alone */
 		}
 	} else if (!width) {
 		flame_add_short(buf_text(&name), columns, out);
