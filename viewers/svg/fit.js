@@ -57,28 +57,43 @@ function endOf(s, room) {
 	return all.slice(first).join("");
 }
 
+const FILE = /\.(go|java|kt|scala|clj|groovy|[cm]?js|jsx|tsx?|pyx?|rb|php|lua|rs|c|h|cc|cpp|cxx|hpp|hh|S|tcc|inl)$/;
+
 // Where the last parts of a qualified name begin; brackets and what is in them belong to their part.
 function partsOf(name) {
-	const parts = [];
-	let depth = 0, isPath = name[0] === "/";
-	for (let s = 0; s < name.length; s++) {
-		const c = name[s], two = name.slice(s, s + 2);
-		if (name.startsWith("operator", s) && !isWord(name[s + 8]) && !isWord(name[s - 1])) {
-			s += 7 + /^[<>()[\]\-=*&!+]*/.exec(name.slice(s + 8))[0].length;
+	const parts = [], scope = Math.max(name.lastIndexOf("::"), 0);
+	let depth = 0, isPath = name[0] === "/" || FILE.test(name);
+	for (let s = 0, n; s < name.length; s += n) {
+		const c = name[s];
+		if (c === "o" && name.startsWith("operator", s) && !isWord(name[s + 8]) && !isWord(name[s - 1])) {
+			n = 8 + /^[<>()[\]\-=*&!+]*/.exec(name.slice(s + 8, s + 24))[0].length;
 			continue;
 		}
-		if ("<([{".includes(c))
+		n = 1;
+		if (c === "<" || c === "(" || c === "[" || c === "{") {
 			depth++;
-		else if (">)]}".includes(c) && depth && !(c === ">" && name[s - 1] === "-"))
-			depth--;
-		isPath = isPath || two === " /";
-		const n = depth ? 0 : c === "/" ? 1 : isPath ? 0 : two === "::" ? 2 :
-			c === "." && two.length === 2 && two !== ".." ? 1 : 0;
-		if (n && s + n < name.length && !/^(func\d|gowrap\d|[{<\d]|operator(?!\w))/.test(name.slice(s + n, s + n + 9)))
-			parts.push(s + n);
-		s += n ? n - 1 : 0;
+		} else if ((c === ">" && s > 0 && name[s - 1] !== "-") || c === ")" || c === "]" || c === "}") {
+			depth -= depth > 0 ? 1 : 0;
+		} else if (depth === 0 && c === " " && s >= scope) {
+			isPath = true;
+		} else if (depth === 0 && (c === "/" || (!isPath && (c === ":" || c === ".")))) {
+			const next = name[s + 1];
+			n = c === "/" ? 1 : c === ":" ? (next === ":" ? 2 : 0) : next && next !== "." ? 1 : 0;
+			if (n && s + n < name.length && !/^(func\d|gowrap\d|[{<\d]|operator(?!\w))/.test(name.slice(s + n, s + n + 9)))
+				parts.push(s + n);
+			n = n || 1;
+		}
 	}
 	return parts.slice(-8).map(at => name.slice(at));
+}
+
+// One part that is too wide: without its arguments when it has some.
+function narrow(part, room) {
+	const id = /^[^<([{]*/.exec(part)[0], left = Math.floor(room / 2);
+	if (id.length >= 3 && id !== part && columns(id) < room)
+		return id + "\u2026";
+	const whole = id.length >= 3 ? id : part;
+	return startOf(whole, left) + "\u2026" + endOf(whole, room - left - 1);
 }
 
 function shorten(name, room) {
@@ -91,13 +106,8 @@ function shorten(name, room) {
 	if (tail === undefined)
 		tail = parts[parts.length - 1];
 	const wide = tail === undefined ? 0 : columns(tail);
-	if (tail === undefined || wide > room) {
-		const id = tail === undefined ? 0 : /^[^<([{]*/.exec(tail)[0].length;
-		if (id > 3 && id < room)
-			return tail.slice(0, id) + "\u2026";
-		const whole = tail === undefined ? name : tail, left = Math.floor(room / 2);
-		return startOf(whole, left) + "\u2026" + endOf(whole, room - left - 1);
-	}
+	if (tail === undefined || wide > room)
+		return narrow(tail === undefined ? name : tail, room);
 	if (wide < room)
 		return (room - 1 - wide >= 3 ? startOf(name, room - 1 - wide) : "") + "\u2026" + tail;
 	return tail;
