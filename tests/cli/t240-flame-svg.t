@@ -3,10 +3,12 @@
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 
-# picture ARG...: like golden, without the script and the style, which are code and not an answer
+# picture ARG...: like golden, without script and style, which are code and not an answer, and without
+# the numbers of colours
 picture() {
 	name=$(printf '%s' "flame $*" | tr ' /' '._')
-	"$CPA" flame "$@" 2>&1 | sed -e '/^<style>/s/\[CDATA\[.*\]\]/[CDATA[...]]/' -e '/^<script>/,$d' >"$tmp/out"
+	"$CPA" flame "$@" 2>&1 | sed -e '/^<style>/s/\[CDATA\[.*\]\]/[CDATA[...]]/' -e '/^<script>/,$d' \
+		-e 's/\(class="\|id="\)\([cgnt]\)[0-9][0-9]*/\1\2N/g' >"$tmp/out"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
 	same "cpa flame $* draws what its golden file shows" "$golden_dir/$name" "$tmp/out"
 }
@@ -19,6 +21,16 @@ picture --theme=dark --color-by=heat --width=600 trend-1.pb.gz
 cd .. || exit 1
 picture edge/names-hostile.pb.gz
 picture -focus=nobody edge/names-hostile.pb.gz
+
+# themes WORDS: of prefers-color-scheme and print, those that --theme=$theme asks about
+themes() {
+	"$CPA" flame --theme="$theme" go-cpu.pb.gz | grep -o '@media [^{]*{\.page,' >"$tmp/media"
+	[ "$(sed 's/{.*//' "$tmp/media" | tr '\n' ,)" = "$1" ]
+	result $? "with --theme=$theme colours depend on: ${1:-nothing}"
+}
+theme=light && themes ''
+theme=dark && themes '@media print,'
+theme=auto && themes '@media screen and (prefers-color-scheme:dark),'
 
 "$CPA" flame --threads=1 go-cpu.pb.gz >"$tmp/one" && "$CPA" flame --threads=2 go-cpu.pb.gz >"$tmp/two"
 same "the same bytes with one thread and with two" "$tmp/one" "$tmp/two"

@@ -154,7 +154,8 @@ unit_tests = \
 	tests/unit/test_url \
 	tests/unit/test_view \
 	tests/unit/test_weblist \
-	tests/unit/test_wire
+	tests/unit/test_wire \
+	tests/unit/test_xml
 
 tests_unit_test_address_LDADD = $(unit_report)
 tests_unit_test_agree_LDADD = $(unit_profile)
@@ -279,6 +280,7 @@ tests_unit_test_url_LDADD = $(unit_source)
 tests_unit_test_view_LDADD = $(unit_engine)
 tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
+tests_unit_test_xml_LDADD = viewers/svg/libsvg.a $(base_libs) $(CMOCKA_LIBS)
 
 if CMOCKA
 check_PROGRAMS += $(unit_tests)

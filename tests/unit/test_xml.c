@@ -1,0 +1,108 @@
+/*
+ * test_xml.c - XML as SVG needs it: numbers, escapes, characters that XML forbids
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/svg/xml.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void begin(struct xml *x, struct buf *out)
+{
+	struct err err;
+
+	assert_int_equal(xml_open(x, out, &err), 0);
+	xml_begin(x, "a");
+}
+
+/* End the document, which is to be <a and what is wanted. */
+static void expect(struct xml *x, struct buf *out, const char *want)
+{
+	static const char head[] = "<?xml version=\"1.0\"?>\n<a";
+	struct err err;
+
+	xml_end(x);
+	assert_int_equal(xml_close(x, &err), 0);
+	assert_memory_equal(buf_text(out), head, sizeof(head) - 1);
+	assert_string_equal(buf_text(out) + sizeof(head) - 1, want);
+	buf_release(out);
+}
+
+static void numbers_have_three_decimals_at_most_and_no_zeros_at_their_end(void **state)
+{
+	struct buf out = { 0 };
+	struct xml x;
+
+	(void)state;
+	begin(&x, &out);
+	xml_number(&x, "b", 0);
+	xml_number(&x, "c", 1);
+	xml_number(&x, "d", 1180000);
+	xml_number(&x, "e", 12340);
+	xml_number(&x, "f", -1500);
+	xml_number(&x, "g", INT64_MIN);
+	expect(&x, &out, " b=\"0\" c=\"0.001\" d=\"1180\" e=\"12.34\" f=\"-1.5\" g=\"-9223372036854775.808\"/>\n");
+}
+
+static void text_cannot_leave_its_place(void **state)
+{
+	struct buf out = { 0 };
+	struct xml x;
+
+	(void)state;
+	begin(&x, &out);
+	xml_attribute(&x, "b", "\"' onload=<x>&amp;");
+	xml_text(&x, "</a><script>]]>&lt;");
+	expect(&x, &out, " b=\"&quot;' onload=&lt;x&gt;&amp;amp;\">&lt;/a&gt;&lt;script&gt;]]&gt;&amp;lt;</a>\n");
+}
+
+static void what_utf8_has_and_xml_has_not_is_spelt_out(void **state)
+{
+	struct buf out = { 0 };
+	struct xml x;
+
+	(void)state;
+	begin(&x, &out);
+	xml_text(&x, "\xef\xbf\xbd \xef\xbf\xbe\xef\xbf\xbf. \xef\xbf");
+	expect(&x, &out, ">\xef\xbf\xbd \\u{fffe}\\u{ffff}. \xef\xbf</a>\n");
+}
+
+static void without_a_writer_nothing_is_written(void **state)
+{
+	struct _xmlTextWriter *writer;
+	struct buf out = { 0 };
+	struct xml x;
+
+	(void)state;
+	begin(&x, &out);
+	writer = x.writer;
+	x.writer = NULL;
+	xml_begin(&x, "b");
+	xml_text(&x, "c");
+	xml_code(&x, "d");
+	xml_line(&x);
+	xml_end(&x);
+	assert_false(x.failed);
+	x.writer = writer;
+	expect(&x, &out, "/>\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_have_three_decimals_at_most_and_no_zeros_at_their_end),
+		cmocka_unit_test(text_cannot_leave_its_place),
+		cmocka_unit_test(what_utf8_has_and_xml_has_not_is_spelt_out),
+		cmocka_unit_test(without_a_writer_nothing_is_written),
+	};
+
+	return cmocka_run_group_tests_name("xml", tests, NULL, NULL);
+}
