@@ -181,14 +181,14 @@ let help = null;
 function resize() {
 	svg.setAttribute("width", "100%");
 	width = Math.max(320, Math.round(svg.getBoundingClientRect().width));
-	const spare = Math.min(340, width - 2 * MARGIN);
-	const narrow = width < 700;
-	let y = narrow ? 52 : 8;
+	const narrow = width < 700, spare = narrow ? width - 2 * MARGIN : 340;
+	let y = width < 560 ? 52 : narrow ? 34 : 8;
 	panel.setAttribute("width", spare);
 	panel.setAttribute("x", width - MARGIN - spare);
+	panel.setAttribute("class", width >= 560 && narrow ? "narrow" : "");
 	y += setLines(".title", y, COLUMN_BIG, LINE + 4, narrow ? 0 : spare);
 	y += setLines(".sub", y, COLUMN, LINE, narrow ? 0 : spare) + 4;
-	y = Math.max(y, 58);
+	y = Math.max(y, narrow ? 0 : 58);
 	rowsY = y += setLegend(y) + 6;
 	rows.setAttribute("transform", "translate(0 " + y + ")");
 	y += ROW * LEVELS + 2;

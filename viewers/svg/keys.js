@@ -115,12 +115,12 @@ function html(parentNode, tag, attributes, content) {
 	return e;
 }
 
-const box = html(panel, "div", {});
+const tools = html(panel, "div", {}), box = html(tools, "div", {});
 const input = html(box, "input", { type: "search", placeholder: "Search", "aria-label": "Search for names",
 	spellcheck: "false", autocomplete: "off" });
 const reset = html(box, "button", { type: "button" }, "Reset");
 const ask = html(box, "button", { type: "button", "aria-label": "Keys" }, "?");
-const status = html(html(panel, "div", {}), "span", { role: "status" });
+const status = html(html(tools, "div", {}), "span", { role: "status" });
 
 function typed(e) {
 	if (e.key === "Enter") {

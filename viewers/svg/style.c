@@ -38,6 +38,7 @@ static const char rules[] =
 	".ui button{cursor:pointer}"
 	".ui div{text-align:right;white-space:nowrap}"
 	".ui span{line-height:22px}"
+	".narrow>div{display:flex;flex-direction:row-reverse;justify-content:space-between;align-items:center}"
 	".ui :focus-visible{outline:2px solid #06f}"
 	"@media print{.ui{display:none}.page{width:100%;height:auto}}";
 
