@@ -100,6 +100,7 @@ def searches(b):
     b.run("const i = document.querySelector('input'); i.value = 'depot|nearest'; i.dispatchEvent(new Event('input'))")
     said = re.search(r"([0-9.]+) % of this", b.run(STATUS))
     b.result(said and abs(float(said[1]) - share("depot|nearest", ROUTE)) < .06, "but nothing of what is around it")
+    b.equal(b.run(BAR)[2], b.run(STATUS), "the line below tells it as well, for pictures higher than the window")
     b.keys("/", Keys.HOME, Keys.DELETE * 20, "zzz", Keys.ENTER)
     b.equal(b.run(STATUS), "nothing matches", "it says so when nothing matches")
     b.keys(Keys.ESCAPE)

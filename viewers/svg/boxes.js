@@ -176,9 +176,10 @@ const bar = make(ui, "g", { "aria-hidden": "true" });
 const barBack = make(bar, "rect", { "class": "bar", x: -1, height: BAR + 1 });
 const barName = make(bar, "text", { x: MARGIN, y: 17, "class": "strong" });
 const barRest = make(bar, "text", { x: MARGIN, y: 34, "class": "soft" });
+const barFound = make(bar, "text", { y: 17, "class": "soft", "text-anchor": "end" });
 let help = null;
 
-function resize() {
+function resize(again) {
 	svg.setAttribute("width", "100%");
 	width = Math.max(320, Math.round(svg.getBoundingClientRect().width));
 	const narrow = width < 700, spare = narrow ? width - 2 * MARGIN : 340;
@@ -197,6 +198,12 @@ function resize() {
 	svg.setAttribute("height", height);
 	svg.setAttribute("viewBox", "0 0 " + width + " " + height);
 	barBack.setAttribute("width", width + 2);
+	barFound.setAttribute("x", width - MARGIN);
+	// A bar to scroll with may have come up, which takes some of the width.
+	if (!again && width > 320 && Math.round(svg.getBoundingClientRect().width) !== width) {
+		resize(true);
+		return;
+	}
 	layOut();
 	moveBar();
 	tell();
@@ -207,12 +214,24 @@ function moveBar() {
 	bar.setAttribute("transform", "translate(0 " + (bottom - BAR) + ")");
 }
 
+// What is told of a box on one line: numbers first, which stay whole, then places as far as there is room.
+function joined(lines, room) {
+	let all = "";
+	for (const line of lines) {
+		const dot = all ? "  \u00b7  " : "", left = room - columns(all) - dot.length;
+		if (left < 8)
+			break;
+		all += dot + shorten(line, left);
+	}
+	return all;
+}
+
 function tell() {
 	const i = pointed >= 0 ? pointed : document.activeElement === el[focused] ? focused : -1;
 	const room = Math.floor((width - 2 * MARGIN) / COLUMN);
 	const lines = i >= 0 ? details(i) : ["Point at a box for its numbers, click it to zoom in.",
 		"/ searches, Escape zooms out, ? shows all keys."];
-	barName.textContent = shorten(lines[0], room);
-	barRest.textContent = shorten(lines.slice(1).filter(s => s).join("  \u00b7  "), room);
+	barName.textContent = shorten(lines[0], Math.max(room - columns(barFound.textContent) - 2, 8));
+	barRest.textContent = joined(lines.slice(1).filter(s => s), room);
 }
 

@@ -202,6 +202,6 @@ if (alone) {
 	window.addEventListener("popstate", restore);
 	window.addEventListener("scroll", moveBar);
 }
-window.addEventListener("resize", resize);
-resize();
+window.addEventListener("resize", () => resize(false));
+resize(false);
 restore();

@@ -123,6 +123,8 @@ function say(words, n, sum, here) {
 		s = "matched " + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
 			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
 	status.textContent = s;
+	barFound.textContent = s;
+	tell();
 	if (input.value !== words && document.activeElement !== input)
 		input.value = words;
 }
