@@ -28,8 +28,9 @@ cli_tests = \
 	tests/cli/t225-weblist.t \
 	tests/cli/t230-names.t \
 	tests/cli/t240-flame-svg.t \
+	tests/cli/t245-flame-pdf.t \
 	tests/cli/t235-flame.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/lib.sh tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
+EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/lib.sh tests/cli/picture.py tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
