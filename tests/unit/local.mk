@@ -14,6 +14,7 @@ unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
+unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
 unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 
 # What stands for the tests where cmocka is missing, and headers that they share.
@@ -114,6 +115,8 @@ unit_tests = \
 	tests/unit/test_packed \
 	tests/unit/test_path \
 	tests/unit/test_pclntab \
+	tests/unit/test_pdf \
+	tests/unit/test_pdf_functions \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_proto \
@@ -239,6 +242,8 @@ tests_unit_test_opt_LDADD = $(unit_base)
 tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_base)
 tests_unit_test_pclntab_LDADD = $(unit_symbol)
+tests_unit_test_pdf_LDADD = $(unit_pdf)
+tests_unit_test_pdf_functions_LDADD = $(unit_pdf)
 tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
 tests_unit_test_proto_LDADD = $(unit_reader)
