@@ -8,10 +8,7 @@
 #include "viewers/pdf/mark.h"
 #include "viewers/pdf/paint.h"
 
-#include <inttypes.h>
 #include <math.h>
-
-enum { MAX_LEGEND_LINES = 4 };
 
 void paint_ink(const struct painter *p)
 {
@@ -82,7 +79,6 @@ static double paint_legend(const struct painter *p, double y)
 		     height = p->size->text * 1.7;
 	struct painter measure = *p;
 	double x = left;
-	int n_lines = 1;
 
 	measure.cr = NULL;
 	if (p->n_legend)
@@ -92,8 +88,6 @@ static double paint_legend(const struct painter *p, double y)
 
 		if (x > left && x + width > left + room) {
 			x = left;
-			if (++n_lines > MAX_LEGEND_LINES)
-				break;
 			y += height;
 		}
 		if (p->cr)

@@ -102,7 +102,7 @@ static void paint_text(const struct painter *p, const struct flame_tile *t, stru
 {
 	const char *sign = t->sign == '=' ? "" : flame_sign(t->sign);
 	double pad = font_column(p->boxes) / 2, room = r.width - 2 * pad,
-	       after = *sign ? font_width(p->boxes, sign) + pad : 0;
+	       after = *sign ? font_width(p->boxes, sign) + 2 * pad : 0;
 	double y = r.y + r.height / 2 + p->size->boxes * 0.36;
 
 	if (room < font_column(p->boxes))
@@ -118,7 +118,7 @@ static void paint_text(const struct painter *p, const struct flame_tile *t, stru
 			font_fit(p->boxes, buf_text(name), room - after, shown);
 	}
 	mark_set_color(p, flame_colors(p->style->theme)[t->color].ink);
-	if (*sign && after - pad <= room)
+	if (*sign && after - 2 * pad <= room)
 		font_show(p->boxes, p->cr, r.x + pad, y, sign, NULL);
 	if (shown->len)
 		font_show(p->boxes, p->cr, r.x + pad + after, y, buf_text(shown), buf_text(name));
