@@ -18,8 +18,8 @@ cli_tests = \
 	tests/cli/t185-formats.t \
 	tests/cli/t190-pictures.t \
 	tests/cli/t195-hostile.t \
-	tests/cli/t200-list.t \
 	tests/cli/t200-fetch.t \
+	tests/cli/t200-list.t \
 	tests/cli/t205-tls.t \
 	tests/cli/t210-interrupt.t \
 	tests/cli/t215-binaries.t \
@@ -27,10 +27,12 @@ cli_tests = \
 	tests/cli/t220-disasm.t \
 	tests/cli/t225-weblist.t \
 	tests/cli/t230-names.t \
+	tests/cli/t235-flame.t \
 	tests/cli/t240-flame-svg.t \
 	tests/cli/t245-flame-pdf.t \
-	tests/cli/t235-flame.t \
+	tests/cli/t250-flame-html.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/lib.sh tests/cli/picture.py tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
+EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/lib.sh tests/cli/picture.py \
+	tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
