@@ -69,7 +69,7 @@ def click_box(b, index):
 
 
 def numbers_are_those_of_c(b):
-    for name in "plain", "heap", "inverted", "heat", "diff", "self", "names":
+    for name in "plain", "heap", "inverted", "heat", "diff", "self", "names", "large", "large-gb":
         page(b, name)
         want = sorted(html.unescape(t) for t in re.findall(r"<title>(.*?)</title>", read(name + ".svg"), re.S)[1:])
         got = sorted(re.sub("[\ufffe\uffff]", lambda m: f"\\u{{{ord(m[0]):x}}}", t) for t in b.run(TOLD))  # as XML must
@@ -231,6 +231,42 @@ def ranges_zoom_and_move(b):
     b.equal(b.run("return picture.view"), b.run("return [0, model.w[0]]"), "Escape shows all again")
 
 
+def touch(b, kind, *points):
+    b.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [
+        {"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]})
+
+
+def fingers_do_it_too(b):
+    b.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+    page(b, "plain")
+    settled(b)
+    x, width, y = b.run(AT, box(b, SHORTEST))
+    y += b.run("return document.getElementById('over').getBoundingClientRect().top") + 9
+    for tap in 1, 2:
+        touch(b, "touchStart", (x + width / 2, y))
+        touch(b, "touchEnd")
+        settled(b)
+        b.equal(b.run("return [model.name(selected), state.box >= 0]"), [SHORTEST, tap == 2],
+                "a tap tells of a box" if tap == 1 else "and a second zooms to it")
+    b.keys("0")
+    settled(b)
+    touch(b, "touchStart", (500, y), (600, y))
+    for k in range(1, 6):
+        touch(b, "touchMove", (500 - 40 * k, y), (600 + 40 * k, y))
+    touch(b, "touchEnd")
+    settled(b)
+    lo, hi = b.run("return picture.view.map(v => v / model.w[0])")
+    b.result(abs((hi - lo) - 100 / 500) < 0.02 and lo < 550 / 1200 < hi, "two fingers zoom", lo, hi)
+    touch(b, "touchStart", (500, y))
+    for k in range(1, 6):
+        touch(b, "touchMove", (500 + 20 * k, y))
+    touch(b, "touchEnd")
+    settled(b)
+    after = b.run("return picture.view.map(v => v / model.w[0])")
+    b.result(abs((lo - after[0]) - 100 / 1200 * (hi - lo)) < 0.01 and after[0] < lo, "and one moves", lo, after)
+    b.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
 def names_stay_names(b):
     page(b, "names", "#table=1")
     for script in "go({ view: 'other' })", "go({ q: 'script' })", "go({ view: 'around', frame: 1 })", "turnTheme()":
@@ -309,7 +345,8 @@ def pages_fit(b):
 
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
-                 zooms_with_history, searches, keys_do_all, ranges_zoom_and_move, names_stay_names, policy_holds,
+                 zooms_with_history, searches, keys_do_all, ranges_zoom_and_move, fingers_do_it_too,
+                 names_stay_names, policy_holds,
                  odd_pages_work, many_boxes_are_quick, pages_fit):
         browser.case(case)
     browser.done()

@@ -9,4 +9,4 @@ browser_tests = \
 TESTS += $(browser_tests)
 EXTRA_DIST += $(browser_tests) tests/browser/browser.py tests/browser/browser.sh \
 	tests/browser/flame_html.py \
-	tests/browser/hostile.py tests/browser/many.py tests/browser/svg.py
+	tests/browser/hostile.py tests/browser/large.py tests/browser/many.py tests/browser/svg.py

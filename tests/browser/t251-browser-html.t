@@ -6,6 +6,7 @@
 
 "$browser_python" "$top_srcdir/tests/browser/hostile.py" "$tmp/names.pb" || exit 1
 "$browser_python" "$top_srcdir/tests/browser/hostile.py" "$tmp/deep.pb" 1500 || exit 1
+"$browser_python" "$top_srcdir/tests/browser/large.py" "$tmp/large.pb" || exit 1
 "$browser_python" "$top_srcdir/tests/browser/many.py" "$tmp/many.prof" || exit 1
 draw() {
 	name=$1
@@ -19,6 +20,8 @@ draw heat --color-by=heat --order=weight -unit=s go-cpu.pb.gz
 draw diff -base compare/build-base.pb.gz compare/build-new.pb.gz
 draw self --diff-self -base compare/build-base.pb.gz compare/build-new.pb.gz
 draw names "$tmp/names.pb"
+draw large "$tmp/large.pb"
+draw large-gb -unit=gb "$tmp/large.pb"
 draw empty -focus=nobody edge/names-hostile.pb.gz
 "$CPA" flame --format=html --min-width=10 go-cpu.pb.gz >"$tmp/cut.html"
 "$CPA" flame --format=html "$tmp/deep.pb" >"$tmp/deep.html"

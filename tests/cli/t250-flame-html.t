@@ -19,8 +19,11 @@ page plain --title='<b>"title" & more' edge/inline-sometimes.pb.gz
 page diff --icicle --theme=dark --order=weight -base compare/words-base.pb.gz compare/words-new.pb.gz
 page hostile edge/files-hostile.pb.gz
 
+# check WHAT [FOLDED]: the page is what its policy, its data and its stacks say
 python=${PYTHON3:-python3}
 check() {
+	what=$1
+	shift
 	if "$python" -c '' 2>/dev/null; then
 		"$python" "$top_srcdir/tests/cli/flame_page.py" "$tmp/page" "$@" >"$tmp/faults" 2>&1
 		status=$?
@@ -35,13 +38,13 @@ check() {
 for profile in go-cpu.pb.gz cpp-cpu.pb.gz node-heap.pb.gz edge/names-hostile.pb.gz edge/recursion.pb.gz edge/labels.pb.gz; do
 	"$CPA" flame --format=html --min-width=0 $profile >"$tmp/page"
 	"$CPA" flame --format=folded $profile >"$tmp/folded"
-	what=$profile check "$tmp/folded"
+	check "$profile" "$tmp/folded"
 done
 for args in '--min-width=20 go-cpu.pb.gz' '--inverted go-cpu.pb.gz' '-focus=nobody go-cpu.pb.gz' '--by=label:route edge/labels.pb.gz' \
 	'-base compare/build-base.pb.gz compare/build-new.pb.gz' '-diff_base compare/build-base.pb.gz --diff-self compare/build-new.pb.gz'; do
 	# shellcheck disable=SC2086 # words
 	"$CPA" flame --format=html $args >"$tmp/page" 2>"$tmp/err"
-	what="$args" check
+	check "$args"
 done
 
 for threads in 1 3; do

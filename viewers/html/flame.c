@@ -15,9 +15,9 @@
 #include "viewers/html/flame_parts.h"
 #include "viewers/html/html.h"
 
-static const char policy[] = "default-src 'none'; style-src 'sha256-" FLAME_STYLE_SUM
-			     "'; script-src 'sha256-" FLAME_SCRIPT_SUM
-			     "'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
+static const char policy[] =
+	"default-src 'none'; style-src 'sha256-" FLAME_STYLE_SUM "'; script-src 'sha256-" FLAME_SCRIPT_SUM
+	"'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'";
 
 static const char style_text[] = FLAME_STYLE;
 static const char script_text[] = FLAME_SCRIPT;
@@ -33,7 +33,8 @@ static void add_element(const char *start, const struct buf *text, const char *e
 
 static void add_head(const char *theme, const struct buf *title, struct buf *out)
 {
-	buf_addf(out, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", theme);
+	buf_addf(out, "<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+		 theme);
 	buf_addf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n", policy);
 	buf_addz(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		      "<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"generator\" content=\"cpa\">\n");

@@ -77,7 +77,7 @@ function pointAt(event) {
 	picture.over.style.cursor = hover >= 0 ? "pointer" : "default";
 	tip.hidden = hover < 0 || event.pointerType === "touch";
 	if (!tip.hidden) {
-		showFacts(tip, model, hover);
+		showFacts(tip, model, hover, zoomed());
 		const w = tip.offsetWidth, h = tip.offsetHeight, x = event.clientX + 14, y = event.clientY + 18;
 		tip.style.left = Math.max(4, Math.min(x, innerWidth - w - 6)) + "px";
 		tip.style.top = (y + h > innerHeight - 4 ? Math.max(4, event.clientY - h - 12) : y) + "px";

@@ -66,7 +66,7 @@ function show(next) {
 			selected = -1;
 		picture.setModel(model);
 		aim(true);
-		picture.reveal(model.row[state.box < 0 ? model.root : state.box]);
+		picture.reveal(model.row[zoomed()]);
 	} else {
 		aim(false);
 	}
@@ -81,7 +81,7 @@ function show(next) {
 
 /* Move the picture to where the state says it is. */
 function aim(atOnce) {
-	const box = state.box < 0 ? model.root : state.box, whole = model.w[model.root];
+	const box = zoomed(), whole = model.w[model.root];
 	const to = state.x ? [state.x[0] * whole, state.x[1] * whole] : [model.x[box], model.x[box] + model.w[box]];
 	const from = picture.view, side = state.x ? state.x[2] : Math.sign(model.row[box] - model.row[model.root]);
 	const same = from[0] === to[0] && from[1] === to[1];
@@ -190,10 +190,15 @@ function select(box) {
 	draw();
 }
 
+/* The box that all is zoomed to, or the root. */
+function zoomed() {
+	return state.box >= 0 ? state.box : model.root;
+}
+
 function showDetails() {
-	const box = hover >= 0 ? hover : selected >= 0 ? selected : state.box >= 0 ? state.box : model.root;
+	const box = hover >= 0 ? hover : selected >= 0 ? selected : zoomed();
 	const acting = selected >= 0 ? selected : state.box;
-	showFacts($("facts"), model, box);
+	showFacts($("facts"), model, box, zoomed());
 	$("zoom").disabled = acting < 0;
 	$("around").disabled = $("same").disabled = acting < 0 || model.frame[acting] < 0;
 }

@@ -85,7 +85,7 @@ class FunctionTable {
 		$("more").hidden = list.length <= this.limit;
 		$("more").textContent = `Show all ${list.length}`;
 		$("count").textContent = `${list.length} ${list.length === 1 ? "function" : "functions"}` +
-			(this.test ? " that match" : "");
+			(this.test ? " that match" : " in all");
 	}
 
 	row(f) {
@@ -95,8 +95,8 @@ class FunctionTable {
 		row.dataset.frame = f.frame;
 		for (const [key, , value, text] of COLUMNS) {
 			const changes = SIDES > 1 && (key === "change" || key === "flat");
-			row.append(element("td", SIDE_COLUMNS.has(key) ? "side" :
-				!changes || !value(f) ? "" : value(f) > 0 ? "more" : "less", text(f)));
+			row.append(element("td", (SIDE_COLUMNS.has(key) ? "side " : "") +
+				(!changes || !value(f) ? "" : value(f) > 0 ? "more" : "less"), text(f)));
 		}
 		row.append(element("td", "name", name));
 		return row;

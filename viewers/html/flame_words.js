@@ -80,10 +80,13 @@ function spoken(m, box) {
 	return [titleOf(m, box), ...factsOf(m, box).map(([word, text]) => (word ? word + " " + text : text))].join(", ");
 }
 
-/* Fill the bar of details or the tooltip. */
-function showFacts(place, m, box) {
+/* Fill the bar of details or the tooltip. Of a zoomed box, base, the share is told too. */
+function showFacts(place, m, box, base) {
 	const sign = m.sign[box];
 	place.replaceChildren(element("strong", "name", (SIGNS[sign] || "") + titleOf(m, box)));
 	for (const [word, text] of factsOf(m, box))
 		place.append(element("span", "fact", word ? element("i", "", word + " ") : "", text));
+	if (SIDES === 1 && box !== base && m.total[AFTER][base] !== top_.total[AFTER][top_.root] && m.path(box).includes(base))
+		place.append(element("span", "fact", `${shareText(m.total[AFTER][box], m.total[AFTER][base])} of `,
+			element("i", "", m.name(base))));
 }

@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+# large.py - a profile whose values are more than a double holds, in bytes
+# SPDX-License-Identifier: Apache-2.0
+"""usage: large.py OUT"""
+import sys
+
+
+def varint(v):
+    out = b""
+    while v >= 0x80:
+        out += bytes([v & 0x7F | 0x80])
+        v >>= 7
+    return out + bytes([v])
+
+
+def number(field, v):
+    return varint(field << 3) + varint(v)
+
+
+def message(field, body):
+    return varint(field << 3 | 2) + varint(len(body)) + body
+
+
+def main():
+    n = 60
+    strings = [b"", b"space", b"bytes"] + [b"f%d" % i for i in range(n)]
+    out = message(1, number(1, 1) + number(2, 2))
+    for i in range(n):
+        stack = b"".join(varint(1 + k) for k in (i, i // 2, i // 4, 0))
+        out += message(2, message(1, stack) + number(2, 3**i % 2**57 + i if i > 30 else 2**i + 1))
+    for i in range(n):
+        out += message(4, number(1, i + 1) + message(4, number(1, i + 1)))
+        out += message(5, number(1, i + 1) + number(2, i + 3))
+    with open(sys.argv[1], "wb") as f:
+        f.write(out + b"".join(message(6, s) for s in strings))
+
+
+main()
