@@ -16,10 +16,12 @@ function print(on) {
 	if (on) {
 		root.dataset.screen = root.dataset.theme;
 		root.dataset.theme = "light";
+		$("scroll").style.flex = "none";
+		$("scroll").style.width = "1500px";
 		$("scroll").style.height = Math.min(model.rows * ROW + 2, 8000) + "px";
 	} else {
 		root.dataset.theme = root.dataset.screen;
-		$("scroll").style.height = "";
+		$("scroll").removeAttribute("style");
 	}
 	readTheme();
 	picture.resize();
