@@ -178,6 +178,28 @@ def searches(b):
     b.equal(b.find("#found").text, "no match", "and is found as text")
 
 
+def matches_alone_are_a_graph(b):
+    page(b, "plain", "#q=mallocgc&only=1&table=1")
+    total, own = collections.Counter({"": 0}), collections.Counter()
+    for frames, value in stacks("plain.folded"):
+        if any("mallocgc" in f for f in frames):
+            for n in range(len(frames) + 1):
+                total["\0".join(frames[:n])] += value
+            own["\0".join(frames)] += value
+    b.equal(sorted(b.run(PATHS.replace("top_", "model"), "top")), sorted([p, total[p], own[p]] for p in total),
+            "only stacks with a match are left, with all they have")
+    b.result(b.run("""const m = model; for (let i = 1; i < m.n; i++) { const p = m.parent[i];
+        if (m.x[i] < m.x[p] || m.x[i] + m.w[i] > m.x[p] + m.w[p]) return false; } return m.n > 50"""), "each in its parent")
+    b.keys("v")
+    settled(b)
+    b.equal(b.run("return [state.view, model.total[0][0] * data.step]"), ["other", total[""]], "they have another end too")
+    b.keys("v", "m")
+    settled(b)
+    b.equal(b.run("return model === top_ && table.list.length"), b.run("return functionsOf(top_).length"), "m shows all again")
+    page(b, "diff", "#q=parse&only=1")
+    b.result(b.run("return model.n > 2 && model.n < top_.n && model.sign[1] !== undefined"), "changes have it as well")
+
+
 def keys_do_all(b):
     page(b, "plain")
     b.run("document.getElementById('over').focus()")
@@ -332,6 +354,15 @@ def many_boxes_are_quick(b):
     b.resize(1200, 900)
 
 
+def printing_leaves_no_trace(b):
+    page(b, "plain", "#table=1")
+    before = b.run("return [picture.width, picture.height, document.documentElement.dataset.theme]")
+    size = len(b.driver.execute_cdp_cmd("Page.printToPDF", {"landscape": True})["data"])
+    settled(b)
+    b.equal(b.run("return [picture.width, picture.height, document.documentElement.dataset.theme]"), before, "printing changes nothing")
+    b.result(size > 20000, "and there is something on paper", size)
+
+
 def pages_fit(b):
     for width, height in (400, 700), (1200, 800), (3840, 2000):
         b.resize(width, height)
@@ -345,8 +376,8 @@ def pages_fit(b):
 
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
-                 zooms_with_history, searches, keys_do_all, ranges_zoom_and_move, fingers_do_it_too,
+                 zooms_with_history, searches, matches_alone_are_a_graph, keys_do_all, ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
-                 odd_pages_work, many_boxes_are_quick, pages_fit):
+                 odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace, pages_fit):
         browser.case(case)
     browser.done()

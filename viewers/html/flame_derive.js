@@ -189,6 +189,60 @@ function aroundModel(m, frame) {
 	return modelOf([...callers.slice(1).reverse(), ...callees], callers.length - 1, cut);
 }
 
+/* Only the stacks with a box for which test(frame) holds. What was left out is not among them. */
+function matchingModel(m, test) {
+	const inside = new Uint8Array(m.n), index = new Int32Array(m.n).fill(-1);
+	const total = m.total.map((t) => Float64Array.from(t)), w = Float64Array.from(m.w);
+	const outside = [], kept = [];
+
+	m.fromRoot((i) => {
+		const p = m.parent[i];
+		inside[i] = (p >= 0 && inside[p]) || (m.frame[i] >= 0 && test(m.frame[i])) ? 1 : 0;
+		if (!inside[i])
+			outside.push(i);
+	});
+	/* Children first: what is not inside of a match has what its children have. */
+	for (const i of outside.reverse()) {
+		const [lo, hi] = m.children(i);
+		total.forEach((t) => (t[i] = 0));
+		w[i] = 0;
+		for (let c = lo; c < hi; c++) {
+			total.forEach((t) => (t[i] += t[c]));
+			w[i] += w[c];
+		}
+	}
+	for (let i = 0; i < m.n; i++)
+		if (i === m.root || w[i] > 0)
+			index[i] = kept.push(i) - 1;
+	const out = new Model(kept.length), end = new Float64Array(kept.length);
+	out.rowStart = [0];
+	out.leafFirst = m.leafFirst;
+	out.nCut = m.nCut;
+	out.cutWidth = m.cutWidth;
+	kept.forEach((i, at) => {
+		const parent = at ? index[m.parent[i]] : -1;
+		if (at && m.row[i] !== out.row[at - 1])
+			out.rowStart.push(at);
+		out.row[at] = m.row[i];
+		out.parent[at] = parent;
+		out.frame[at] = m.frame[i];
+		out.inlined[at] = m.inlined[i];
+		out.w[at] = w[i];
+		out.x[at] = end[at] = at ? end[parent] : 0;
+		if (at)
+			end[parent] += w[i];
+		for (let side = 0; side < SIDES; side++) {
+			out.total[side][at] = total[side][i];
+			out.self[side][at] = inside[i] ? m.self[side][i] : 0;
+		}
+		if (m.rest.has(i))
+			out.rest.set(at, m.rest.get(i));
+		paintBox(out, at);
+	});
+	out.rowStart.push(kept.length);
+	return out;
+}
+
 /* Colours of functions in a picture that is no comparison. */
 const frameColor = new Uint8Array(frames.name.length);
 

@@ -25,7 +25,7 @@ function reset() {
 	drawLegend();
 	selected = -1;
 	$("q").value = "";
-	go({ view: "all", box: -1, x: null, q: "", text: false });
+	go({ view: "all", box: -1, x: null, q: "", text: false, only: false });
 	markBoxes();
 	showDetails();
 }
@@ -224,6 +224,7 @@ const KEYS = {
 	"-": () => scaleAt(picture.width / 2, 1.5, model.row[model.root]),
 	n: () => nextMatch(1), N: () => nextMatch(-1),
 	s: () => findSame(acting()), c: () => around(acting()),
+	m: () => goSearch({ only: !state.only }),
 	v: nextView, i: () => go({ turn: !state.turn }), t: () => go({ table: !state.table }), d: turnTheme,
 	"/": () => $("q").select(),
 	"?": () => $("keys").showModal(),
@@ -248,25 +249,26 @@ document.addEventListener("keydown", (e) => {
 
 $("q").addEventListener("input", () => {
 	clearTimeout(typing);
-	typing = setTimeout(() => go({ q: $("q").value }, state.q !== ""), 60);
+	typing = setTimeout(() => goSearch({ q: $("q").value }, state.q !== ""), 60);
 });
 $("q").addEventListener("keydown", (e) => {
 	if (e.key === "Enter") {
 		clearTimeout(typing);
-		go({ q: $("q").value }, state.q !== "");
+		goSearch({ q: $("q").value }, state.q !== "");
 		nextMatch(e.shiftKey ? -1 : 1);
 	} else if (e.key === "Escape") {
 		if ($("q").value === "")
 			$("over").focus({ preventScroll: true });
 		$("q").value = "";
-		go({ q: "" });
+		goSearch({ q: "" });
 		e.preventDefault();
 	} else if (e.key === "ArrowDown") {
 		$("over").focus({ preventScroll: true });
 		e.preventDefault();
 	}
 });
-$("rx").addEventListener("change", () => go({ text: !$("rx").checked, q: $("q").value }));
+$("only").addEventListener("change", () => goSearch({ only: $("only").checked }));
+$("rx").addEventListener("change", () => goSearch({ text: !$("rx").checked, q: $("q").value }));
 $("view").addEventListener("change", () => go({ view: $("view").value, box: -1, x: null }));
 for (const [id, act] of Object.entries({
 	prev: () => nextMatch(-1), next: () => nextMatch(1), flip: KEYS.i, functions: KEYS.t, reset, theme: turnTheme,

@@ -52,11 +52,17 @@ function go(change, replace) {
 	show(next);
 }
 
+/* A step to another search. Boxes of a picture of matches alone are others then. */
+function goSearch(change, replace) {
+	const next = { ...state, ...change };
+	go(state.only || next.only ? { ...change, box: -1, x: null } : change, replace);
+}
+
 /* Make the page what a state says. */
 function show(next) {
 	const before = state, old = model;
 	state = next;
-	model = modelFor(state.view, state.frame);
+	model = modelFor(state);
 	if (state.box >= model.n || state.box === model.root)
 		state.box = -1;
 	picture.flip = state.turn;
@@ -70,6 +76,7 @@ function show(next) {
 	} else {
 		aim(false);
 	}
+	table.show(baseFor(state));
 	if (model !== old || before.q !== state.q || before.text !== state.text || !found)
 		search();
 	showTable(before.table !== state.table);
@@ -118,11 +125,12 @@ function search() {
 	if (document.activeElement !== $("q"))
 		$("q").value = state.q;
 	$("rx").checked = !state.text;
+	$("only").checked = state.only;
 	$("q").setAttribute("aria-invalid", String(error !== ""));
 	$("found").className = error ? "error" : "";
 	$("found").textContent = error || (test ? foundText(top_ === model ? found.match : top_.match(test)) : "");
 	$("prev").disabled = $("next").disabled = !found.match || !found.match.count;
-	table.filter(test);
+	table.filter(baseFor(state) === top_ ? test : null);
 	markBoxes();
 }
 
@@ -264,7 +272,7 @@ function drawLegend() {
 	$("legend").hidden = !data.legend.length;
 }
 
-const table = new FunctionTable(functionsOf(top_), (frame) => {
+const table = new FunctionTable((frame) => {
 	const exact = "^" + frames.name[frame].replace(/[.*+?^${}()|[\]\\/]/g, "\\$&") + "$";
-	go({ q: state.q === exact && !state.text ? "" : exact, text: false });
+	goSearch({ q: state.q === exact && !state.text ? "" : exact, text: false });
 });

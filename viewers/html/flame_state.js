@@ -12,22 +12,37 @@ for (let i = 0; i < top_.n; i++)
 	if (top_.frame[i] >= 0)
 		frameColor[top_.frame[i]] = top_.color[i];
 
+const MANY = 6; /* models to keep */
 const models = new Map([["all", top_]]);
 
-/* The model of a view, made when it is first seen; of the trees around functions only the last is kept. */
-function modelFor(view, frame) {
-	const key = view === "around" ? `around ${frame}` : view;
+/* A model under a key, made when it is first asked for. */
+function keep(key, make) {
 	if (!models.has(key)) {
-		for (const old of [...models.keys()])
-			if (old.startsWith("around"))
-				models.delete(old);
-		models.set(key, view === "around" ? aroundModel(top_, frame) : invertedModel(top_));
+		for (const old of [...models.keys()].slice(1, models.size - MANY))
+			models.delete(old);
+		models.set(key, make());
 	}
 	return models.get(key);
 }
 
+/* What a state looks at: all stacks, or those that match its search when it asks for no others and there are such. */
+function baseFor(s) {
+	const test = s.only ? searchTest(s.q, s.text) : null;
+	if (typeof test !== "function" || !top_.match(test).count)
+		return top_;
+	return keep(`only ${s.text} ${s.q}`, () => matchingModel(top_, test));
+}
+
+/* The model of the view of a state. */
+function modelFor(s) {
+	const base = baseFor(s), of = base === top_ ? "" : ` only ${s.text} ${s.q}`;
+	if (s.view === "around")
+		return keep(`around ${s.frame}${of}`, () => aroundModel(base, s.frame));
+	return s.view === "other" ? keep(`other${of}`, () => invertedModel(base)) : base;
+}
+
 function firstState() {
-	return { view: "all", frame: 0, box: -1, x: null, q: "", text: false, turn: data.icicle, table: false };
+	return { view: "all", frame: 0, box: -1, x: null, q: "", text: false, only: false, turn: data.icicle, table: false };
 }
 
 /* The state that an address names; what makes no sense in it is as in the first. */
@@ -47,6 +62,7 @@ function readAddress(hash) {
 		s.x = x;
 	s.q = (get.get("q") || "").slice(0, 1000);
 	s.text = get.get("text") === "1";
+	s.only = get.get("only") === "1";
 	if (get.has("turn"))
 		s.turn = get.get("turn") === "1";
 	s.table = get.get("table") === "1";
@@ -68,6 +84,8 @@ function addressOf(s) {
 		out.set("q", s.q);
 	if (s.text)
 		out.set("text", "1");
+	if (s.only)
+		out.set("only", "1");
 	if (s.turn !== first.turn)
 		out.set("turn", s.turn ? "1" : "0");
 	if (s.table)

@@ -25,8 +25,9 @@ const COLUMNS = SIDES === 1 ? [
 const SIDE_COLUMNS = new Set(SIDES === 1 ? ["flat%", "cum%"] : ["flat", "before"]);
 
 class FunctionTable {
-	constructor(list, choose) {
-		this.list = list;
+	constructor(choose) {
+		this.list = [];
+		this.model = null;
 		this.sort = SIDES === 1 ? "flat" : "change";
 		this.down = true;
 		this.limit = FEW;
@@ -60,6 +61,16 @@ class FunctionTable {
 		$("list").scrollTop = 0;
 	}
 
+	/* The functions of a model. */
+	show(model) {
+		if (this.model === model)
+			return;
+		this.model = model;
+		this.list = functionsOf(model);
+		if (!$("list").hidden)
+			this.draw();
+	}
+
 	/* Only functions for which test(frame) holds; null for all. */
 	filter(test) {
 		this.test = test;
@@ -85,7 +96,7 @@ class FunctionTable {
 		$("more").hidden = list.length <= this.limit;
 		$("more").textContent = `Show all ${list.length}`;
 		$("count").textContent = `${list.length} ${list.length === 1 ? "function" : "functions"}` +
-			(this.test ? " that match" : " in all");
+			(this.test ? " that match" : this.model === top_ ? " in all" : " in stacks that match");
 	}
 
 	row(f) {
