@@ -332,9 +332,13 @@ def odd_pages_work(b):
     b.result(b.run("return picture.scroller.scrollTop < picture.rowTop(1400)"), "and scrolled to")
     page(b, "cut", "#table=1")
     b.result("left out" in b.run("return document.getElementById('missing').textContent"), "what is left out is told at the table")
+    b.run("go({ q: 'runtime' })")
+    b.result(re.search("; up to .* more in what is left out", b.find("#found").text), "and of what is found")
     b.scripts(False)
     b.open(os.path.join(folder, "plain.html"))
     b.scripts(True)
+    shown = b.run("return [...document.querySelectorAll('noscript, #bar, main')].map(e => e.getBoundingClientRect().height > 0)")
+    b.equal(shown, [False, False, True], "without scripts there is a table and no controls")
 
 
 def many_boxes_are_quick(b):

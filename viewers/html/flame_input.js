@@ -108,8 +108,14 @@ $("over").addEventListener("pointerdown", (e) => {
 
 $("over").addEventListener("pointermove", (e) => {
 	if (!pointers.has(e.pointerId)) {
+		if (!pointing)
+			requestAnimationFrame(() => {
+				const last = pointing;
+				pointing = null;
+				if (last)
+					pointAt(last);
+			});
 		pointing = e;
-		requestAnimationFrame(() => pointing && pointAt(pointing));
 		return;
 	}
 	pointers.set(e.pointerId, e);

@@ -206,6 +206,6 @@ function functionsOf(m) {
 function leftOutText(m) {
 	if (!m.nCut)
 		return "";
-	return `${m.nCut.toLocaleString("en")} boxes too narrow to be seen are left out, ` +
+	return `; ${m.nCut.toLocaleString("en")} ${m.nCut === 1 ? "box" : "boxes"} too narrow to be seen left out, ` +
 		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) together`;
 }

@@ -141,7 +141,8 @@ function foundText(f) {
 	if (!f.count)
 		return "no match";
 	return `${f.count.toLocaleString("en")} ${f.count === 1 ? "box" : "boxes"} match: ` +
-		`cum ${sum(f.total)}, flat ${sum(f.self)}`;
+		`cum ${sum(f.total)}, flat ${sum(f.self)}` +
+		(top_.cutWidth ? `; up to ${write(top_.cutWidth)} more in what is left out` : "");
 }
 
 /* Does an entry of the legend stand for a box? Of a sign the legend names some steps; the least is for the rest. */

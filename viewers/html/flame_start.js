@@ -11,7 +11,7 @@ function fromAddress() {
 }
 
 /* On paper all rows are shown, in light colours. */
-function print(on) {
+function paper(on) {
 	const root = document.documentElement;
 	if (on) {
 		root.dataset.screen = root.dataset.theme;
@@ -38,8 +38,8 @@ fromAddress();
 drawNow();
 addEventListener("popstate", fromAddress);
 addEventListener("hashchange", fromAddress);
-addEventListener("beforeprint", () => print(true));
-addEventListener("afterprint", () => print(false));
+addEventListener("beforeprint", () => paper(true));
+addEventListener("afterprint", () => paper(false));
 new ResizeObserver(() => {
 	picture.resize();
 	drawNow();

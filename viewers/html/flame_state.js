@@ -18,7 +18,7 @@ const models = new Map([["all", top_]]);
 /* A model under a key, made when it is first asked for. */
 function keep(key, make) {
 	if (!models.has(key)) {
-		for (const old of [...models.keys()].slice(1, models.size - MANY))
+		for (const old of [...models.keys()].slice(1, Math.max(1, models.size - MANY)))
 			models.delete(old);
 		models.set(key, make());
 	}
