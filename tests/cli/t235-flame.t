@@ -117,6 +117,16 @@ for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; d
 	"$CPA" flame -diff_base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/got" 2>"$tmp/err"
 	same "-diff_base draws what -base draws: $options" "$tmp/want" "$tmp/got"
 done
+mkdir "$tmp/old" "$tmp/new" && cp go-heap1.pb.gz "$tmp/old/heap.pb.gz" && cp go-heap2.pb.gz "$tmp/new/heap.pb.gz"
+"$CPA" flame -base "$tmp/old/heap.pb.gz" "$tmp/new/heap.pb.gz" >"$tmp/got"
+grep -q 'base old/heap.pb.gz: 8.47MB .* new new/heap.pb.gz: 32.98MB' "$tmp/got" && grep -q 'only in old/heap.pb.gz' "$tmp/got"
+result $? "the legend tells files of one name by their folders"
+"$CPA" flame -base go-heap1.pb.gz /bin/sh go-heap2.pb.gz >"$tmp/got"
+grep -q 'base go-heap1.pb.gz: 8.47MB .* new go-heap2.pb.gz: 32.98MB' "$tmp/got"
+result $? "the legend names profiles and not the binary in front of them"
+"$CPA" flame -base 'compare/trend-[12].pb.gz' 'compare/trend-?.pb.gz' >"$tmp/got"
+grep -q 'base trend-1.pb.gz, trend-2.pb.gz: .* new trend-1.pb.gz, trend-2.pb.gz and 2 more: ' "$tmp/got"
+result $? "the legend names the files that patterns stand for"
 "$CPA" flame --format=folded -normalize -base go-heap1.pb.gz go-heap2.pb.gz | awk '{ b += $(NF - 1); a += $NF }
 	END { exit !(b > 8e6 && a > b - 100 && a < b + 100) }'
 result $? "with -normalize both sides weigh the same"

@@ -68,8 +68,9 @@ void words_add_value(const struct head *h, int64_t value, bool with_sign, struct
 /* Append what became of a value: " (+12.5%)", " (new)", " (gone)"; nothing when it is the same. */
 void words_add_change(int64_t before, int64_t after, struct buf *out);
 
-/* Append the names of a side's sources, or a word when there are none. */
-void words_add_sources(const struct flame_source *s, const char *otherwise, struct buf *out);
+/* Append the names of a side's sources, as much of their paths as tells the sides apart, or a word when there
+   are none. */
+void words_add_sources(const struct flame *f, enum flame_side side, const char *otherwise, struct buf *out);
 
 /* Append a hostile text made harmless, at most so many columns of it. */
 void words_add_safe(const char *text, size_t columns, struct buf *out);

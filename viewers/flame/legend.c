@@ -76,7 +76,7 @@ static void add_changes(struct legend *l, const struct flame *f)
 		int color;
 		char sign;
 		const char *text, *otherwise;
-		int side;
+		enum flame_side side;
 	} entries[] = {
 		{ COLOR_NEW, 'n', "new: only in ", "the new side", FLAME_AFTER },
 		{ COLOR_GREW + 3, '+', "at least doubled", NULL, 0 },
@@ -92,7 +92,7 @@ static void add_changes(struct legend *l, const struct flame *f)
 		text.len = 0;
 		buf_addz(&text, entries[i].text);
 		if (entries[i].otherwise)
-			words_add_sources(&f->side[entries[i].side], entries[i].otherwise, &text);
+			words_add_sources(f, entries[i].side, entries[i].otherwise, &text);
 		add_entry(l, entries[i].color, entries[i].sign, &text);
 	}
 	buf_release(&text);

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include "base/path.h"
 #include "base/text.h"
 #include "base/unit.h"
 #include "viewers/flame/flame_int.h"
@@ -20,7 +19,7 @@
 #define ARROW " \xe2\x86\x92 "
 #define DOT " \xc2\xb7 "
 
-enum { SOURCES_NAMED = 2, SOURCE_MAX = 40, FILTER_MAX = 60, TITLE_MAX = 200 };
+enum { SOURCES_NAMED = 2, PARTS_MAX = 6, SOURCE_MAX = 40, FILTER_MAX = 60, TITLE_MAX = 200 };
 
 void words_add_count(uint64_t n, struct buf *out)
 {
@@ -71,23 +70,52 @@ void words_add_change(int64_t before, int64_t after, struct buf *out)
 		 after > before ? "+" : MINUS, percent);
 }
 
-/* Append the last part of a path or URL. */
-static void add_base(const char *source, struct buf *out)
+/* The last so many parts of a path or URL. */
+static const char *last_parts(const char *source, int parts)
 {
-	struct buf base = { 0 };
+	const char *at = source + strlen(source);
 
-	path_add_base(&base, source);
-	words_add_safe(buf_text(&base), SOURCE_MAX, out);
-	buf_release(&base);
+	while (at > source && !(at[-1] == '/' && --parts == 0))
+		at--;
+	return at;
 }
 
-void words_add_sources(const struct flame_source *s, const char *otherwise, struct buf *out)
+static size_t n_named(const struct flame_source *s)
 {
+	return s->n < SOURCES_NAMED ? s->n : SOURCES_NAMED;
+}
+
+/* Would a source of one side be called as one of the other? */
+static bool are_alike(const struct flame *f, int parts)
+{
+	const struct flame_source *a = &f->side[FLAME_AFTER], *b = &f->side[FLAME_BEFORE];
+
+	for (size_t i = 0; i < n_named(a); i++)
+		for (size_t k = 0; k < n_named(b); k++)
+			if (strcmp(last_parts(a->source[i], parts), last_parts(b->source[k], parts)) == 0)
+				return true;
+	return false;
+}
+
+/* How many parts of their names tell the sides apart: new/cpu.pb.gz from old/cpu.pb.gz. */
+static int parts_needed(const struct flame *f)
+{
+	for (int parts = 1; parts <= PARTS_MAX; parts++)
+		if (!are_alike(f, parts))
+			return parts;
+	return 1;
+}
+
+void words_add_sources(const struct flame *f, enum flame_side side, const char *otherwise, struct buf *out)
+{
+	const struct flame_source *s = &f->side[side];
+	int parts = parts_needed(f);
+
 	if (s->n == 0)
 		buf_addz(out, otherwise);
-	for (size_t i = 0; i < s->n && i < SOURCES_NAMED; i++) {
+	for (size_t i = 0; i < n_named(s); i++) {
 		buf_addz(out, i ? ", " : "");
-		add_base(s->source[i], out);
+		words_add_safe(last_parts(s->source[i], parts), SOURCE_MAX, out);
 	}
 	if (s->n > SOURCES_NAMED)
 		buf_addf(out, " and %zu more", s->n - SOURCES_NAMED);
@@ -141,7 +169,7 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 	if (*h->file)
 		words_add_safe(h->file, SOURCE_MAX, &what);
 	else
-		words_add_sources(&f->side[FLAME_AFTER], "", &what);
+		words_add_sources(f, FLAME_AFTER, "", &what);
 	words_add_safe(*h->type ? h->type : "flame graph", SOURCE_MAX, out);
 	if (what.len)
 		buf_addf(out, ": %s", buf_text(&what));
@@ -168,11 +196,11 @@ static void add_sides(const struct report *r, struct buf *out)
 	int64_t before = f->total[FLAME_BEFORE][0], after = f->total[FLAME_AFTER][0];
 
 	buf_addz(out, "base ");
-	words_add_sources(&f->side[FLAME_BEFORE], "", out);
+	words_add_sources(f, FLAME_BEFORE, "", out);
 	buf_addz(out, f->side[FLAME_BEFORE].n ? ": " : "");
 	words_add_value(&r->head, before, false, out);
 	buf_addz(out, ARROW "new ");
-	words_add_sources(&f->side[FLAME_AFTER], "", out);
+	words_add_sources(f, FLAME_AFTER, "", out);
 	buf_addz(out, f->side[FLAME_AFTER].n ? ": " : "");
 	words_add_value(&r->head, after, false, out);
 	buf_addz(out, DOT);
