@@ -164,6 +164,15 @@ static void words_on_the_page_have_a_contrast_of_4_5(void **state)
 	}
 }
 
+/* So that a box is seen at all; unchanged ones may be faint. */
+static void every_box_stands_out_from_the_page(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < 2; t++)
+		for (int i = 0; i < COLOR_HEAT; i++)
+			assert_true(contrast(flame_page(themes[t])->paper, flame_colors(themes[t])[i].fill) >= 1.15);
+}
+
 static void all_groups_can_be_told_apart_by_all_eyes(void **state)
 {
 	(void)state;
@@ -216,6 +225,7 @@ int main(void)
 		cmocka_unit_test(the_formulas_give_what_their_sources_say),
 		cmocka_unit_test(text_on_every_box_has_a_contrast_of_4_5),
 		cmocka_unit_test(words_on_the_page_have_a_contrast_of_4_5),
+		cmocka_unit_test(every_box_stands_out_from_the_page),
 		cmocka_unit_test(all_groups_can_be_told_apart_by_all_eyes),
 		cmocka_unit_test(no_group_looks_like_what_has_no_group),
 		cmocka_unit_test(what_grew_never_looks_like_what_shrank),

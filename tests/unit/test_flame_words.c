@@ -84,6 +84,7 @@ static void a_closure_is_shown_with_the_function_it_is_of(void **state)
 {
 	(void)state;
 	expect_short("shop/depot.(*Depot).Routes.func1.4", 20, "shop/" DOTS "Routes.func1.4");
+	expect_short("tally::main::run::{{closure}}", 6, "run" DOTS);
 	expect_short("tally::main::run::{{closure}}", 20, "tal" DOTS "run::{{closure}}");
 }
 
@@ -150,6 +151,18 @@ static void a_name_of_a_megabyte_is_shortened_at_once(void **state)
 	}
 	buf_release(&got);
 	free(name);
+}
+
+static void a_function_without_a_name_is_unknown(void **state)
+{
+	struct drawing d;
+	struct buf got = { 0 };
+
+	(void)state;
+	drawing_start(&d, 0, 10);
+	flame_add_name(&d.f, drawing_box(&d, 0, "", 0, 10), &got);
+	assert_string_equal(got.data, "<unknown>");
+	buf_release(&got);
 }
 
 static void expect_details(const struct drawing *d, uint32_t box, const char *want)
@@ -413,6 +426,7 @@ int main(void)
 		cmocka_unit_test(a_path_is_parted_at_its_slashes),
 		cmocka_unit_test(no_character_is_cut_nor_parted_from_its_marks),
 		cmocka_unit_test(a_name_of_a_megabyte_is_shortened_at_once),
+		cmocka_unit_test(a_function_without_a_name_is_unknown),
 		cmocka_unit_test(a_box_is_told_with_its_values_place_and_binary),
 		cmocka_unit_test(a_rest_tells_how_many_and_how_much),
 		cmocka_unit_test(inverted_a_box_is_a_part_of_the_function_at_the_leaf),

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LISTED = 8 };
+enum { LISTED = 10 };
 
 _Static_assert((int)COLOR_END == (int)FLAME_COLORS, "flame.h tells how many colours there are");
 

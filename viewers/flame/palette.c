@@ -18,7 +18,7 @@
 
 static const struct flame_color light[FLAME_COLORS] = {
 	[COLOR_NEUTRAL] = { 0xe4e4e4, BLACK },
-	[COLOR_LABEL] = { 0xffffff, BLACK },
+	[COLOR_LABEL] = { 0x3f4752, WHITE },
 	[COLOR_UNKNOWN] = { 0xb4b4b4, BLACK },
 	[COLOR_KERNEL] = { 0x8a8a8a, BLACK },
 	[COLOR_OTHER] = { 0xcfcac2, BLACK },
@@ -57,7 +57,7 @@ static const struct flame_color light[FLAME_COLORS] = {
 
 static const struct flame_color dark[FLAME_COLORS] = {
 	[COLOR_NEUTRAL] = { 0x383838, WHITE },
-	[COLOR_LABEL] = { 0x0c0c0c, WHITE },
+	[COLOR_LABEL] = { 0xd4d9df, BLACK },
 	[COLOR_UNKNOWN] = { 0x5a5a5a, WHITE },
 	[COLOR_KERNEL] = { 0x707070, WHITE },
 	[COLOR_OTHER] = { 0x47433e, WHITE },

@@ -144,6 +144,8 @@ static void add_narrow(const char *part, size_t columns, struct buf *out)
 	struct buf id = { 0 };
 
 	buf_add(&id, part, strcspn(part, "<([{"));
+	while (id.len && (id.data[id.len - 1] == ':' || id.data[id.len - 1] == '.')) /* of run::{{closure}} */
+		id.data[--id.len] = 0;
 	if (id.len < LEAST || !part[id.len]) {
 		add_middle_cut(part, columns, out);
 	} else if (flame_columns(id.data) < columns) {

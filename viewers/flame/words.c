@@ -129,7 +129,9 @@ void flame_add_name(const struct flame *f, uint32_t box, struct buf *out)
 	} else if (f->frame[box] == FLAME_NONE) {
 		buf_addz(out, "all");
 	} else {
-		text_add_safe(out, f->frames[f->frame[box]].name, strlen(f->frames[f->frame[box]].name));
+		const char *name = f->frames[f->frame[box]].name;
+
+		text_add_safe(out, *name ? name : "<unknown>", *name ? strlen(name) : strlen("<unknown>"));
 	}
 }
 
