@@ -89,7 +89,7 @@ function partsOf(name) {
 
 // One part that is too wide: without its arguments when it has some.
 function narrow(part, room) {
-	const id = /^[^<([{]*/.exec(part)[0], left = Math.floor(room / 2);
+	const id = /^[^<([{]*/.exec(part)[0].replace(/[:.]+$/, ""), left = Math.floor(room / 2);
 	if (id.length >= 3 && id !== part && columns(id) < room)
 		return id + "\u2026";
 	const whole = id.length >= 3 ? id : part;
