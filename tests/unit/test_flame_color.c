@@ -75,7 +75,14 @@ static const struct {
 	{ "parse", "/a/node_modules/x/node_modules/@babel/core/lib/parse.js", "", "@babel/core" },
 	{ "request", "/usr/lib/python3/dist-packages/requests/sessions.py", "", "requests" },
 	{ "loads", "/usr/lib/python3.11/json/__init__.py", "", "python3.11/json" },
+	/* with addresses, lines or files for names */
+	{ "0000000000401136 void std::sort<int*>(int*, int*) stl_algo.h:12", "stl_algo.h", "/srv/grid", "std" },
+	{ "runtime.mallocgc runtime/malloc.go:12", "runtime/malloc.go", "/srv/shop", "runtime" },
+	{ "/usr/lib/go/src/runtime/malloc.go", "/usr/lib/go/src/runtime/malloc.go", "", "src/runtime" },
+	{ "runtime/malloc.go:12", "runtime/malloc.go", "", "runtime" },
+	{ "0000000000401136", "", "/srv/grid", "grid" },
 	/* none of them */
+	{ "Node.js", "", "", "" },
 	{ "[libc.so.6]", "", "/usr/lib/libc.so.6", "libc.so.6" },
 	{ "(idle)", "", "", "" },
 	{ "Garbage Collection", "", "", "" },

@@ -100,6 +100,7 @@ static void a_path_is_parted_at_its_slashes(void **state)
 	(void)state;
 	expect_short("/usr/lib/go/src/runtime/symtab.go", 15, "/usr/" DOTS "symtab.go");
 	expect_short("runtime/symtabinl.go", 12, "symtabinl.go");
+	expect_short("runtime/symtabinl.go:7", 14, "symtabinl.go:7");
 	expect_short("runtime.step runtime/symtab.go:1301", 21, "runtim" DOTS "symtab.go:1301");
 }
 

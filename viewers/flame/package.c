@@ -35,11 +35,14 @@ static const struct {
 static enum language language_of(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
+	size_t n = dot ? strcspn(dot, ":") : 0; /* a line may follow */
 
 	if (strncmp(file, "node:", 5) == 0)
 		return LANGUAGE_SCRIPT;
-	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (strcmp(dot, endings[i].ending) == 0)
+	if (n && dot[n] && !isdigit((unsigned char)dot[n + 1]))
+		return LANGUAGE_UNKNOWN;
+	for (size_t i = 0; n && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (strncmp(dot, endings[i].ending, n) == 0 && !endings[i].ending[n])
 			return endings[i].language;
 	return LANGUAGE_UNKNOWN;
 }
@@ -176,32 +179,52 @@ bool package_is_file(const char *name)
 	return language_of(name) != LANGUAGE_UNKNOWN;
 }
 
+/* Append a name without its address in front and its file behind, which -addresses and -lines give it. */
+static void add_bare(const struct flame_frame *f, struct buf *out)
+{
+	enum { DIGITS = 16 };
+	const char *name = f->name, *file;
+
+	if (strspn(name, "0123456789abcdef") == DIGITS && name[DIGITS] == ' ')
+		name += DIGITS + 1;
+	file = *f->file ? strstr(name, f->file) : NULL;
+	buf_add(out, name, file > name && file[-1] == ' ' ? (size_t)(file - name - 1) : strlen(name));
+}
+
+static bool add_by_name(const char *name, const char *file, struct buf *out)
+{
+	enum language language = language_of(file);
+	size_t before = out->len;
+
+	switch (language) {
+	case LANGUAGE_GO:
+		return add_go(name, out);
+	case LANGUAGE_JAVA:
+		return add_java(name, out);
+	case LANGUAGE_SCRIPT:
+		return add_script(file, out);
+	case LANGUAGE_RUST:
+	case LANGUAGE_C:
+		package_add_scope(name, language == LANGUAGE_RUST, out);
+		return out->len > before;
+	default:
+		return add_by_look(name, out);
+	}
+}
+
 void package_add(const struct flame_frame *f, struct buf *out)
 {
-	enum language language = language_of(f->file);
-	size_t before = out->len;
-	bool done = false;
+	struct buf name = { 0 };
+	bool done;
 
 	if (f->name[0] == '[' && add_module(f->module, out)) /* a binary without functions */
 		return;
-	switch (language) {
-	case LANGUAGE_GO:
-		done = add_go(f->name, out);
-		break;
-	case LANGUAGE_JAVA:
-		done = add_java(f->name, out);
-		break;
-	case LANGUAGE_SCRIPT:
-		done = add_script(f->file, out);
-		break;
-	case LANGUAGE_RUST:
-	case LANGUAGE_C:
-		package_add_scope(f->name, language == LANGUAGE_RUST, out);
-		done = out->len > before;
-		break;
-	default:
-		done = add_by_look(f->name, out);
-	}
+	add_bare(f, &name);
+	if (package_is_file(buf_text(&name))) /* of -files, or Node.js */
+		done = add_script(buf_text(&name), out);
+	else
+		done = add_by_name(buf_text(&name), f->file, out);
 	if (!done && !add_module(f->module, out))
 		add_folder(f->file, out);
+	buf_release(&name);
 }

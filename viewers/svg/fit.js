@@ -57,7 +57,7 @@ function endOf(s, room) {
 	return all.slice(first).join("");
 }
 
-const FILE = /\.(go|java|kt|scala|clj|groovy|[cm]?js|jsx|tsx?|pyx?|rb|php|lua|rs|c|h|cc|cpp|cxx|hpp|hh|S|tcc|inl)$/;
+const FILE = /\.(go|java|kt|scala|clj|groovy|[cm]?js|jsx|tsx?|pyx?|rb|php|lua|rs|c|h|cc|cpp|cxx|hpp|hh|S|tcc|inl)(:\d[^./]*)?$/;
 
 // Where the last parts of a qualified name begin; brackets and what is in them belong to their part.
 function partsOf(name) {
