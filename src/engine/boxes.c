@@ -175,7 +175,7 @@ static void part_box(struct folding *f, size_t list, bool is_last)
 
 static bool too_many(const struct folding *f)
 {
-	return f->n_real > f->max || f->b->n > BOXES_MAX;
+	return f->n_real > f->max;
 }
 
 static void part_level(struct folding *f, bool is_last)
@@ -264,12 +264,12 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	if (v->mean)
 		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
 	*out = (struct boxes){ .places = pl };
-	f.max = ask->max_boxes && ask->max_boxes < BOXES_MAX / 2 ? ask->max_boxes : BOXES_MAX / 2;
+	f.max = ask->max_boxes && ask->max_boxes < BOXES_MAX ? ask->max_boxes : BOXES_MAX;
 	fold(&f, 0);
-	if (f.n_real > f.max && ask->max_boxes)
+	if (too_many(&f) && ask->max_boxes)
 		fold_largest(&f);
 	else if (too_many(&f))
-		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX / 2);
+		rc = err_set(err, ERR_LIMIT, "more than %d boxes; -nodecount=N keeps the N widest", BOXES_MAX);
 	free(f.box);
 	free(f.next);
 	hand_over(out, mem);

@@ -25,7 +25,7 @@
 
 #define BOXES_NONE UINT32_MAX /* no parent: the root; no place: the root or a rest */
 
-enum { BOXES_MAX = 1 << 24 };
+enum { BOXES_MAX = 1 << 22 }; /* without the root and rests */
 
 struct boxes_ask {
 	bool two_sides;      /* give the base side even when nothing is below 0 */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -567,6 +568,43 @@ static void values_near_the_end_of_64_bits_do_not_wrap(void **state)
 	box_release(&x);
 }
 
+/* So many stacks of n frames, apart from the root on. */
+static struct profile *make_broom(uint32_t stacks, uint32_t n)
+{
+	struct make m = make_start("samples/count");
+	uint32_t *loc = calloc(n, sizeof(*loc));
+	const int64_t one = 1;
+
+	make_location(&m, "f", 1);
+	for (uint32_t s = 0; s < stacks; s++) {
+		char name[20];
+		int len = snprintf(name, sizeof(name), "f%u", s);
+
+		loc[n - 1] = make_location(&m, name, (size_t)len);
+		builder_sample(m.b, &one, loc, n, NULL, 0, NULL);
+	}
+	free(loc);
+	return make_end(&m);
+}
+
+static void more_boxes_than_can_be_drawn_are_refused_unless_a_number_is_asked_for(void **state)
+{
+	struct boxed x = { .a = { .p = make_broom(BOXES_MAX / 2000 + 1, 2000), .mem = arena_new() },
+			   .ask.max_levels = 2000 };
+	struct err err;
+
+	(void)state;
+	query_init(&x.a.q);
+	ask(&x.a);
+	assert_int_equal(boxes_make(&x.a.v, &x.a.pl, &x.ask, x.a.mem, &x.b, &err), ERR_LIMIT);
+	assert_string_equal(err.msg, "more than 4194304 boxes; -nodecount=N keeps the N widest");
+	x.ask.max_boxes = 5000;
+	box_again(&x);
+	assert_in_range(x.b.n, 5001, 10001);
+	assert_int_equal(x.b.total[AFTER][ROOT], BOXES_MAX / 2000 + 1);
+	box_release(&x);
+}
+
 static void a_mean_is_refused(void **state)
 {
 	struct make m = make_start("samples/count delay/ms");
@@ -656,6 +694,7 @@ int main(void)
 		cmocka_unit_test(of_equal_boxes_those_nearest_to_the_root_are_kept_then_the_first),
 		cmocka_unit_test(a_limit_and_a_least_share_hold_together),
 		cmocka_unit_test(values_near_the_end_of_64_bits_do_not_wrap),
+		cmocka_unit_test(more_boxes_than_can_be_drawn_are_refused_unless_a_number_is_asked_for),
 		cmocka_unit_test(a_mean_is_refused),
 		cmocka_unit_test(boxes_do_not_depend_on_the_number_of_threads),
 	};
