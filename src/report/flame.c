@@ -49,7 +49,7 @@ static const char *clean_file(struct naming *x, str_id file)
 	const char *text;
 
 	path_add_clean(&clean, places_source(x->v->p, file, x->q));
-	text = whole_text(x, buf_text(&clean), clean.len);
+	text = arena_strndup(x->mem, buf_text(&clean), clean.len);
 	buf_release(&clean);
 	return text;
 }

@@ -182,6 +182,22 @@ static void lines_of_another_function_of_the_same_name_do_not_count(void **state
 	flame_release(&x);
 }
 
+static void lines_of_a_file_count_however_it_is_spelt(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct flamed x;
+
+	(void)state;
+	ROW(&m, "f@x/../app.c:9", 1);
+	ROW(&m, "g@app.c:3", 1);
+	flame_start(&x, &m);
+	x.q.granularity = GRAIN_FILES;
+	flame(&x);
+	assert_int_equal(x.f->n_frames, 1);
+	expect_frame(&x, "app.c", "app.c", "", 3, 9);
+	flame_release(&x);
+}
+
 static void a_function_without_file_still_has_lines(void **state)
 {
 	struct make m = make_start("samples/count");
@@ -247,6 +263,24 @@ static void labels_are_frames_of_key_and_value(void **state)
 	assert_int_equal(x.f->total[FLAME_AFTER][box_below(&x, box, "main")], 10);
 	box = box_below(&x, box_below(&x, 0, "region: (none)"), "zone: eu");
 	assert_int_equal(x.f->total[FLAME_AFTER][box], 20);
+	flame_release(&x);
+}
+
+static void a_nul_does_not_end_the_name_of_a_label(void **state)
+{
+	struct make m = make_start("samples/count");
+	struct builder_label l = { .key = make_text(&m, "key", 3), .text = make_text(&m, "v\0w", 3), .is_text = true };
+	const int64_t one = 1;
+	struct flamed x;
+	uint32_t id;
+
+	(void)state;
+	builder_label(m.b, &l, &id, NULL);
+	make_row(&m, "main", &one, &id, 1);
+	flame_start(&x, &m);
+	x.q.tagroot = "key";
+	flame(&x);
+	assert_string_equal(x.f->frames[0].name, "key: v\\x00w");
 	flame_release(&x);
 }
 
@@ -392,9 +426,11 @@ int main(void)
 		cmocka_unit_test(at_other_granularities_a_frame_is_what_top_has_in_a_row),
 		cmocka_unit_test(without_inlines_lines_are_those_of_the_outermost_call),
 		cmocka_unit_test(lines_of_another_function_of_the_same_name_do_not_count),
+		cmocka_unit_test(lines_of_a_file_count_however_it_is_spelt),
 		cmocka_unit_test(a_function_without_file_still_has_lines),
 		cmocka_unit_test(a_nul_does_not_end_a_name),
 		cmocka_unit_test(labels_are_frames_of_key_and_value),
+		cmocka_unit_test(a_nul_does_not_end_the_name_of_a_label),
 		cmocka_unit_test(labels_at_the_leaf_are_frames_too_at_any_granularity),
 		cmocka_unit_test(each_side_of_a_comparison_has_its_numbers),
 		cmocka_unit_test(a_filter_leaves_the_total_whole_unless_percentages_are_relative),
