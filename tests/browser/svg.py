@@ -87,7 +87,7 @@ def restores_links(b):
 
 def searches(b):
     b.open(svg("plain"))
-    for words, pattern in (("sort", "(?i)sort"), ("^runtime\\.", "^runtime\\."), ("(*Planner).", r"\(\*Planner\)\.")):
+    for words, pattern in (("sort", "(?i)sort"), ("\\.(extend|nearest)?$", "\\.(extend|nearest)?$"), ("^runtime\\.", "^runtime\\."), ("(*Planner).", r"\(\*Planner\)\.")):
         b.run("const i = document.querySelector('input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", words)
         said = re.match(r"matched ([0-9.]+) %: (\d+) box", b.run(STATUS))
         b.result(said and abs(float(said[1]) - share(pattern)) < .06, f"the share of {words} is that of the stacks",
@@ -214,7 +214,8 @@ def hostile_links_are_inert(b):
     for link in ("#zoom=<script>alert(1)</script>", "#zoom=__proto__&search=constructor", "#zoom=-1", "#zoom=1e9", "#zoom=%",
                  "#zoom=%FF&search=%E0%A4%A", "#search=%3Cscript%3Ealert(1)%3C/script%3E", "#svgView(viewBox(0,0,1,1))",
                  "#search=(a%2B)%2B%24", "#search=((.*.*)*.*)*x", "#search=.*.*.*.*.*.*.*.*x", "#search=[", "#search=" + "a" * 5000,
-                 "#zoom", "#=&=&&", "#search=(a|a)*b", "#javascript:alert(1)"):
+                 "#zoom", "#=&=&&", "#search=(a|a)*b", "#search=.*.*.*x", "#search=(%3F:a%2B)%2Bb",
+                 "#search=" + "a%3F" * 35 + "a" * 35 + "b", "#search=(a*)%5C1%5C1%5C1b", "#javascript:alert(1)"):
         start = time.monotonic()
         b.open(svg("names"), link)
         good = b.run("return document.querySelectorAll('script').length === 1") and widest(b)["all"] == (10, 1180)

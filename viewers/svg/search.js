@@ -37,15 +37,18 @@ function idOf(i) {
 	return ids[i];
 }
 
-// An expression as a function, or null. An address from a stranger must not keep the browser busy: with
-// repetition inside repetition, or much of it, the words are only taken as they are.
-function expression(words, flags) {
-	const open = [];
-	let many = 0, inner = false;
+// How much of a name an expression may look at; 0 when it could take for ever. An address from a stranger
+// must not keep the browser busy, which tries one way after the other: n repetitions may take as many steps
+// as the name has characters to the power of n + 1. More than that, repetition inside repetition, and
+// references to what was found are not allowed.
+function reach(words) {
+	const open = [], limits = [Infinity, 14000, 800, 200];
+	let many = 0, maybe = 0, inner = false;
 	for (let k = 0; k < words.length; k++) {
 		const c = words[k];
 		if (c === "\\") {
-			k++;
+			if (/[1-9k]/.test(words[++k] || ""))
+				return 0;
 		} else if (c === "[") {
 			while (++k < words.length && words[k] !== "]")
 				if (words[k] === "\\")
@@ -53,22 +56,33 @@ function expression(words, flags) {
 		} else if (c === "(") {
 			open.push(inner);
 			inner = false;
+			if (words[k + 1] === "?")
+				k++;
 		} else if (c === ")") {
-			if (inner && /[*+?{]/.test(words[k + 1] || ""))
-				return null;
+			if (inner && /[*+{]/.test(words[k + 1] || ""))
+				return 0;
 			inner = (open.pop() || false) || inner;
-		} else if (/[*+{|]/.test(c)) {
+		} else if (/[*+{|?]/.test(c)) {
 			inner = true;
-			if (c !== "|" && ++many > 3)
-				return null;
+			many += /[*+{]/.test(c) ? 1 : 0;
+			maybe += c === "?" ? 1 : 0;
 		}
 	}
-	try {
-		const re = new RegExp(words, flags + "u");
-		return s => re.test(s);
-	} catch (e) {
-		return null;
+	return maybe > 8 ? 0 : limits[many] || 0;
+}
+
+// An expression as a function; null when it is none, or could take too long.
+function expression(words, flags) {
+	const far = reach(words);
+	for (const kind of far ? ["u", ""] : []) {
+		try {
+			const re = new RegExp(words, flags + kind);
+			return s => s.length <= far ? re.test(s) : re.test(s.slice(0, far)) || re.test(s.slice(-far));
+		} catch (e) {
+			continue;
+		}
 	}
+	return null;
 }
 
 // Mark what matches, by itself or as an expression; capitals matter when there is one.
@@ -107,7 +121,7 @@ function search(words) {
 		}
 	}
 	rows.classList.toggle("found", n > 0);
-	say(words, n, sum, here);
+	say(words, re === null, n, sum, here);
 }
 
 function percent(part, all) {
@@ -115,10 +129,10 @@ function percent(part, all) {
 	return (p > 0 && p < 1 ? p.toPrecision(2) : p.toFixed(p < 99.95 ? 1 : 0)) + " %";
 }
 
-function say(words, n, sum, here) {
+function say(words, isPlain, n, sum, here) {
 	let s = "";
 	if (words && n === 0)
-		s = "nothing matches";
+		s = "nothing matches" + (isPlain && /[*+?{|]/.test(words) ? " as plain text" : "");
 	else if (words)
 		s = "matched " + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
 			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
