@@ -60,6 +60,9 @@ says "the page is as wide as was asked for" '^Page size: *1200 x ' "$tmp/info"
 look pdf "$tmp/cpu.pdf" 2>"$tmp/err" || note "$tmp/err"
 look pdf "$tmp/cpu.pdf" 2>/dev/null
 result $? "each object is where the table of objects says"
+draw title.pdf -title='a) /Evil (b\) <b> ü' edge/bare.pb && pdfinfo "$tmp/title.pdf" >"$tmp/info" 2>&1
+grep -qF 'a) /Evil (b\) <b> ü' "$tmp/info"
+result $? "a title with brackets and backslashes is only a title"
 draw undated.pdf edge/comments.pb.gz && ! pdfinfo "$tmp/undated.pdf" | grep -q Date
 result $? "a profile without a date makes a document without one"
 
