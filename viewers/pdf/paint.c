@@ -17,8 +17,8 @@
 const struct sizes sizes_screen = { .margin = 12, .row = 17, .title = 16, .text = 11.5, .boxes = 11 };
 const struct sizes sizes_paper = { .margin = 28, .row = 12.5, .title = 12, .text = 8.5, .boxes = 8 };
 
-/* Boxes narrower than that touch each other; wider ones leave a gap. */
-static const double narrow = 3, gap = 0.5;
+/* Boxes narrower than that touch each other; wider ones leave a gap, a share of a row that few dots still show. */
+static const double narrow = 3, gap = 0.055;
 
 static void sort_tiles(struct painter *p)
 {
@@ -89,7 +89,7 @@ struct rectangle paint_place(const struct painter *p, const struct flame_tile *t
 /* What of its place a box fills. */
 static struct rectangle body(const struct painter *p, struct rectangle r)
 {
-	double between = p->is_pixels ? 1 : gap;
+	double between = p->is_pixels ? 1 : gap * p->size->row;
 
 	if (r.width >= narrow)
 		r.width -= between;
