@@ -64,4 +64,12 @@ struct boxes {
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
 	       struct boxes *out, struct err *err);
 
+/* Sums per place; [places] each, not negative. */
+struct boxes_sums {
+	int64_t *self[N_SIDES], *total[N_SIDES];
+};
+
+/* Add up what places have at the leaf of stacks and on all stacks, counted once a stack. The result lives in mem. */
+void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out);
+
 #endif

@@ -4,6 +4,7 @@ noinst_LIBRARIES += src/engine/libengine.a
 src_engine_libengine_a_SOURCES = \
 	src/engine/boxes.c \
 	src/engine/boxes.h \
+	src/engine/boxes_sums.c \
 	src/engine/calltree.c \
 	src/engine/calltree.h \
 	src/engine/diff.c \

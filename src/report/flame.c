@@ -133,8 +133,30 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 	return x->n - 1;
 }
 
+/* Flat and cum of frames. Without what got smaller they are not those of all stacks. */
+static void add_sums(const struct naming *x, struct flame *out)
+{
+	static const enum side side[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
+	struct boxes_sums sums;
+
+	boxes_sum(x->v, x->pl, x->mem, &sums);
+	for (int i = 0; i < FLAME_SIDES && (i == FLAME_AFTER || out->has_base); i++) {
+		int64_t *flat = arena_alloc(x->mem, x->n, sizeof(*flat)),
+			*cum = arena_alloc(x->mem, x->n, sizeof(*cum));
+
+		for (uint32_t place = 0; place < x->pl->n; place++) {
+			if (!x->number[place])
+				continue;
+			flat[x->number[place] - 1] = sums.self[side[i]][place];
+			cum[x->number[place] - 1] = sums.total[side[i]][place];
+		}
+		out->flat[i] = flat;
+		out->cum[i] = cum;
+	}
+}
+
 static void name_boxes(const struct view *v, const struct query *q, const struct places *pl, const struct boxes *b,
-		       struct arena *mem, struct flame *out)
+		       bool sums, struct arena *mem, struct flame *out)
 {
 	struct naming x = { .v = v, .q = q, .pl = pl, .mem = mem };
 	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), most = pl->n < b->n ? pl->n + 1 : b->n;
@@ -150,6 +172,8 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	out->frame = frame;
 	out->frames = x.frame;
 	out->n_frames = x.n;
+	if (sums && b->n_cut && !b->n_lost)
+		add_sums(&x, out);
 	free(x.number);
 	free(x.file);
 }
@@ -206,7 +230,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
 			fill(v, &b, ask, f);
 			f->inverted = q->inverted;
-			name_boxes(v, q, &pl, &b, r.mem, f);
+			name_boxes(v, q, &pl, &b, ask->sums, r.mem, f);
 			r.flame = f;
 		}
 		places_release(&pl);

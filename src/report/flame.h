@@ -50,7 +50,9 @@ struct flame {
 	const int64_t *width; /* [n] children fill their parent but for its own self: see engine/boxes.h */
 	uint32_t n_frames;
 	const struct flame_frame *frames; /* [n_frames] */
-	bool has_base;                    /* a comparison, or a profile that holds differences */
+	/* [n_frames] flat and cum over all stacks, as in top; NULL unless asked and boxes are left out */
+	const int64_t *flat[FLAME_SIDES], *cum[FLAME_SIDES];
+	bool has_base; /* a comparison, or a profile that holds differences */
 	bool inverted;
 	int64_t min;       /* no box, but for a rest, has a larger side below this */
 	uint64_t n_cut;    /* boxes left out because they are smaller, too many or too deep, without what they call */
@@ -63,6 +65,7 @@ struct flame_ask {
 	double min_share;                      /* boxes below this share of the width are left out, unless
 	                                          q->trim is off; a larger q->nodefraction counts instead */
 	uint32_t max_levels;                   /* and what lies deeper */
+	bool sums;                             /* give flat and cum of frames when boxes are left out */
 	struct flame_source side[FLAME_SIDES]; /* names; the totals are filled in */
 };
 

@@ -126,6 +126,20 @@ def the_table_is_top(b):
     b.result(b.run("return found.match.count > 0 && state.q.startsWith('^')"), "a click on a row finds its boxes")
 
 
+def the_table_is_top_without_all_boxes(b):
+    page(b, "cut", "#table=1")
+    b.run("table.limit = Infinity; table.draw()")
+    got = b.run("""return [...document.querySelectorAll('#rows tr')].map(tr => [...tr.children].map(td => td.textContent))""")
+    flat, cum = collections.Counter(), collections.Counter()
+    for frames, value in stacks("plain.folded"):
+        flat[frames[-1]] += value
+        cum.update(dict.fromkeys(frames, value))
+    write = lambda values: b.run("return arguments[0].map(writeValue)", values)
+    b.equal([[r[0], r[2]] for r in got], [list(p) for p in zip(write([flat[r[4]] for r in got]), write([cum[r[4]] for r in got]))],
+            "flat and cum are of all stacks, though boxes are left out")
+    b.result("too narrow" in b.run("return document.getElementById('missing').textContent"), "and what has no box is told of")
+
+
 def zooms_with_history(b):
     page(b, "plain")
     settled(b)
@@ -330,7 +344,7 @@ def odd_pages_work(b):
     b.result(b.run("return model.rows >= 1500"), "1500 levels are drawn")
     b.run("select(model.rowStart[1400])")
     b.result(b.run("return picture.scroller.scrollTop < picture.rowTop(1400)"), "and scrolled to")
-    page(b, "cut", "#table=1")
+    page(b, "cut", "#table=1&q=e&only=1")
     b.result("left out" in b.run("return document.getElementById('missing').textContent"), "what is left out is told at the table")
     b.run("go({ q: 'runtime' })")
     b.result(re.search("; up to .* more in what is left out", b.find("#found").text), "and of what is found")
@@ -380,7 +394,8 @@ def pages_fit(b):
 
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
-                 zooms_with_history, searches, matches_alone_are_a_graph, keys_do_all, ranges_zoom_and_move, fingers_do_it_too,
+                 the_table_is_top_without_all_boxes, zooms_with_history, searches, matches_alone_are_a_graph, keys_do_all,
+                 ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
                  odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace, pages_fit):
         browser.case(case)

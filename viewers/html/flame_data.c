@@ -53,6 +53,9 @@ static int64_t find_step(const struct flame *f)
 			if (f->total[side])
 				step = common(f->self[side][i], common(f->total[side][i], step));
 	}
+	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++)
+		for (uint32_t i = 0; i < f->n_frames && step != 1; i++)
+			step = common(f->flat[side][i], common(f->cum[side][i], step));
 	step = common(f->cut_width, step);
 	return step ? step : 1;
 }
@@ -203,6 +206,26 @@ static str_id add_safe(struct strtab *t, const char *text)
 	return id;
 }
 
+/* Flat and cum of frames over all stacks, a list a side; null where boxes tell them. */
+static void add_sums(struct writing *w, const char *key, const int64_t *const *sums)
+{
+	struct buf b = { 0 };
+
+	json_key(&w->j, key);
+	if (!sums[FLAME_AFTER]) {
+		json_raw(&w->j, "null", strlen("null"));
+		return;
+	}
+	json_open(&w->j, '[');
+	for (int side = 0; side < w->n_sides; side++) {
+		for (uint32_t i = 0; i < w->f->n_frames; i++)
+			add_number(&b, sums[side][i] / w->step);
+		add_list(&w->j, NULL, &b);
+	}
+	json_close(&w->j, ']');
+	buf_release(&b);
+}
+
 static void add_frames(struct writing *w)
 {
 	struct strtab *texts = strtab_new();
@@ -232,6 +255,8 @@ static void add_frames(struct writing *w)
 	add_list(j, "lo", &lo);
 	add_list(j, "hi", &hi);
 	json_add_text(j, "label", buf_text(&label));
+	add_sums(w, "flat", w->f->flat);
+	add_sums(w, "cum", w->f->cum);
 	json_close(j, '}');
 	json_key(j, "files");
 	json_open(j, '[');
@@ -323,7 +348,7 @@ static void add_settings(struct writing *w)
 	json_key(j, "bySelf");
 	json_bool(j, w->style->diff_self);
 	json_key(j, "minShare");
-	buf_addf(&b, "%.9g", w->style->min_width / w->style->width);
+	buf_addf(&b, "%.9g", w->l->span ? (double)w->f->min / (double)w->l->span : 0);
 	json_raw(j, b.data, b.len);
 	add_scale(w);
 	json_add_int(j, "step", w->step);

@@ -199,6 +199,13 @@ function functionsOf(m) {
 		for (let c = lo; c < hi; c++)
 			stack.push(c);
 	}
+	/* Where boxes are left out, the sums over all stacks were sent. */
+	if (m === top_ && frames.cum)
+		for (const f of list)
+			for (let side = 0; side < SIDES; side++) {
+				f.flat[side] = frames.flat[side][f.frame];
+				f.cum[side] = frames.cum[side][f.frame];
+			}
 	return list.filter((f) => f.cum.some((v) => v));
 }
 
@@ -206,6 +213,8 @@ function functionsOf(m) {
 function leftOutText(m) {
 	if (!m.nCut)
 		return "";
+	if (m === top_ && frames.cum)
+		return "; not those that only boxes too narrow to be seen have";
 	return `; ${m.nCut.toLocaleString("en")} ${m.nCut === 1 ? "box" : "boxes"} too narrow to be seen left out, ` +
 		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) together`;
 }

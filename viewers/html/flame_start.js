@@ -32,7 +32,6 @@ document.documentElement.dataset.theme = data.theme;
 document.body.classList.add("live");
 document.body.classList.toggle("compared", SIDES > 1);
 $("theme").hidden = data.theme !== "auto";
-$("missing").textContent = leftOutText(top_);
 readTheme();
 fromAddress();
 drawNow();

@@ -85,6 +85,17 @@ static struct row *count_rows(const struct flame *f)
 	return rows;
 }
 
+/* Where boxes are left out, the sums over all stacks are better. */
+static void take_sums(const struct flame *f, struct row *rows)
+{
+	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++) {
+		for (uint32_t i = 0; i < f->n_frames; i++) {
+			rows[i].flat[side] = f->flat[side][i];
+			rows[i].cum[side] = f->cum[side][i];
+		}
+	}
+}
+
 static void add_value(const struct report *r, int64_t value, bool is_change, struct buf *out)
 {
 	struct buf text = { 0 };
@@ -130,6 +141,7 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	struct row *rows = count_rows(f);
 	uint32_t n = f->n_frames < ROWS ? f->n_frames : ROWS;
 
+	take_sums(f, rows);
 	for (uint32_t i = 0; i < f->n_frames; i++) {
 		int64_t change = rows[i].cum[FLAME_AFTER] - rows[i].cum[FLAME_BEFORE];
 

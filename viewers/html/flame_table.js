@@ -94,6 +94,7 @@ class FunctionTable {
 			else
 				th.removeAttribute("aria-sort");
 		$("more").hidden = list.length <= this.limit;
+		$("missing").textContent = leftOutText(this.model);
 		$("more").textContent = `Show all ${list.length}`;
 		$("count").textContent = `${list.length} ${list.length === 1 ? "function" : "functions"}` +
 			(this.test ? " that match" : this.model === top_ ? " in all" : " in stacks that match");
