@@ -346,7 +346,11 @@ def odd_pages_work(b):
     b.result(b.run("return picture.scroller.scrollTop < picture.rowTop(1400)"), "and scrolled to")
     page(b, "cut", "#table=1&q=e&only=1")
     b.result("left out" in b.run("return document.getElementById('missing').textContent"), "what is left out is told at the table")
-    b.run("go({ q: 'runtime' })")
+    b.run("go({ q: 'runtime', only: false })")
+    named = b.run("return frames.name.filter(n => n.includes('runtime'))")
+    own = sum(v for f, v in stacks("plain.folded") if f[-1] in named)
+    b.result(b.run("return arguments[0].includes('flat ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, own),
+             "what functions have themselves is of all stacks")
     b.result(re.search("; up to .* more in what is left out", b.find("#found").text), "and of what is found")
     b.scripts(False)
     b.open(os.path.join(folder, "plain.html"))

@@ -140,8 +140,11 @@ function foundText(f) {
 		`${writeShare(v[AFTER], AFTER)}, change ${changeText(write, v[BEFORE], v[AFTER])}`);
 	if (!f.count)
 		return "no match";
+	/* What functions have themselves is known of all stacks. */
+	const own = zeros().map((_, side) => (frames.flat ? frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) :
+		f.self[side]));
 	return `${f.count.toLocaleString("en")} ${f.count === 1 ? "box" : "boxes"} match: ` +
-		`cum ${sum(f.total)}, flat ${sum(f.self)}` +
+		`cum ${sum(f.total)}, flat ${sum(own)}` +
 		(top_.cutWidth ? `; up to ${write(top_.cutWidth)} more in what is left out` : "");
 }
 

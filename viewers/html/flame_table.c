@@ -150,7 +150,8 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	qsort(rows, f->n_frames, sizeof(*rows), compare_rows);
 	buf_addz(out, "<p class=\"plain\">The graph needs scripts, which do not run here. ");
 	buf_addf(out,
-		 "These are the %s %" PRIu32 " of %" PRIu32 " functions.</p>\n<table class=\"plain\">\n<thead><tr>",
+		 "These are the %s %" PRIu32 " of %" PRIu32
+		 " functions in the graph.</p>\n<table class=\"plain\">\n<thead><tr>",
 		 f->has_base ? "most changed" : "heaviest", n, f->n_frames);
 	buf_addz(out, f->has_base ? "<th>cum before</th><th>cum after</th><th>change</th><th>flat change</th>"
 				  : "<th>flat</th><th>flat %</th><th>cum</th><th>cum %</th>");
