@@ -150,9 +150,9 @@ void html_flame_add_table(const struct report *r, struct buf *out)
 	qsort(rows, f->n_frames, sizeof(*rows), compare_rows);
 	buf_addz(out, "<p class=\"plain\">The graph needs scripts, which do not run here. ");
 	buf_addf(out,
-		 "These are the %s %" PRIu32 " of %" PRIu32
+		 "These are the %" PRIu32 " %s of %" PRIu32
 		 " functions in the graph.</p>\n<table class=\"plain\">\n<thead><tr>",
-		 f->has_base ? "most changed" : "heaviest", n, f->n_frames);
+		 n, f->has_base ? "most changed" : "heaviest", f->n_frames);
 	buf_addz(out, f->has_base ? "<th>cum before</th><th>cum after</th><th>change</th><th>flat change</th>"
 				  : "<th>flat</th><th>flat %</th><th>cum</th><th>cum %</th>");
 	buf_addz(out, "<th class=\"name\">function</th></tr></thead>\n<tbody>\n");
