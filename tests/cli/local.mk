@@ -34,5 +34,5 @@ cli_tests = \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
-EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/lib.sh tests/cli/picture.py \
+EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/flame_sides.py tests/cli/lib.sh tests/cli/picture.py \
 	tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json

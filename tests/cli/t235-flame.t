@@ -110,6 +110,20 @@ for pair in 'go-heap1.pb.gz go-heap2.pb.gz' 'cpp-cpu.pb.gz rust-cpu.pb.gz' 'comp
 		same "flame -base $pair $options has both sides" "$tmp/want" "$tmp/got"
 	done
 done
+for pair in 'go-heap1.pb.gz go-heap2.pb.gz B' 'go-heap2.pb.gz go-heap1.pb.gz B' 'cpp-cpu.pb.gz rust-cpu.pb.gz ns' \
+	'go-cpu.pb.gz go-cpu.pb.gz ns'; do
+	for options in '' '-focus=main -lines' -inverted; do
+		# shellcheck disable=SC2086 # words
+		set -- $pair
+		# shellcheck disable=SC2086
+		"$CPA" folded $options "$1" >"$tmp/base.folded" && "$CPA" folded $options "$2" >"$tmp/new.folded" &&
+			"$CPA" flame $options -trim=false -unit="$3" -base "$1" "$2" >"$tmp/got" 2>"$tmp/err" &&
+			"${PYTHON3:-python3}" "$top_srcdir/tests/cli/flame_sides.py" "$tmp/got" "$tmp/base.folded" "$tmp/new.folded" >"$tmp/said" 2>&1
+		status=$?
+		[ $status -eq 0 ] || note "$tmp/said"
+		result $status "each box of flame -base $pair $options tells what both profiles have"
+	done
+done
 for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; do
 	# shellcheck disable=SC2086
 	"$CPA" flame -base go-heap1.pb.gz $options go-heap2.pb.gz >"$tmp/want" 2>"$tmp/err"
