@@ -317,6 +317,19 @@ static int report_sources(const struct args *a, struct sources side[N_SIDES])
 	return status;
 }
 
+/* "cpa flame cpu.pb.gz cpu.svg": the picture was meant to go there. Gives a status. */
+static int check_output(const struct args *a)
+{
+	const char *last = a->n_words > 1 ? a->word[a->n_words - 1] : "-";
+	const struct query q = { .output = last, .format = "" };
+	enum flame_format format;
+
+	if (a->command->report != REPORT_FLAME || *a->q.output || strcmp(last, "-") == 0 || strstr(last, "://") ||
+	    flame_format(&q, &format, NULL) < 0 || access(last, F_OK) == 0)
+		return STATUS_FINE;
+	return say_error("%s: No such file or directory; to write it: -o %s", last, last);
+}
+
 int cmd_report(const struct args *a)
 {
 	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
@@ -329,6 +342,8 @@ int cmd_report(const struct args *a)
 		say("Multiple value selections, ignoring -%s", a->ignored);
 	if (answer_check(a->command, &a->q, &err) < 0)
 		return say_error("%s", err.msg);
+	if (check_output(a) != STATUS_FINE)
+		return STATUS_TROUBLE;
 	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
 		return say_error("must have base profile to normalize by");
 	if (sources_add(&side[SIDE_TARGET], a->word, a->n_words, &err) < 0 ||

@@ -73,6 +73,7 @@ fails '^cpa: --color-by has no meaning for a comparison, whose colours show the 
 fails '^cpa: must have base profile to normalize by$' flame -normalize no-such-file
 fails '^cpa: no profile source specified; try: cpa flame cpu.pb.gz$' flame
 fails '^cpa: no-such-file: No such file or directory$' flame no-such-file
+fails '^cpa: x.svg: No such file or directory; to write it: -o x.svg$' flame "$TESTDATA/$profile" x.svg
 [ -z "$(ls x* 2>/dev/null)" ]
 result $? "no file is left by a command that failed"
 
