@@ -636,7 +636,7 @@ static struct make make_many(void)
 		char stack[40] = "";
 		size_t n = 0;
 
-		for (int depth = 0; depth < 9; depth++) {
+		for (int depth = 0; depth < 8; depth++) {
 			seed = seed * 1664525 + 1013904223;
 			stack[n++] = (char)('a' + (seed >> 24) % 5);
 			stack[n++] = seed >> 31 ? ';' : '+';
