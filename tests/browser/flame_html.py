@@ -385,6 +385,17 @@ def printing_leaves_no_trace(b):
     b.result(size > 20000, "and there is something on paper", size)
 
 
+def a_flame_stays_at_its_root(b):
+    b.resize(1200, 330)
+    page(b, "plain")
+    for height in (330, 420, 900, 360):
+        b.resize(1200, height)
+        settled(b)
+        _, _, y = b.run(AT, 0)
+        b.equal(y + b.run("return ROW"), b.run("return picture.height"), f"{height} pixels show the root at the bottom")
+    b.resize(1200, 900)
+
+
 def pages_fit(b):
     for width, height in (400, 700), (1200, 800), (3840, 2000):
         b.resize(width, height)
@@ -401,6 +412,7 @@ with Browser() as browser:
                  the_table_is_top_without_all_boxes, zooms_with_history, searches, matches_alone_are_a_graph, keys_do_all,
                  ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
-                 odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace, pages_fit):
+                 odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace,
+                 a_flame_stays_at_its_root, pages_fit):
         browser.case(case)
     browser.done()

@@ -196,6 +196,18 @@ def fits_any_width(b):
     b.resize(1200, 900)
 
 
+def begins_at_the_root(b):
+    seen = """const y = arguments[0].getBoundingClientRect(), line = document.querySelector('.ui > g').getBoundingClientRect();
+        return y.top >= 0 && y.bottom <= line.top"""
+    b.resize(1200, 330)
+    b.open(svg("plain"))
+    b.result(b.run(seen, b.run(FIND, "all")) and b.run("return scrollY > 0"), "of a flame too high for the window the root is seen")
+    b.result(b.run("return document.querySelector('input').getBoundingClientRect().top >= 0"), "and where to search")
+    b.open(svg("icicle"))
+    b.equal((b.run(seen, b.run(FIND, "all")), b.run("return scrollY")), (True, 0), "of an icicle too")
+    b.resize(1200, 900)
+
+
 def hostile_names_are_text(b):
     b.open(svg("names"))
     names = b.run("return [...document.querySelectorAll('.rows rect > title')].map(e => e.textContent.split('\\n')[0])")
@@ -255,7 +267,7 @@ def follows_the_reader(b):
 
 
 with Browser() as browser:
-    for case in (zooms_by_click, restores_links, searches, obeys_keys, tells_and_resets, fits_any_width, hostile_names_are_text,
-                 hostile_links_are_inert, lives_elsewhere, follows_the_reader):
+    for case in (zooms_by_click, restores_links, searches, obeys_keys, tells_and_resets, fits_any_width, begins_at_the_root,
+                 hostile_names_are_text, hostile_links_are_inert, lives_elsewhere, follows_the_reader):
         browser.case(case)
     browser.done()

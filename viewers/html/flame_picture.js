@@ -37,8 +37,10 @@ class Picture {
 
 	/* Take the size of what is around; of a flame, what is seen stays where it is from below. */
 	resize() {
-		const ratio = window.devicePixelRatio || 1, bottom = this.full - this.scroller.scrollTop - this.height;
+		const ratio = window.devicePixelRatio || 1, top = this.scroller.scrollTop;
 		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+		/* A window that grew has moved what was at its bottom already. */
+		const bottom = top >= this.full - height - 1 ? 0 : this.full - top - this.height;
 		this.width = width;
 		this.height = height;
 		for (const canvas of [this.ink, this.over]) {

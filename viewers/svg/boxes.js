@@ -209,9 +209,11 @@ function resize(again) {
 	tell();
 }
 
+// The line of details and what is there to click stay in the window.
 function moveBar() {
 	const bottom = alone ? Math.min(height, window.scrollY + window.innerHeight) : height;
 	bar.setAttribute("transform", "translate(0 " + (bottom - BAR) + ")");
+	panel.setAttribute("y", 6 + (alone ? Math.max(0, Math.min(window.scrollY, height - 100)) : 0));
 }
 
 // What is told of a box on one line: numbers first, which stay whole, then places as far as there is room.

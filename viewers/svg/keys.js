@@ -8,6 +8,12 @@ function reveal(i) {
 		window.scrollBy(0, y.top - (icicle ? BAR : window.innerHeight - 3 * BAR));
 }
 
+// Where reading begins: a flame that is higher than the window is seen from its root.
+function start() {
+	if (alone && !icicle && !zoomed)
+		window.scrollTo(0, height);
+}
+
 function show(i) {
 	const moved = i !== zoomed;
 	zoomed = i;
@@ -205,3 +211,4 @@ if (alone) {
 window.addEventListener("resize", () => resize(false));
 resize(false);
 restore();
+start();
