@@ -87,6 +87,31 @@ void text_add_safe(struct buf *b, const char *s, size_t n)
 	buf_add(b, s + plain, n - plain);
 }
 
+/* Does a character go on with s[i]? */
+static bool is_inside(const char *s, size_t i)
+{
+	return ((unsigned char)s[i] & 0xc0) == 0x80;
+}
+
+void text_add_short(struct buf *b, const char *s, size_t n, size_t max)
+{
+	static const char dots[] = "\xe2\x80\xa6";
+	enum { INSIDE = 3 }; /* bytes of the longest character, but for its first */
+	size_t room = max - (sizeof(dots) - 1), head = (room + 1) / 2, tail = n - room / 2;
+
+	if (n <= max) {
+		buf_add(b, s, n);
+		return;
+	}
+	for (int i = 0; i < INSIDE && head && is_inside(s, head); i++)
+		head--;
+	for (int i = 0; i < INSIDE && tail < n && is_inside(s, tail); i++)
+		tail++;
+	buf_add(b, s, head);
+	buf_addz(b, dots);
+	buf_add(b, s + tail, n - tail);
+}
+
 enum { WORD_MAX = 64 };
 
 size_t text_distance(const char *a, const char *b)

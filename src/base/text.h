@@ -35,6 +35,13 @@ bool text_is_plain(uint32_t c);
 void text_add_safe(struct buf *b, const char *s, size_t n);
 
 /*
+ * Append text of at most so many bytes: what is longer loses its middle to a "…". No character is cut.
+ *
+ * max   at least 3, the length of the sign
+ */
+void text_add_short(struct buf *b, const char *s, size_t n, size_t max);
+
+/*
  * The distance between two words: inserts, deletes, changes and swaps of neighbours, as for "did
  * you mean". Words longer than 64 bytes are as far apart as they are long.
  */

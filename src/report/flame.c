@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "engine/boxes.h"
-#include "engine/nodes.h"
 #include "report/head.h"
 
 #include <stdlib.h>
@@ -22,36 +21,49 @@ struct naming {
 	const struct query *q;
 	const struct places *pl;
 	struct arena *mem;
-	struct names names;
+	struct buf text;           /* for making one */
+	const char **clean;        /* [strings] file names as they are told; NULL until asked for */
+	const char **module;       /* [maps] the same of binaries */
 	uint32_t *number;          /* [places] frame + 1 */
 	struct flame_frame *frame; /* [n] */
 	str_id *file;              /* [n] whose lines count; 0 for none yet */
 	uint32_t n;
 };
 
-/* The text as a C string, which a NUL in it would end. */
-static const char *whole_text(struct naming *x, const char *text, size_t n)
+/* A text as a C string, which a NUL in it would end, and not longer than many boxes may repeat. */
+static const char *tame(const char *text, size_t n, size_t max, struct arena *mem)
 {
-	struct buf safe = { 0 };
+	struct buf brief = { 0 }, safe = { 0 };
 
-	if (memchr(text, 0, n))
-		text_add_safe(&safe, text, n);
+	text_add_short(&brief, text, n, max);
+	if (brief.len && memchr(brief.data, 0, brief.len))
+		text_add_safe(&safe, brief.data, brief.len);
 	else
-		buf_add(&safe, text, n);
-	text = arena_strndup(x->mem, buf_text(&safe), safe.len);
+		buf_add(&safe, brief.data, brief.len);
+	text = arena_strndup(mem, buf_text(&safe), safe.len);
+	buf_release(&brief);
 	buf_release(&safe);
 	return text;
 }
 
 static const char *clean_file(struct naming *x, str_id file)
 {
-	struct buf clean = { 0 };
-	const char *text;
+	if (!x->clean[file]) {
+		x->text.len = 0;
+		path_add_clean(&x->text, places_source(x->v->p, file, x->q));
+		x->clean[file] = tame(buf_text(&x->text), x->text.len, FLAME_PATH_MAX, x->mem);
+	}
+	return x->clean[file];
+}
 
-	path_add_clean(&clean, places_source(x->v->p, file, x->q));
-	text = arena_strndup(x->mem, buf_text(&clean), clean.len);
-	buf_release(&clean);
-	return text;
+static const char *module_of(struct naming *x, uint32_t map)
+{
+	const struct profile *p = x->v->p;
+	str_id file = p->map[map].file;
+
+	if (!x->module[map])
+		x->module[map] = tame(profile_text(p, file), strtab_len(p->str, file), FLAME_PATH_MAX, x->mem);
+	return x->module[map];
 }
 
 /* A line of a place. Lines of functions that have the name alone in common with the first do not count. */
@@ -88,7 +100,7 @@ static void look_at_location(struct naming *x, uint32_t loc)
 		if (!number || x->frame[number - 1].is_label)
 			continue;
 		if (!*x->frame[number - 1].module && p->loc_map[loc] != PROFILE_NONE)
-			x->frame[number - 1].module = head_text(p, p->map[p->loc_map[loc]].file, x->mem);
+			x->frame[number - 1].module = module_of(x, p->loc_map[loc]);
 		if (first < end)
 			look_at_line(x, place[i], end - n + i);
 	}
@@ -98,18 +110,22 @@ static const char *label_name(struct naming *x, uint32_t func)
 {
 	const struct profile *p = x->v->p;
 	str_id key = p->func_file[func], value = p->func_name[func];
-	struct buf name = { 0 };
-	const char *text;
 
-	buf_add(&name, profile_text(p, key), strtab_len(p->str, key));
-	buf_addz(&name, ": ");
+	x->text.len = 0;
+	text_add_short(&x->text, profile_text(p, key), strtab_len(p->str, key), FLAME_NAME_MAX / 2);
+	buf_addz(&x->text, ": ");
 	if (value)
-		buf_add(&name, profile_text(p, value), strtab_len(p->str, value));
+		buf_add(&x->text, profile_text(p, value), strtab_len(p->str, value));
 	else
-		buf_addz(&name, "(none)");
-	text = whole_text(x, name.data, name.len);
-	buf_release(&name);
-	return text;
+		buf_addz(&x->text, "(none)");
+	return tame(x->text.data, x->text.len, FLAME_NAME_MAX, x->mem);
+}
+
+static const char *place_name(struct naming *x, uint32_t place)
+{
+	x->text.len = 0;
+	places_add_name(x->pl, place, &x->text);
+	return tame(buf_text(&x->text), x->text.len, FLAME_NAME_MAX, x->mem);
 }
 
 static uint32_t frame_of(struct naming *x, uint32_t place)
@@ -125,10 +141,10 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 	*f = (struct flame_frame){ .file = "", .module = "" };
 	label = x->pl->place[place].label;
 	f->is_label = label != 0;
-	f->name = label ? label_name(x, label - 1) : names_of(&x->names, place);
+	f->name = label ? label_name(x, label - 1) : place_name(x, place);
 	file = places_file(x->pl, place); /* of the places, which go */
 	if (!label && *file)
-		f->file = arena_strndup(x->mem, file, strlen(file));
+		f->file = tame(file, strlen(file), FLAME_PATH_MAX, x->mem);
 	x->number[place] = ++x->n;
 	return x->n - 1;
 }
@@ -161,7 +177,8 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	struct naming x = { .v = v, .q = q, .pl = pl, .mem = mem };
 	uint32_t *frame = arena_alloc(mem, b->n, sizeof(*frame)), most = pl->n < b->n ? pl->n + 1 : b->n;
 
-	names_init(&x.names, pl, mem);
+	x.clean = mem_zalloc(strtab_count(v->p->str), sizeof(*x.clean));
+	x.module = mem_zalloc(v->p->n_maps, sizeof(*x.module));
 	x.number = mem_zalloc(pl->n, sizeof(*x.number));
 	x.frame = arena_alloc(mem, most, sizeof(*x.frame));
 	x.file = mem_zalloc(most, sizeof(*x.file));
@@ -174,6 +191,9 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 	out->n_frames = x.n;
 	if (sums && b->n_cut && !b->n_lost)
 		add_sums(&x, out);
+	buf_release(&x.text);
+	free(x.clean);
+	free(x.module);
 	free(x.number);
 	free(x.file);
 }

@@ -17,6 +17,9 @@
 
 enum { FLAME_BOXES = 250000 }; /* more than a reader can look at, less than a browser chokes on */
 
+/* How many bytes names and paths have at most. What is longer has a … for its middle: many boxes repeat it. */
+enum { FLAME_NAME_MAX = 1000, FLAME_PATH_MAX = 500 };
+
 /*
  * A function (or file, line, address), however many boxes it has. Texts are hostile; "" when unknown.
  * Functions of one name are one frame, whose file and module are those of the first.

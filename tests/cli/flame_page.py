@@ -54,6 +54,11 @@ def check_policy(page):
     expect(page.tags[1][0] == "head" and page.tags[3][1].get("http-equiv"), "the policy is not first")
 
 
+def short(name):
+    """What is left of a name of more than 1,000 bytes, all of which are ASCII."""
+    return name if len(name) <= 1000 else name[:499] + "\u2026" + name[-498:]
+
+
 def check_data(data, folded):
     n, names = len(data["frame"]), data["frames"]["name"]
     width, step, own = data.get("width") or data["total"][0], data["step"], data["self"]
@@ -74,7 +79,8 @@ def check_data(data, folded):
     with open(folded, encoding="utf-8") as f:
         for line in f:
             stack, value = line.rstrip("\n").rsplit(" ", 1)
-            paths[stack.replace("\\x3b", ";")] = paths.get(stack.replace("\\x3b", ";"), 0) + int(value)
+            stack = ";".join(map(short, stack.split(";"))).replace("\\x3b", ";")
+            paths[stack] = paths.get(stack, 0) + int(value)
             total += int(value)
     path = [""] * n
     for i in range(1, n):

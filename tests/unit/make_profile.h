@@ -78,7 +78,7 @@ static inline uint32_t make_function(struct make *m, const char *name, size_t n,
 /* The line of n bytes. */
 static inline struct builder_line make_line(struct make *m, const char *s, size_t n)
 {
-	char text[200] = "", *at, *line = NULL, *col = NULL, *start = NULL;
+	char text[4096] = "", *at, *line = NULL, *col = NULL, *start = NULL;
 	const char *file = "";
 
 	memcpy(text, s, n < sizeof(text) ? n : sizeof(text) - 1);

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "report/flame.h"
+#include "base/mem.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -232,6 +233,57 @@ static void a_nul_does_not_end_a_name(void **state)
 	flame_release(&x);
 }
 
+/* A long text: "<", many of a letter, ">". */
+static char *make_long(char letter)
+{
+	enum { LONG = 1500 };
+	char *s = mem_alloc(LONG + 1, 1);
+
+	memset(s, letter, LONG);
+	s[0] = '<';
+	s[LONG - 1] = '>';
+	s[LONG] = 0;
+	return s;
+}
+
+static void expect_shortened(const char *text, char letter, size_t n)
+{
+	const char *dots = strstr(text, "\xe2\x80\xa6");
+
+	assert_int_equal(strlen(text), n);
+	assert_non_null(dots);
+	assert_true(text[0] == '<' && dots[-1] == letter && dots[3] == letter && text[n - 1] == '>');
+}
+
+static void long_names_and_paths_lose_their_middle(void **state)
+{
+	struct make m = make_start("samples/count");
+	char *name = make_long('n'), *file = make_long('f'), *module = make_long('m'), *label = make_long('k');
+	struct buf row = { 0 }, labels = { 0 };
+	struct flamed x;
+
+	(void)state;
+	make_map(&m, module);
+	buf_addf(&row, "%s@%s:7", name, file);
+	buf_addf(&labels, "%s=v", label);
+	labels_row(&m, buf_text(&row), 10, buf_text(&labels));
+	flame_start(&x, &m);
+	x.q.tagroot = label;
+	flame(&x);
+	assert_int_equal(x.f->n_frames, 2);
+	expect_shortened(x.f->frames[1].name, 'n', 1000);
+	expect_shortened(x.f->frames[1].file, 'f', 500);
+	expect_shortened(x.f->frames[1].module, 'm', 500);
+	assert_true(strlen(x.f->frames[0].name) <= 1000 && strcmp(strchr(x.f->frames[0].name, '>'), ">: v") == 0);
+	flame_release(&x);
+	buf_release(&row);
+	buf_release(&labels);
+	free(name);
+	free(file);
+	free(module);
+	free(label);
+}
+
 static struct make make_labelled_rows(void)
 {
 	struct make m = make_start("samples/count");
@@ -429,6 +481,7 @@ int main(void)
 		cmocka_unit_test(lines_of_a_file_count_however_it_is_spelt),
 		cmocka_unit_test(a_function_without_file_still_has_lines),
 		cmocka_unit_test(a_nul_does_not_end_a_name),
+		cmocka_unit_test(long_names_and_paths_lose_their_middle),
 		cmocka_unit_test(labels_are_frames_of_key_and_value),
 		cmocka_unit_test(a_nul_does_not_end_the_name_of_a_label),
 		cmocka_unit_test(labels_at_the_leaf_are_frames_too_at_any_granularity),

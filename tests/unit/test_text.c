@@ -142,6 +142,34 @@ static void safe_text_is_appended_and_may_be_empty(void **state)
 	buf_release(&b);
 }
 
+static void expect_short(const char *s, size_t max, const char *shown)
+{
+	struct buf b = { 0 };
+
+	text_add_short(&b, s, strlen(s), max);
+	assert_string_equal(buf_text(&b), shown);
+	assert_true(b.len <= max);
+	buf_release(&b);
+}
+
+static void text_that_is_too_long_loses_its_middle(void **state)
+{
+	(void)state;
+	expect_short("", 3, "");
+	expect_short("abcdefgh", 8, "abcdefgh");
+	expect_short("abcdefghi", 8, "abc\xe2\x80\xa6hi");
+	expect_short("abcdefghi", 4, "a\xe2\x80\xa6");
+	expect_short("abcdefghi", 3, "\xe2\x80\xa6");
+}
+
+static void text_is_not_shortened_within_a_character(void **state)
+{
+	(void)state;
+	expect_short("a\xe2\x82\xac-\xe2\x82\xac-\xe2\x82\xac", 9, "a\xe2\x80\xa6\xe2\x82\xac");
+	expect_short("\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80", 9, "\xe2\x80\xa6");
+	expect_short("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", 13, "\x80\x80\xe2\x80\xa6\x80\x80");
+}
+
 static void distance_counts_inserts_deletes_changes_and_swaps(void **state)
 {
 	(void)state;
@@ -186,6 +214,8 @@ int main(void)
 		cmocka_unit_test(marks_that_turn_or_part_text_are_spelt_out),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_spelt_out_one_by_one),
 		cmocka_unit_test(safe_text_is_appended_and_may_be_empty),
+		cmocka_unit_test(text_that_is_too_long_loses_its_middle),
+		cmocka_unit_test(text_is_not_shortened_within_a_character),
 		cmocka_unit_test(distance_counts_inserts_deletes_changes_and_swaps),
 		cmocka_unit_test(words_up_to_64_bytes_are_compared_and_longer_ones_measured),
 	};
