@@ -195,7 +195,7 @@ int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], 
 		return speedscope_draw(v, q, out, err);
 	style.min_width = min_width(q, format);
 	ask.min_share = style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
-	ask.sums = format == FLAME_FORMAT_HTML;
+	ask.sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF; /* these list functions */
 	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
 	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
 	rc = flame_make(v, q, &ask, &r, err);

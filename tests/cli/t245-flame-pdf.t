@@ -73,6 +73,13 @@ result $? "the same profile gives the same bytes a second later"
 "$CPA" flame --format=pdf go-cpu.pb.gz >"$tmp/again.pdf" && cmp "$tmp/cpu.pdf" "$tmp/again.pdf"
 result $? "--format=pdf writes the same to standard output"
 
+# The index is of all stacks, whatever the picture leaves out: its numbers are those of top.
+draw narrow.pdf --min-width=100 go-cpu.pb.gz && text narrow.pdf -f 2 -layout | awk 'NF == 5 { print $5, $1, $3 }' >"$tmp/narrow"
+"$CPA" top -nodecount=0 -trim=false -unit=auto go-cpu.pb.gz | awk '{ print $6, $4, $1 }' >"$tmp/top"
+[ "$(wc -l <"$tmp/narrow")" -gt 10 ] && grep -q '^encoding/json.(.Encoder).Encode ' "$tmp/narrow" &&
+	! grep -vxF -f "$tmp/top" "$tmp/narrow" | sed 1d | grep .
+result $? "cum and flat of each function in the index are those of top"
+
 # Names: on boxes in full for a search though they are shortened, in the index all of them.
 text cpu.pdf -l 1 >"$tmp/out"
 says "a name that is shortened on its box is found in full on the page" \

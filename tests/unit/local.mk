@@ -67,6 +67,7 @@ unit_tests = \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
 	tests/unit/test_flame_color \
+	tests/unit/test_flame_functions \
 	tests/unit/test_flame_layout \
 	tests/unit/test_flame_palette \
 	tests/unit/test_flame_words \
@@ -117,7 +118,6 @@ unit_tests = \
 	tests/unit/test_path \
 	tests/unit/test_pclntab \
 	tests/unit/test_pdf \
-	tests/unit/test_pdf_functions \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_proto \
@@ -193,6 +193,7 @@ tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
 tests_unit_test_flame_color_LDADD = $(unit_flame)
+tests_unit_test_flame_functions_LDADD = $(unit_flame)
 tests_unit_test_flame_layout_LDADD = $(unit_flame)
 tests_unit_test_flame_palette_LDADD = $(unit_flame)
 tests_unit_test_flame_words_LDADD = $(unit_flame)
@@ -245,7 +246,6 @@ tests_unit_test_packed_LDADD = $(unit_reader)
 tests_unit_test_path_LDADD = $(unit_base)
 tests_unit_test_pclntab_LDADD = $(unit_symbol)
 tests_unit_test_pdf_LDADD = $(unit_pdf)
-tests_unit_test_pdf_functions_LDADD = $(unit_pdf)
 tests_unit_test_places_LDADD = $(unit_engine)
 tests_unit_test_pool_LDADD = $(unit_base)
 tests_unit_test_proto_LDADD = $(unit_reader)

@@ -110,6 +110,23 @@ void flame_add_short(const char *name, size_t columns, struct buf *out);
 /* Append what is to be told of a box: lines ended by \n, the name first. */
 void flame_add_details(const struct report *r, uint32_t box, struct buf *out);
 
+/* A function (or what frames are) over all its boxes; where it calls itself it counts once. */
+struct flame_function {
+	uint32_t box;              /* its widest */
+	int64_t width;             /* of its boxes, or of all stacks, as cum and flat */
+	int64_t cum[FLAME_SIDES];  /* before: 0 without a base */
+	int64_t flat[FLAME_SIDES]; /* the same */
+};
+
+/*
+ * All functions that have a box of their own, the widest first and then by name. Their sums are over all
+ * stacks where the report has these, else over the boxes of the picture.
+ *
+ * out     lives in mem
+ * Gives   how many
+ */
+size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_function **out);
+
 /* Append the title; the line below it (what is measured, how much, of what); the note at the end about
    what was left out, or nothing. Each on one line without \n. */
 void flame_add_title(const struct report *r, const struct flame_style *style, struct buf *out);

@@ -8,6 +8,7 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/details.c \
 	viewers/flame/flame.h \
 	viewers/flame/flame_int.h \
+	viewers/flame/functions.c \
 	viewers/flame/heat.c \
 	viewers/flame/layout.c \
 	viewers/flame/legend.c \

@@ -97,10 +97,10 @@ static void add_change(int64_t before, int64_t after, struct buf *out)
 		buf_addf(out, "%+.2f%%", percent);
 }
 
-static void put_numbers(const struct writer *w, const struct function *fn)
+static void put_numbers(const struct writer *w, const struct flame_function *fn)
 {
 	const struct head *h = &w->p->r->head;
-	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE], total = w->p->r->flame->side[0].total;
+	int64_t after = fn->cum[FLAME_AFTER], before = fn->cum[FLAME_BEFORE];
 	struct buf s[N_COLUMNS] = { 0 };
 
 	if (w->p->r->flame->has_base) {
@@ -112,9 +112,9 @@ static void put_numbers(const struct writer *w, const struct function *fn)
 		add_change(before, after, &s[3]);
 	} else {
 		report_add_value(h, after, &s[0]);
-		unit_add_percent(&s[1], after, total);
+		unit_add_percent(&s[1], after, h->total);
 		report_add_value(h, fn->flat[FLAME_AFTER], &s[2]);
-		unit_add_percent(&s[3], fn->flat[FLAME_AFTER], total);
+		unit_add_percent(&s[3], fn->flat[FLAME_AFTER], h->total);
 	}
 	for (int i = 0; i < N_COLUMNS; i++) {
 		put_right(w, i, buf_text(&s[i]));
@@ -160,7 +160,7 @@ static void put_name(struct writer *w, const char *name)
 	buf_release(&line);
 }
 
-static void put_function(struct writer *w, const struct function *fn)
+static void put_function(struct writer *w, const struct flame_function *fn)
 {
 	struct buf raw = { 0 }, name = { 0 }, shown = { 0 };
 

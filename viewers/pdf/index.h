@@ -6,7 +6,6 @@
 #ifndef VIEWERS_PDF_INDEX_H
 #define VIEWERS_PDF_INDEX_H
 
-#include "viewers/pdf/functions.h"
 #include "viewers/pdf/paint.h"
 
 #include <stddef.h>
@@ -15,7 +14,7 @@
 struct index_ask {
 	double width, height; /* of a page */
 	cairo_surface_t *surface;
-	const struct function *function; /* [n] */
+	const struct flame_function *function; /* [n] */
 	size_t n;
 };
 

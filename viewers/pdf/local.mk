@@ -7,8 +7,6 @@ viewers_pdf_libpdf_a_SOURCES = \
 	viewers/pdf/cairo.h \
 	viewers/pdf/font.c \
 	viewers/pdf/font.h \
-	viewers/pdf/functions.c \
-	viewers/pdf/functions.h \
 	viewers/pdf/head.c \
 	viewers/pdf/index.c \
 	viewers/pdf/index.h \

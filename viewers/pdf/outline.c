@@ -35,20 +35,21 @@ static int add(const struct outline *o, int parent, const char *text, uint32_t p
 }
 
 /* How much a function weighs in the outline. */
-static uint64_t weight(const struct function *fn)
+static uint64_t weight(const struct flame_function *fn)
 {
 	return num_abs(fn->flat[FLAME_AFTER] - fn->flat[FLAME_BEFORE]);
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct function *x = *(const struct function *const *)a, *y = *(const struct function *const *)b;
+	const struct flame_function *x = *(const struct flame_function *const *)a,
+				    *y = *(const struct flame_function *const *)b;
 	uint64_t i = weight(x), j = weight(y);
 
 	return i != j ? (i > j ? -1 : 1) : (x > y) - (x < y); /* then the widest first */
 }
 
-static void add_function(const struct outline *o, int parent, const struct function *fn)
+static void add_function(const struct outline *o, int parent, const struct flame_function *fn)
 {
 	const struct report *r = o->p->r;
 	struct buf raw = { 0 }, name = { 0 }, text = { 0 };
@@ -62,7 +63,7 @@ static void add_function(const struct outline *o, int parent, const struct funct
 			buf_addz(&text, "+");
 		report_add_value(&r->head, change, &text);
 	} else {
-		unit_add_percent_tight(&text, fn->flat[FLAME_AFTER], r->flame->side[FLAME_AFTER].total);
+		unit_add_percent_tight(&text, fn->flat[FLAME_AFTER], r->head.total);
 	}
 	flame_add_name(r->flame, fn->box, &raw);
 	font_add_text(buf_text(&raw), &name);
@@ -77,7 +78,7 @@ static void add_function(const struct outline *o, int parent, const struct funct
 static void add_functions(const struct outline *o)
 {
 	size_t n = o->ask->n;
-	const struct function **order = mem_alloc(n + 1, sizeof(*order));
+	const struct flame_function **order = mem_alloc(n + 1, sizeof(*order));
 	int parent;
 
 	for (size_t i = 0; i < n; i++)

@@ -6,7 +6,6 @@
 #ifndef VIEWERS_PDF_OUTLINE_H
 #define VIEWERS_PDF_OUTLINE_H
 
-#include "viewers/pdf/functions.h"
 #include "viewers/pdf/pages.h"
 #include "viewers/pdf/paint.h"
 
@@ -14,7 +13,7 @@
 
 struct outline_ask {
 	cairo_surface_t *surface;
-	const struct function *function; /* [n] */
+	const struct flame_function *function; /* [n] */
 	size_t n;
 	const struct pages *pages; /* of the picture; the index is behind them, if there is a function */
 };

@@ -97,9 +97,9 @@ static void draw(struct painter *p, const struct pdf_paper *paper, cairo_surface
 				   ? "14400 points wide, since no page of a PDF can be wider"
 				   : "";
 	struct index_ask index = { .surface = s, .width = paper->width, .height = paper->height };
-	struct function *function;
+	struct flame_function *function;
 	struct pages pages;
-	size_t n = functions_make(p->r->flame, p->mem, &function);
+	size_t n = flame_functions(p->r->flame, p->mem, &function);
 
 	pages_make(p, paper, note, &pages);
 	set_metadata(p, s);

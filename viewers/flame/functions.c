@@ -5,9 +5,8 @@
  */
 #include "config.h"
 
-#include "viewers/pdf/functions.h"
-
 #include "base/mem.h"
+#include "viewers/flame/flame.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -43,7 +42,7 @@ static bool has_flat(const struct flame *f, uint32_t box)
 	return up == 0;
 }
 
-static void add_box(const struct flame *f, uint32_t box, bool is_outermost, struct function *to)
+static void add_box(const struct flame *f, uint32_t box, bool is_outermost, struct flame_function *to)
 {
 	if (!to->width || f->width[box] > f->width[to->box])
 		to->box = box;
@@ -62,7 +61,7 @@ static void add_box(const struct flame *f, uint32_t box, bool is_outermost, stru
 }
 
 /* Visit each box between going down to it and up from it; depth counts those of its function above. */
-static void add_boxes(const struct flame *f, const struct callees *c, struct function *to)
+static void add_boxes(const struct flame *f, const struct callees *c, struct flame_function *to)
 {
 	uint32_t *depth = mem_zalloc(f->n_frames, sizeof(*depth)), box = 0;
 	bool is_down = true;
@@ -86,9 +85,22 @@ static void add_boxes(const struct flame *f, const struct callees *c, struct fun
 	free(depth);
 }
 
+/* Where boxes are left out, the sums over all stacks are better. */
+static void take_sums(const struct flame *f, struct flame_function *list)
+{
+	for (int side = 0; side < FLAME_SIDES && f->flat[side]; side++) {
+		for (uint32_t i = 0; i < f->n_frames; i++) {
+			list[i].flat[side] = f->flat[side][i];
+			list[i].cum[side] = f->cum[side][i];
+			if (list[i].width < f->cum[side][i])
+				list[i].width = f->cum[side][i];
+		}
+	}
+}
+
 static int compare(const void *a, const void *b, void *arg)
 {
-	const struct function *x = a, *y = b;
+	const struct flame_function *x = a, *y = b;
 	const struct flame *f = arg;
 	int rc;
 
@@ -98,15 +110,16 @@ static int compare(const void *a, const void *b, void *arg)
 	return rc ? rc : (x->box > y->box) - (x->box < y->box);
 }
 
-size_t functions_make(const struct flame *f, struct arena *mem, struct function **out)
+size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_function **out)
 {
-	struct function *list = arena_zalloc(mem, f->n_frames + 1, sizeof(*list));
+	struct flame_function *list = arena_zalloc(mem, f->n_frames + 1, sizeof(*list));
 	struct callees c = link_callees(f);
 	size_t n = 0;
 
 	add_boxes(f, &c, list);
 	free(c.first);
 	free(c.next);
+	take_sums(f, list);
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		if (list[i].width)
 			list[n++] = list[i];

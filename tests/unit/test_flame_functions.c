@@ -1,11 +1,11 @@
 /*
- * test_pdf_functions.c - the boxes of a flame graph added up by function
+ * test_flame_functions.c - the boxes of a flame graph added up by function
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/pdf/functions.h"
+#include "viewers/flame/flame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ static uint32_t draw_again(struct drawing *d, uint32_t parent, uint32_t of, int6
 	return box;
 }
 
-static const struct function *find(const struct flame *f, const struct function *list, size_t n, const char *name)
+static const struct flame_function *find(const struct flame *f, const struct flame_function *list, size_t n,
+					 const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(f->frames[f->frame[list[i].box]].name, name) == 0)
@@ -51,13 +52,13 @@ static void draw_recursion(struct drawing *d)
 static void stacks_of_recursive_functions_count_once(void **state)
 {
 	struct arena *mem = arena_new();
-	struct function *list;
+	struct flame_function *list;
 	struct drawing d;
 	size_t n;
 
 	(void)state;
 	draw_recursion(&d);
-	n = functions_make(&d.f, mem, &list);
+	n = flame_functions(&d.f, mem, &list);
 	assert_int_equal(n, 3);
 	assert_int_equal(find(&d.f, list, n, "f")->cum[FLAME_AFTER], 70);
 	assert_int_equal(find(&d.f, list, n, "f")->flat[FLAME_AFTER], 70);
@@ -73,7 +74,7 @@ static void functions_come_widest_first_and_then_by_name(void **state)
 {
 	static const char *const want[] = { "wide", "a", "b" };
 	struct arena *mem = arena_new();
-	struct function *list;
+	struct flame_function *list;
 	struct drawing d;
 
 	(void)state;
@@ -81,7 +82,7 @@ static void functions_come_widest_first_and_then_by_name(void **state)
 	drawing_box(&d, 0, "b", 0, 20);
 	drawing_box(&d, 0, "wide", 0, 60);
 	drawing_box(&d, 0, "a", 0, 20);
-	assert_int_equal(functions_make(&d.f, mem, &list), 3);
+	assert_int_equal(flame_functions(&d.f, mem, &list), 3);
 	for (int i = 0; i < 3; i++)
 		assert_string_equal(d.f.frames[d.f.frame[list[i].box]].name, want[i]);
 	arena_free(mem);
@@ -90,7 +91,7 @@ static void functions_come_widest_first_and_then_by_name(void **state)
 static void in_an_inverted_picture_only_the_first_boxes_are_flat(void **state)
 {
 	struct arena *mem = arena_new();
-	struct function *list;
+	struct flame_function *list;
 	struct drawing d;
 	uint32_t label, leaf;
 	size_t n;
@@ -102,7 +103,7 @@ static void in_an_inverted_picture_only_the_first_boxes_are_flat(void **state)
 	leaf = drawing_box(&d, label, "leaf", 0, 100);
 	drawing_box(&d, leaf, "caller", 0, 100);
 	d.f.inverted = true;
-	n = functions_make(&d.f, mem, &list);
+	n = flame_functions(&d.f, mem, &list);
 	assert_int_equal(find(&d.f, list, n, "leaf")->flat[FLAME_AFTER], 100);
 	assert_int_equal(find(&d.f, list, n, "caller")->flat[FLAME_AFTER], 0);
 	assert_int_equal(find(&d.f, list, n, "caller")->cum[FLAME_AFTER], 100);
@@ -112,13 +113,13 @@ static void in_an_inverted_picture_only_the_first_boxes_are_flat(void **state)
 static void both_sides_of_a_comparison_are_added_up(void **state)
 {
 	struct arena *mem = arena_new();
-	struct function *list;
+	struct flame_function *list;
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 50, 100);
 	drawing_box(&d, 0, "f", 50, 100);
-	assert_int_equal(functions_make(&d.f, mem, &list), 1);
+	assert_int_equal(flame_functions(&d.f, mem, &list), 1);
 	assert_int_equal(list->cum[FLAME_BEFORE], 50);
 	assert_int_equal(list->flat[FLAME_AFTER], 100);
 	arena_free(mem);
@@ -127,13 +128,34 @@ static void both_sides_of_a_comparison_are_added_up(void **state)
 static void a_box_for_the_rest_is_no_function(void **state)
 {
 	struct arena *mem = arena_new();
-	struct function *list;
+	struct flame_function *list;
 	struct drawing d;
 
 	(void)state;
 	drawing_start(&d, 0, 100);
 	drawing_rest(&d, 0, 9, 0, 100);
-	assert_int_equal(functions_make(&d.f, mem, &list), 0);
+	assert_int_equal(flame_functions(&d.f, mem, &list), 0);
+	arena_free(mem);
+}
+
+static void sums_over_all_stacks_count_where_the_report_has_them(void **state)
+{
+	static const int64_t cum[] = { 70, 90 }, flat[] = { 60, 30 };
+	struct arena *mem = arena_new();
+	struct flame_function *list;
+	struct drawing d;
+
+	(void)state;
+	drawing_start(&d, 0, 100);
+	drawing_box(&d, 0, "seen", 0, 60);
+	drawing_box(&d, 0, "mostly too narrow", 0, 1);
+	d.f.cum[FLAME_AFTER] = cum;
+	d.f.flat[FLAME_AFTER] = flat;
+	assert_int_equal(flame_functions(&d.f, mem, &list), 2);
+	assert_int_equal(list[0].box, 2);
+	assert_int_equal(list[0].cum[FLAME_AFTER], 90);
+	assert_int_equal(list[0].flat[FLAME_AFTER], 30);
+	assert_int_equal(list[1].cum[FLAME_AFTER], 70);
 	arena_free(mem);
 }
 
@@ -145,6 +167,7 @@ int main(void)
 		cmocka_unit_test(in_an_inverted_picture_only_the_first_boxes_are_flat),
 		cmocka_unit_test(both_sides_of_a_comparison_are_added_up),
 		cmocka_unit_test(a_box_for_the_rest_is_no_function),
+		cmocka_unit_test(sums_over_all_stacks_count_where_the_report_has_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
