@@ -78,8 +78,8 @@ static void add_colors(const struct svg_palette *p, enum flame_theme theme, stru
 	const struct flame_color *color = flame_colors(theme);
 	const struct flame_page *page = flame_page(theme);
 
-	buf_addf(out, ".page,.ui input,.ui button,.ui span{background:#%06" PRIx32 "}.b,.bar{fill:#%06" PRIx32 "}", page->paper,
-		 page->paper);
+	buf_addf(out, ".page,.ui input,.ui button,.ui span{background:#%06" PRIx32 "}.b,.bar{fill:#%06" PRIx32 "}",
+		 page->paper, page->paper);
 	buf_addf(out, "text,.ui{fill:#%06" PRIx32 ";color:#%06" PRIx32 "}", page->ink, page->ink);
 	buf_addf(out, ".soft,.sub text,.note text{fill:#%06" PRIx32 "}", page->quiet);
 	buf_addf(out, ".w{stroke:#%06" PRIx32 "}.found rect.m{fill:#%06" PRIx32 "}", page->line, page->match);
