@@ -23,7 +23,11 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-__all__ = ["Browser", "Keys"]
+__all__ = ["Browser", "Keys", "SLOW"]
+
+# Expressions that a browser would try to the end of days on the names of hostile.py, as an address has them.
+SLOW = ["(a%2B)%2B%24", "((.*.*)*.*)*x", ".*.*.*.*.*.*.*.*x", ".*.*.*x", "(a|a)*b", "(%3F:a%2B)%2Bb", "(a|.)" * 30 + "b",
+        "a%3F" * 35 + "a" * 35 + "b", "(a|.|(a|.)%3F)" * 15 + "b", "(a*)%5C1%5C1%5C1b", ".{60000}x", "(x{999}|y{999}){999}"]
 
 ARGUMENTS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",

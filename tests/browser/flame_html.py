@@ -7,8 +7,9 @@ import html
 import os
 import re
 import sys
+import time
 
-from browser import Browser, Keys
+from browser import SLOW, Browser, Keys
 
 folder = sys.argv[1]
 SHORTEST = "shop/route.(*Planner).Shortest"
@@ -190,6 +191,22 @@ def searches(b):
     b.equal(b.find("#found").get_attribute("class"), "error", "a wrong expression is told")
     b.find("#rx").click()
     b.equal(b.find("#found").text, "no match", "and is found as text")
+
+
+def searches_end(b):
+    for words in SLOW:
+        start = time.monotonic()
+        page(b, "names", "#only=1&q=" + words)
+        b.result(b.run("return top_.n > 20") and time.monotonic() - start < 15, f"a link to search {words[:30]} does no harm",
+                 time.monotonic() - start)
+    page(b, "plain", "#q=(e%2B)%2B")
+    b.equal(b.find("#found").text, "/(e+)+/ could take too long", "and the reader is told")
+    b.run("""const now = performance.now; let at = 0; performance.now = () => at += 300;
+        go({ q: "e+" }); performance.now = now""")
+    b.result(b.find("#found").text.startswith("given up, this takes too long; until then "), "so is that a search was given up",
+             b.find("#found").text)
+    b.equal(b.run("""return ["(foo|bar)\\\\.(baz|.*)$", "^[+*({|]+\\(\\)$", "(?:a|b)?c{2}", "a?b?c?d?"].filter(e => !reach(e))"""), [],
+            "what people search for is allowed")
 
 
 def matches_alone_are_a_graph(b):
@@ -409,7 +426,7 @@ def pages_fit(b):
 
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
-                 the_table_is_top_without_all_boxes, zooms_with_history, searches, matches_alone_are_a_graph, keys_do_all,
+                 the_table_is_top_without_all_boxes, zooms_with_history, searches, searches_end, matches_alone_are_a_graph, keys_do_all,
                  ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
                  odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace,

@@ -7,7 +7,7 @@ import re
 import sys
 import time
 
-from browser import Browser, Keys
+from browser import SLOW, Browser, Keys
 
 folder = sys.argv[1]
 ROUTE = "shop/route.(*Planner).Shortest"
@@ -225,13 +225,11 @@ def hostile_names_are_text(b):
 def hostile_links_are_inert(b):
     for link in ("#zoom=<script>alert(1)</script>", "#zoom=__proto__&search=constructor", "#zoom=-1", "#zoom=1e9", "#zoom=%",
                  "#zoom=%FF&search=%E0%A4%A", "#search=%3Cscript%3Ealert(1)%3C/script%3E", "#svgView(viewBox(0,0,1,1))",
-                 "#search=(a%2B)%2B%24", "#search=((.*.*)*.*)*x", "#search=.*.*.*.*.*.*.*.*x", "#search=[", "#search=" + "a" * 5000,
-                 "#zoom", "#=&=&&", "#search=(a|a)*b", "#search=.*.*.*x", "#search=(%3F:a%2B)%2Bb",
-                 "#search=" + "a%3F" * 35 + "a" * 35 + "b", "#search=(a*)%5C1%5C1%5C1b", "#javascript:alert(1)"):
+                 "#search=[", "#search=" + "a" * 5000, "#zoom", "#=&=&&", "#javascript:alert(1)", *("#search=" + e for e in SLOW)):
         start = time.monotonic()
         b.open(svg("names"), link)
         good = b.run("return document.querySelectorAll('script').length === 1") and widest(b)["all"] == (10, 1180)
-        b.result(good and time.monotonic() - start < 3, f"{link[:40]} does nothing", time.monotonic() - start)
+        b.result(good and time.monotonic() - start < 15, f"{link[:40]} does nothing", time.monotonic() - start)
 
 
 def lives_elsewhere(b):

@@ -10,7 +10,7 @@ shift
 export LC_ALL=C
 tmp=$(mktemp)
 trap 'rm -f "$tmp"' EXIT
-cat -- "$@" | sed -e 's/^	*//' -e '/^\/\*$/,/^ *\*\/$/d' -e '/^\/\*.*\*\/$/d' -e '/^$/d' >"$tmp"
+cat -- "$@" | sed -e 's/^	*//' -e '/^\/\*$/,/^ *\*\/$/d' -e '/^\/\*.*\*\/$/d' -e '/^\/\//d' -e '/^$/d' >"$tmp"
 hex=$(sha256sum <"$tmp" | cut -d ' ' -f 1 | tr a-f A-F)
 sum=$(printf %s "$hex" | basenc --base16 -d | base64)
 [ ${#sum} -eq 44 ]

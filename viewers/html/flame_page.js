@@ -138,12 +138,13 @@ function search() {
 function foundText(f) {
 	const sum = (v) => (SIDES === 1 ? writeShare(v[AFTER], AFTER) : `${writeShare(v[BEFORE], BEFORE)} \u2192 ` +
 		`${writeShare(v[AFTER], AFTER)}, change ${changeText(write, v[BEFORE], v[AFTER])}`);
+	const late = test.isLate() ? "given up, this takes too long; until then " : "";
 	if (!f.count)
-		return "no match";
+		return late + "no match";
 	/* What functions have themselves is known of all stacks. */
 	const own = zeros().map((_, side) => (frames.flat ? frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) :
 		f.self[side]));
-	return `${f.count.toLocaleString("en")} ${f.count === 1 ? "box" : "boxes"} match: ` +
+	return late + `${f.count.toLocaleString("en")} ${f.count === 1 ? "box" : "boxes"} match: ` +
 		`cum ${sum(f.total)}, flat ${sum(own)}` +
 		(top_.cutWidth ? `; up to ${write(top_.cutWidth)} more in what is left out` : "");
 }

@@ -262,35 +262,15 @@ class Picture {
 
 const SIGNS = { "+": "+ ", "-": "\u2212 ", n: "new ", g: "gone " };
 
-/* Where the parts of a qualified name begin; brackets and what is in them belong to their part. */
-function partsOf(name) {
-	const starts = [];
-	let depth = 0;
-	for (let i = 0; i < name.length; i++) {
-		const c = name[i];
-		if ("<([{".includes(c))
-			depth++;
-		else if (">)]}".includes(c) && depth && !(c === ">" && name[i - 1] === "-"))
-			depth--;
-		const long = c === ":" && name[i + 1] === ":" ? 2 : c === "/" || c === "." ? 1 : 0;
-		/* func1, 2 and {closure} say little without what is before them. */
-		if (depth || !long || !name[i + long] || /^(func|gowrap)?\d|^[{<.]/.test(name.slice(i + long)))
-			continue;
-		starts.push(i + long);
-		i += long - 1;
-	}
-	return starts;
-}
-
 /* The longest of a few shorter forms that fits; "" when none does. Characters stay whole. */
 function shorten(name, fits) {
 	if (fits(name))
 		return name;
-	const starts = partsOf(name);
-	for (const start of starts)
-		if (fits(name.slice(start)))
-			return name.slice(start);
-	const last = Array.from(starts.length ? name.slice(starts[starts.length - 1]) : name);
+	const parts = partsOf(name);
+	for (const part of parts)
+		if (fits(part))
+			return part;
+	const last = Array.from(parts.length ? parts[parts.length - 1] : name);
 	const cut = (n) => last.slice(0, n).join("") + "\u2026";
 	let lo = 0, hi = last.length - 1;
 	while (lo < hi) {

@@ -93,16 +93,33 @@ function addressOf(s) {
 	return "#" + out.toString();
 }
 
-/* A test of frames for what is searched; null when nothing is, a text when the expression has an error. */
+/* Tests that were made, by what is searched and how. */
+const tests = new Map();
+
+/*
+ * A test of frames for what is searched; null when nothing is, a text when the expression has an error. Its
+ * isLate() tells whether it gave up before it was through.
+ */
 function searchTest(q, plain) {
+	const key = `${plain} ${q}`;
 	if (!q)
 		return null;
+	if (!tests.has(key)) {
+		if (tests.size > MANY)
+			tests.clear();
+		tests.set(key, newTest(q, plain));
+	}
+	return tests.get(key);
+}
+
+function newTest(q, plain) {
 	const small = q === q.toLowerCase();
-	if (plain)
-		return (frame) => (small ? frames.name[frame].toLowerCase() : frames.name[frame]).includes(q);
+	const name = plain && small ? (frame) => frames.name[frame].toLowerCase() : (frame) => frames.name[frame];
+	const test = plain ? (s) => s.includes(q) : expression(q, small ? "i" : "");
+	if (test)
+		return Object.assign((frame) => test(name(frame)), { isLate: () => test.late === true });
 	try {
-		const expression = new RegExp(q, small ? "i" : "");
-		return (frame) => expression.test(frames.name[frame]);
+		return `${new RegExp(q)} could take too long`;
 	} catch (e) {
 		return e.message;
 	}

@@ -16,6 +16,8 @@ viewers_html_libhtml_a_SOURCES = \
 # the sums that the page's policy names them by.
 flame_scripts = \
 	viewers/html/flame_number.js \
+	viewers/flame/expression.js \
+	viewers/flame/parts.js \
 	viewers/html/flame_model.js \
 	viewers/html/flame_derive.js \
 	viewers/html/flame_words.js \

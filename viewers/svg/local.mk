@@ -15,7 +15,8 @@ BUILT_SOURCES += viewers/svg/script.js.h
 CLEANFILES += viewers/svg/script.js.h
 
 # The script as a string, in one scope, without indentation and comments that are lines of their own.
-svg_scripts = viewers/svg/boxes.js viewers/svg/fit.js viewers/svg/search.js viewers/svg/keys.js
+svg_scripts = viewers/svg/boxes.js viewers/flame/expression.js viewers/flame/parts.js viewers/svg/fit.js viewers/svg/search.js \
+	viewers/svg/keys.js
 EXTRA_DIST += $(svg_scripts)
 viewers/svg/script.js.h: $(svg_scripts)
 	$(AM_V_GEN)$(MKDIR_P) viewers/svg && { echo 'static const char script[] =' && \

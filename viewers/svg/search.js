@@ -37,58 +37,10 @@ function idOf(i) {
 	return ids[i];
 }
 
-// How much of a name an expression may look at; 0 when it could take for ever. An address from a stranger
-// must not keep the browser busy, which tries one way after the other: n repetitions may take as many steps
-// as the name has characters to the power of n + 1. More than that, repetition inside repetition, and
-// references to what was found are not allowed.
-function reach(words) {
-	const open = [], limits = [Infinity, 14000, 800, 200];
-	let many = 0, maybe = 0, inner = false;
-	for (let k = 0; k < words.length; k++) {
-		const c = words[k];
-		if (c === "\\") {
-			if (/[1-9k]/.test(words[++k] || ""))
-				return 0;
-		} else if (c === "[") {
-			while (++k < words.length && words[k] !== "]")
-				if (words[k] === "\\")
-					k++;
-		} else if (c === "(") {
-			open.push(inner);
-			inner = false;
-			if (words[k + 1] === "?")
-				k++;
-		} else if (c === ")") {
-			if (inner && /[*+{]/.test(words[k + 1] || ""))
-				return 0;
-			inner = (open.pop() || false) || inner;
-		} else if (/[*+{|?]/.test(c)) {
-			inner = true;
-			many += /[*+{]/.test(c) ? 1 : 0;
-			maybe += c === "?" ? 1 : 0;
-		}
-	}
-	return maybe > 8 ? 0 : limits[many] || 0;
-}
-
-// An expression as a function; null when it is none, or could take too long.
-function expression(words, flags) {
-	const far = reach(words);
-	for (const kind of far ? ["u", ""] : []) {
-		try {
-			const re = new RegExp(words, flags + kind);
-			return s => s.length <= far ? re.test(s) : re.test(s.slice(0, far)) || re.test(s.slice(-far));
-		} catch (e) {
-			continue;
-		}
-	}
-	return null;
-}
-
 // Mark what matches, by itself or as an expression; capitals matter when there is one.
 function search(words) {
 	const exact = words !== words.toLowerCase(), plain = words, known = new Map();
-	const re = words && expression(words, exact ? "" : "i"), limit = performance.now() + 2000;
+	const test = words ? expression(words, exact ? "" : "i") : null;
 	const state = [];
 	let sum = 0, here = 0, n = 0;
 	found = words;
@@ -99,7 +51,7 @@ function search(words) {
 			hit = known.get(s);
 			if (hit === undefined) {
 				hit = (exact ? s : s.toLowerCase()).includes(plain) ||
-					(re !== null && performance.now() < limit && re(s));
+					(test !== null && test(s));
 				known.set(s, hit);
 			}
 		}
@@ -121,7 +73,7 @@ function search(words) {
 		}
 	}
 	rows.classList.toggle("found", n > 0);
-	say(words, re === null, n, sum, here);
+	say(words, test, n, sum, here);
 }
 
 function percent(part, all) {
@@ -129,12 +81,14 @@ function percent(part, all) {
 	return (p > 0 && p < 1 ? p.toPrecision(2) : p.toFixed(p < 99.95 ? 1 : 0)) + " %";
 }
 
-function say(words, isPlain, n, sum, here) {
+function say(words, test, n, sum, here) {
+	const late = test && test.late;
 	let s = "";
 	if (words && n === 0)
-		s = "nothing matches" + (isPlain && /[*+?{|]/.test(words) ? " as plain text" : "");
+		s = late ? "given up: this takes too long" :
+			"nothing matches" + (!test && /[*+?{|]/.test(words) ? " as plain text" : "");
 	else if (words)
-		s = "matched " + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
+		s = (late ? "given up early: at least " : "matched ") + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
 			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
 	status.textContent = s;
 	barFound.textContent = s;
