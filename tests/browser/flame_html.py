@@ -270,6 +270,28 @@ def keys_do_all(b):
     b.equal(b.run("return document.getElementById('keys').open"), False, "and Escape puts them away")
 
 
+def goes_back_while_searching(b):
+    page(b, "plain")
+    b.keys("/", "runtime")
+    b.wait("return state.q === 'runtime'")
+    b.back()
+    b.result(b.wait("return state.q === ''"), "back takes a search back")
+    b.equal(b.run("return document.getElementById('q').value"), "", "and its words, though they have the focus")
+
+
+def lives_in_frames(b):
+    with open(os.path.join(folder, "frame.html"), "w", encoding="utf-8") as f:
+        f.write("<!DOCTYPE html><iframe sandbox=allow-scripts width=900 height=500 srcdoc=\""
+                + html.escape(read("plain.html")) + "\"></iframe>")
+    b.open(os.path.join(folder, "frame.html"))
+    b.driver.switch_to.frame(b.find("iframe"))
+    b.wait("return typeof go === 'function'")
+    index = box(b, SHORTEST)
+    b.run("zoomTo(arguments[0])", index)
+    b.equal(b.run("return state.box"), index, "zooms in a frame that may not change its address")
+    b.driver.switch_to.default_content()
+
+
 def ranges_zoom_and_move(b):
     page(b, "plain")
     b.run("""const o = document.getElementById('over'); for (let k = 0; k < 9; k++)
@@ -400,6 +422,10 @@ def printing_leaves_no_trace(b):
     settled(b)
     b.equal(b.run("return [picture.width, picture.height, document.documentElement.dataset.theme]"), before, "printing changes nothing")
     b.result(size > 20000, "and there is something on paper", size)
+    page(b, "deep")
+    dots = b.run("""Object.defineProperty(window, "devicePixelRatio", { value: 4 }); paper(true);
+        const dots = picture.ink.width * picture.ink.height; paper(false); return dots""")
+    b.result(1e7 < dots < 1e8, "paper is no larger than what browsers can draw on, on any screen", dots)
 
 
 def a_flame_stays_at_its_root(b):
@@ -427,7 +453,7 @@ def pages_fit(b):
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
                  the_table_is_top_without_all_boxes, zooms_with_history, searches, searches_end, matches_alone_are_a_graph, keys_do_all,
-                 ranges_zoom_and_move, fingers_do_it_too,
+                 goes_back_while_searching, lives_in_frames, ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
                  odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace,
                  a_flame_stays_at_its_root, pages_fit):

@@ -40,15 +40,22 @@ function drawFrames() {
 		picture.drawOver(hover, selected, state.view === "around" ? model.root : -1);
 }
 
+/* Write an address, where pages may: in a frame that has none of its own, steps are taken but not gone back. */
+function remember(address, replace) {
+	try {
+		history[replace ? "replaceState" : "pushState"](null, "", address);
+	} catch (e) {
+		if (e.name !== "SecurityError")
+			throw e;
+	}
+}
+
 /* Take a step: change the state, remember it in the address. */
 function go(change, replace) {
 	const next = { ...state, ...change }, address = addressOf(next);
 	if (address === addressOf(state))
 		return;
-	if (replace)
-		history.replaceState(null, "", address);
-	else
-		history.pushState(null, "", address);
+	remember(address, replace);
 	show(next);
 }
 

@@ -9,6 +9,7 @@
 
 const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 const ROW = 19, GAP = 1, MIN_TEXT = 26, PAD = 4;
+const MOST_INK = 6e7; /* dots of a canvas; browsers refuse larger ones, which high screens would want for paper */
 
 class Picture {
 	constructor(scroller, sheet, ink, over) {
@@ -37,8 +38,8 @@ class Picture {
 
 	/* Take the size of what is around; of a flame, what is seen stays where it is from below. */
 	resize() {
-		const ratio = window.devicePixelRatio || 1, top = this.scroller.scrollTop;
-		const width = this.scroller.clientWidth, height = this.scroller.clientHeight;
+		const width = this.scroller.clientWidth, height = this.scroller.clientHeight, top = this.scroller.scrollTop;
+		const ratio = Math.min(window.devicePixelRatio || 1, Math.sqrt(MOST_INK / Math.max(width * height, 1)));
 		/* A window that grew has moved what was at its bottom already. */
 		const bottom = top >= this.full - height - 1 ? 0 : this.full - top - this.height;
 		this.width = width;

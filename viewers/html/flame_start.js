@@ -6,11 +6,14 @@
 
 function fromAddress() {
 	const address = addressOf(readAddress(location.hash));
-	if (!model || address !== addressOf(state))
-		show(readAddress(location.hash));
+	if (model && address === addressOf(state))
+		return;
+	clearTimeout(typing);
+	show(readAddress(location.hash));
+	$("q").value = state.q;
 }
 
-/* On paper all rows are shown, in light colours. */
+/* On paper are all rows up to a limit, the root's among them, in light colours. */
 function paper(on) {
 	const root = document.documentElement;
 	if (on) {
