@@ -70,7 +70,7 @@ def click_box(b, index):
 
 
 def numbers_are_those_of_c(b):
-    for name in "plain", "heap", "inverted", "heat", "diff", "self", "names", "large", "large-gb":
+    for name in "plain", "heap", "inverted", "heat", "diff", "self", "self-inverted", "names", "large", "large-gb":
         page(b, name)
         want = sorted(html.unescape(t) for t in re.findall(r"<title>(.*?)</title>", read(name + ".svg"), re.S)[1:])
         got = sorted(re.sub("[\ufffe\uffff]", lambda m: f"\\u{{{ord(m[0]):x}}}", t) for t in b.run(TOLD))  # as XML must
@@ -98,12 +98,20 @@ def trees_are_those_of_the_stacks(b):
 
 
 def changes_have_the_colours_of_c(b):
-    for name in "diff", "self":
+    for name in "diff", "self", "self-inverted":
         page(b, name)
         b.equal(b.run("""let wrong = 0, seen = new Set(); for (let i = 0; i < top_.n; i++) {
             const [sign, color] = changeOf(top_, i); seen.add(sign);
             if (sign !== top_.sign[i] || (top_.frame[i] >= 0 && color !== top_.color[i])) wrong++; }
             return [wrong, seen.size > 3]"""), [0, True], f"{name}: other views colour changes as the first does")
+    colors = """const m = arguments[0] ? invertedModel(top_) : top_, out = {};
+        for (let i = 1; i < m.n; i++) if (m.parent[i] === m.root && m.frame[i] >= 0) out[m.name(i)] = [m.sign[i], m.color[i]];
+        return out"""
+    for name in "self", "heat":
+        page(b, name)
+        got = b.run(colors, True)
+        page(b, name + "-inverted")
+        b.result(got and got == b.run(colors, False), f"{name}: from the leaf functions have the colour they have there in C")
 
 
 def the_table_is_top(b):

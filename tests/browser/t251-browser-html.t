@@ -19,6 +19,8 @@ draw inverted --inverted --icicle --theme=dark go-cpu.pb.gz
 draw heat --color-by=heat --order=weight -unit=s go-cpu.pb.gz
 draw diff -base compare/build-base.pb.gz compare/build-new.pb.gz
 draw self --diff-self -base compare/build-base.pb.gz compare/build-new.pb.gz
+draw self-inverted --inverted --diff-self -base compare/build-base.pb.gz compare/build-new.pb.gz
+draw heat-inverted --inverted --color-by=heat go-cpu.pb.gz
 draw names "$tmp/names.pb"
 draw large "$tmp/large.pb"
 draw large-gb -unit=gb "$tmp/large.pb"

@@ -273,6 +273,21 @@ static void heat_is_the_share_of_a_function_itself_wherever_it_is_called(void **
 	expect_legend(&d, "self 20% and more|10%|5%|2%|1%|0.5%|0.1%|self below 0.1%");
 }
 
+static void inverted_the_functions_that_samples_were_in_are_hot(void **state)
+{
+	struct drawing d;
+	uint32_t leaf, caller;
+
+	(void)state;
+	drawing_start(&d, 0, 1000);
+	d.f.inverted = true;
+	leaf = drawing_box(&d, 0, "spin", 0, 300);
+	caller = drawing_box(&d, leaf, "main", 0, 300);
+	d.style.color_by = FLAME_HEAT;
+	assert_int_equal(color_of(&d, leaf), COLOR_HEAT + 7);
+	assert_int_equal(color_of(&d, caller), COLOR_HEAT);
+}
+
 static void a_comparison_is_colored_by_the_share_of_the_larger_side(void **state)
 {
 	static const struct {
@@ -320,6 +335,20 @@ static void parents_show_the_change_of_their_children_unless_self_is_asked(void 
 	assert_int_equal(color_of(&d, child), COLOR_GREW + 3);
 }
 
+static void inverted_all_change_is_that_of_functions_themselves(void **state)
+{
+	struct drawing d;
+	uint32_t leaf;
+
+	(void)state;
+	drawing_start(&d, 100, 200);
+	d.f.has_base = d.f.inverted = d.style.diff_self = true;
+	leaf = drawing_box(&d, 0, "work", 100, 200);
+	drawing_box(&d, leaf, "main", 100, 200); /* where the stacks end */
+	assert_int_equal(color_of(&d, leaf), COLOR_GREW + 3);
+	assert_int_equal(sign_of(&d, leaf), '+');
+}
+
 static void the_root_and_the_rest_have_no_color_in_a_comparison(void **state)
 {
 	struct drawing d;
@@ -361,8 +390,10 @@ int main(void)
 		cmocka_unit_test(colors_by_module_and_by_file_follow_these),
 		cmocka_unit_test(names_in_the_legend_are_harmless_and_short),
 		cmocka_unit_test(heat_is_the_share_of_a_function_itself_wherever_it_is_called),
+		cmocka_unit_test(inverted_the_functions_that_samples_were_in_are_hot),
 		cmocka_unit_test(a_comparison_is_colored_by_the_share_of_the_larger_side),
 		cmocka_unit_test(parents_show_the_change_of_their_children_unless_self_is_asked),
+		cmocka_unit_test(inverted_all_change_is_that_of_functions_themselves),
 		cmocka_unit_test(the_root_and_the_rest_have_no_color_in_a_comparison),
 		cmocka_unit_test(the_legend_of_a_comparison_names_both_sides),
 	};

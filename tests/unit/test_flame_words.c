@@ -252,6 +252,19 @@ static void a_compared_box_tells_both_sides_the_change_and_that_of_itself(void *
 		       "self 100ms " ARROW " 100ms, change none\n");
 }
 
+static void inverted_a_compared_box_says_nothing_of_the_end_of_stacks(void **state)
+{
+	struct drawing d;
+	uint32_t leaf;
+
+	(void)state;
+	drawing_start(&d, 1000, 2000);
+	d.f.has_base = d.f.inverted = true;
+	leaf = drawing_box(&d, 0, "work", 600, 500);
+	expect_details(&d, leaf,
+		       "work\nbefore 600ms (60.00%)\nafter 500ms (25.00%)\nchange " MINUS "100ms (" MINUS "16.7%)\n");
+}
+
 static void hostile_names_are_harmless_everywhere(void **state)
 {
 	static const char *const source[] = { "/tmp/\x1b]0;x\x07.pb" };
@@ -432,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_rest_tells_how_many_and_how_much),
 		cmocka_unit_test(inverted_a_box_is_a_part_of_the_function_at_the_leaf),
 		cmocka_unit_test(a_compared_box_tells_both_sides_the_change_and_that_of_itself),
+		cmocka_unit_test(inverted_a_compared_box_says_nothing_of_the_end_of_stacks),
 		cmocka_unit_test(hostile_names_are_harmless_everywhere),
 		cmocka_unit_test(the_head_tells_what_of_how_much_and_when),
 		cmocka_unit_test(a_profile_that_names_no_program_has_the_name_of_its_file),

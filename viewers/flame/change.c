@@ -23,9 +23,15 @@ static double share(int64_t before, int64_t after)
 	return larger ? ((double)after - (double)before) / (double)larger : 0;
 }
 
+/* Every value of an inverted tree is what a function has itself. */
+static const int64_t *const *sides(const struct flame *f, bool by_self)
+{
+	return by_self && !f->inverted ? f->self : f->total;
+}
+
 char change_sign(const struct flame *f, uint32_t box, bool by_self)
 {
-	const int64_t *const *side = by_self ? f->self : f->total;
+	const int64_t *const *side = sides(f, by_self);
 	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
 
 	if (fabs(share(before, after)) < least_change)
@@ -39,7 +45,7 @@ char change_sign(const struct flame *f, uint32_t box, bool by_self)
 
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 {
-	const int64_t *const *side = by_self ? f->self : f->total;
+	const int64_t *const *side = sides(f, by_self);
 	double change = fabs(share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
 	int step = COLOR_STEPS - 1;
 

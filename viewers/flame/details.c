@@ -97,7 +97,7 @@ static void add_comparison(const struct report *r, uint32_t box, struct buf *out
 	buf_addz(out, "change ");
 	add_delta(&r->head, f->total[FLAME_BEFORE][box], f->total[FLAME_AFTER][box], out);
 	buf_addz(out, "\n");
-	if (is_root(f, box) || f->n_rest[box] || (before == 0 && after == 0))
+	if (is_root(f, box) || f->n_rest[box] || f->inverted || (before == 0 && after == 0))
 		return;
 	buf_addz(out, "self ");
 	words_add_value(&r->head, before, false, out);

@@ -23,9 +23,10 @@ const uint8_t *heat_make(const struct flame *f, struct arena *mem)
 	int64_t *self = arena_zalloc(mem, f->n_frames, sizeof(*self));
 	uint8_t *color = arena_alloc(mem, f->n_frames, sizeof(*color));
 
+	/* An inverted tree has what functions have themselves at level 1. */
 	for (uint32_t i = 0; i < f->n; i++)
-		if (f->frame[i] != FLAME_NONE)
-			self[f->frame[i]] += f->self[FLAME_AFTER][i];
+		if (f->frame[i] != FLAME_NONE && (!f->inverted || f->parent[i] == 0))
+			self[f->frame[i]] += (f->inverted ? f->total : f->self)[FLAME_AFTER][i];
 	for (uint32_t i = 0; i < f->n_frames; i++) {
 		int step = COLOR_HEATS - 1;
 

@@ -80,10 +80,11 @@ function growRows(root, step, cut) {
 }
 
 /* A model of rows of groups, of which rows[rootRow] holds the root. */
-function modelOf(rows, rootRow, cut) {
+function modelOf(rows, rootRow, cut, leafFirst) {
 	const m = new Model(rows.reduce((n, row) => n + row.length, 0));
 	let at = 0;
 
+	m.leafFirst = leafFirst;
 	m.rowStart = [0];
 	for (const row of rows) {
 		for (const g of row)
@@ -157,9 +158,7 @@ function invertedModel(m) {
 		if (missing.w > 0)
 			addItem(root, { at: i, v: missing.v, w: missing.w, n: m.rest.get(i) || 0, lost: true });
 	}
-	const made = modelOf(growRows(root, toParent(m), cut), 0, cut);
-	made.leafFirst = !m.leafFirst;
-	return made;
+	return modelOf(growRows(root, toParent(m), cut), 0, cut, !m.leafFirst);
 }
 
 /* A function with what it calls on one side and its callers on the other. */
@@ -186,7 +185,7 @@ function aroundModel(m, frame) {
 	const [callees, callers] = m.leafFirst ? [home, there] : [there, home];
 	for (const g of callers[1] || [])
 		g.parent = callees[0][0];
-	return modelOf([...callers.slice(1).reverse(), ...callees], callers.length - 1, cut);
+	return modelOf([...callers.slice(1).reverse(), ...callees], callers.length - 1, cut, false);
 }
 
 /* Only the stacks with a box for which test(frame) holds. What was left out is not among them. */
@@ -254,7 +253,8 @@ for (const [color, sign] of data.legend)
 
 /* How a box changed: its sign and its colour. */
 function changeOf(m, i) {
-	const side = (of) => (data.bySelf ? m.self : m.total)[of][i];
+	const bySelf = data.bySelf && !m.leafFirst && m.row[i] >= m.row[m.root]; /* all else has values of others */
+	const side = (of) => (bySelf ? m.self : m.total)[of][i];
 	const before = side(BEFORE), after = side(AFTER), larger = Math.max(before, after);
 	const share = larger ? Math.abs(after - before) / larger : 0;
 	const strong = CHANGES.from.length - 1, step = CHANGES.from.filter((from) => share >= from).length - 1;
