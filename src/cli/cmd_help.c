@@ -56,14 +56,18 @@ static void print_option(const struct opt *o)
 	printf("  %-24s %.*s\n", shown, (int)strcspn(o->help, "\n"), o->help);
 }
 
+static void print_group(int group)
+{
+	printf("\n%s\n", query_group_title[group]);
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].group == group)
+			print_option(&query_options[i]);
+}
+
 static void print_options(void)
 {
-	for (int g = 0; g < N_GROUPS; g++) {
-		printf("\n%s\n", query_group_title[g]);
-		for (size_t i = 0; i < query_n_options; i++)
-			if (query_options[i].group == g)
-				print_option(&query_options[i]);
-	}
+	for (int g = 0; g < N_GROUPS; g++)
+		print_group(g);
 	puts("\nExit status: 0 fine, 2 trouble (the message is on standard error).\n"
 	     "More: man cpa, cpa help WORD.");
 }
@@ -100,7 +104,10 @@ static int help_word(const char *word)
 	if (c) {
 		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
 		print_examples(c->name);
-		puts("Options: cpa --help; all about it: man cpa");
+		if (c->report == REPORT_FLAME)
+			print_group(GROUP_FLAME);
+		printf("%s: cpa --help; all about it: man cpa\n",
+		       c->report == REPORT_FLAME ? "\nOptions of all reports" : "Options");
 	}
 	if (o) {
 		print_option(o);

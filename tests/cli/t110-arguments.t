@@ -99,6 +99,8 @@ result $? "help has examples first"
 "$CPA" help merge | grep -q '^  cpa merge -o all.pb.gz' && "$CPA" help top | grep -q '^  cpa -top -cum ./server' &&
 	! "$CPA" help top | grep -q 'cpa diff'
 result $? "help of a command has the examples that use it"
+"$CPA" help flame | grep -q '^  --color-by=WHAT ' && ! "$CPA" help top | grep -q color-by
+result $? "help of flame lists the options that are its own"
 "$CPA" help nodecount | grep -q 'default: -1'
 result $? "help of an option tells its default"
 "$CPA" --version | grep -q '^cpa [0-9]'
