@@ -16,7 +16,7 @@
 
 #define DOTS "\xe2\x80\xa6"
 
-enum { LEAST = 3, TAILS = 8 };
+enum { LEAST = 3, TAILS = 8, MIDDLE = 8 };
 
 /* A start of a name behind which a part begins, from the left to the right. */
 struct parts {
@@ -129,9 +129,10 @@ static void add_end(const char *s, size_t columns, struct buf *out)
 	buf_addz(out, s);
 }
 
-static void add_middle_cut(const char *name, size_t columns, struct buf *out)
+/* One word. A few characters of its start say more than half as many of both ends: "mall...", not "ma...c". */
+static void add_cut(const char *name, size_t columns, struct buf *out)
 {
-	size_t left = columns / 2;
+	size_t left = columns < MIDDLE ? columns - 1 : columns / 2;
 
 	add_start(name, left, out);
 	buf_addz(out, DOTS);
@@ -147,12 +148,12 @@ static void add_narrow(const char *part, size_t columns, struct buf *out)
 	while (id.len && (id.data[id.len - 1] == ':' || id.data[id.len - 1] == '.')) /* of run::{{closure}} */
 		id.data[--id.len] = 0;
 	if (id.len < LEAST || !part[id.len]) {
-		add_middle_cut(part, columns, out);
+		add_cut(part, columns, out);
 	} else if (flame_columns(id.data) < columns) {
 		buf_addz(out, id.data);
 		buf_addz(out, DOTS);
 	} else {
-		add_middle_cut(id.data, columns, out);
+		add_cut(id.data, columns, out);
 	}
 	buf_release(&id);
 }

@@ -55,7 +55,7 @@ function endOf(s, room) {
 
 // One part that is too wide: without its arguments when it has some.
 function narrow(part, room) {
-	const id = /^[^<([{]*/.exec(part)[0].replace(/[:.]+$/, ""), left = Math.floor(room / 2);
+	const id = /^[^<([{]*/.exec(part)[0].replace(/[:.]+$/, ""), left = room < 8 ? room - 1 : Math.floor(room / 2);
 	if (id.length >= 3 && id !== part && columns(id) < room)
 		return id + "\u2026";
 	const whole = id.length >= 3 ? id : part;
