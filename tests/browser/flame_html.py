@@ -399,6 +399,9 @@ def odd_pages_work(b):
     b.result(b.run("return arguments[0].includes('flat ' + writeValue(arguments[1]) + ' ')", b.find("#found").text, own),
              "what functions have themselves is of all stacks")
     b.result(re.search("; up to .* more in what is left out", b.find("#found").text), "and of what is found")
+    b.run("go({ q: 'net/http' })")
+    b.equal(re.search("up to (.*) more", b.find("#found").text)[1],
+            b.run("return write(top_.total[0][0] - found.match.total[0])"), "no more than what is not found yet")
     b.scripts(False)
     b.open(os.path.join(folder, "plain.html"))
     b.scripts(True)

@@ -89,22 +89,25 @@ def searches(b):
     b.open(svg("plain"))
     for words, pattern in (("sort", "(?i)sort"), ("\\.(extend|nearest)?$", "\\.(extend|nearest)?$"), ("^runtime\\.", "^runtime\\."), ("(*Planner).", r"\(\*Planner\)\.")):
         b.run("const i = document.querySelector('input'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))", words)
-        said = re.match(r"matched ([0-9.]+) %: (\d+) box", b.run(STATUS))
-        b.result(said and abs(float(said[1]) - share(pattern)) < .06, f"the share of {words} is that of the stacks",
+        said = re.match(r"matched ([0-9.]+)%: (\d+) box", b.run(STATUS))
+        b.result(said and abs(float(said[1]) - share(pattern)) < .006, f"the share of {words} is that of the stacks",
                  b.run(STATUS), share(pattern))
         marked = b.run("return [...document.querySelectorAll('.rows .m > title')].map(e => e.textContent.split('\\n')[0])")
         b.result(len(marked) == int(said[2]) and all(re.search(pattern, m) for m in marked), "and what matches is marked")
     b.click(b.run(FIND, ROUTE))
-    said = re.search(r"([0-9.]+) % of this", b.run(STATUS))
+    said = re.search(r"([0-9.]+)% of this", b.run(STATUS))
     b.result(said and abs(float(said[1]) - share(r"\(\*Planner\)\.", ROUTE)) < .06, "when zoomed, it tells the share of that too")
     b.run("const i = document.querySelector('input'); i.value = 'depot|nearest'; i.dispatchEvent(new Event('input'))")
-    said = re.search(r"([0-9.]+) % of this", b.run(STATUS))
+    said = re.search(r"([0-9.]+)% of this", b.run(STATUS))
     b.result(said and abs(float(said[1]) - share("depot|nearest", ROUTE)) < .06, "but nothing of what is around it")
     b.equal(b.run(BAR)[2], b.run(STATUS), "the line below tells it as well, for pictures higher than the window")
     b.keys("/", Keys.HOME, Keys.DELETE * 20, "zzz", Keys.ENTER)
     b.equal(b.run(STATUS), "nothing matches", "it says so when nothing matches")
     b.keys(Keys.ESCAPE)
     b.equal((b.run(STATUS), len(b.find_all(".rows rect.m"))), ("", 0), "Escape forgets the search")
+    b.open(svg("diff"), "#search=parse")
+    b.result(re.match(r"matched [0-9.]+% of the width: 1 box$", b.run(STATUS)), "of a difference, it tells of what its share is",
+             b.run(STATUS))
 
 
 def obeys_keys(b):

@@ -151,9 +151,10 @@ function foundText(f) {
 	/* What functions have themselves is known of all stacks. */
 	const own = zeros().map((_, side) => (frames.flat ? frames.flat[side].reduce((n, v, i) => n + (test(i) ? v : 0), 0) :
 		f.self[side]));
-	return late + `${f.count.toLocaleString("en")} ${f.count === 1 ? "box" : "boxes"} match: ` +
+	const more = Math.min(top_.cutWidth, Math.max(...f.total.map((v, side) => top_.total[side][top_.root] - v)));
+	return late + `${f.count.toLocaleString("en")} ${f.count === 1 ? "box matches" : "boxes match"}: ` +
 		`cum ${sum(f.total)}, flat ${sum(own)}` +
-		(top_.cutWidth ? `; up to ${write(top_.cutWidth)} more in what is left out` : "");
+		(more > 0 ? `; up to ${write(more)} more in what is left out` : "");
 }
 
 /* Does an entry of the legend stand for a box? Of a sign the legend names some steps; the least is for the rest. */

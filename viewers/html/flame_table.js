@@ -97,7 +97,7 @@ class FunctionTable {
 		$("missing").textContent = leftOutText(this.model);
 		$("more").textContent = `Show all ${list.length}`;
 		$("count").textContent = `${list.length} ${list.length === 1 ? "function" : "functions"}` +
-			(this.test ? " that match" : this.model === top_ ? " in all" : " in stacks that match");
+			(this.test ? (list.length === 1 ? " that matches" : " that match") : this.model === top_ ? " in all" : " in stacks that match");
 	}
 
 	row(f) {

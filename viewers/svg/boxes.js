@@ -9,6 +9,7 @@ const svg = document.currentScript.ownerSVGElement;
 // Is this the whole document, so that address and keys are ours?
 const alone = document.documentElement === svg;
 const rows = svg.querySelector(".rows"), icicle = rows.classList.contains("icicle");
+const compared = rows.classList.contains("diff");
 const ROW = +rows.dataset.row, LEVELS = +rows.dataset.levels;
 
 // Boxes, level by level and from left to right: parents come before what they call.

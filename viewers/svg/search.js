@@ -76,9 +76,10 @@ function search(words) {
 	say(words, test, n, sum, here);
 }
 
+// A share as cpa writes it.
 function percent(part, all) {
 	const p = all > 0 ? 100 * part / all : 0;
-	return (p > 0 && p < 1 ? p.toPrecision(2) : p.toFixed(p < 99.95 ? 1 : 0)) + " %";
+	return (p >= 99.95 ? "100" : p > 0 && p < 1 ? p.toPrecision(2) : p > 0 ? p.toFixed(2) : "0") + "%";
 }
 
 function say(words, test, n, sum, here) {
@@ -88,7 +89,7 @@ function say(words, test, n, sum, here) {
 		s = late ? "given up: this takes too long" :
 			"nothing matches" + (!test && /[*+?{|]/.test(words) ? " as plain text" : "");
 	else if (words)
-		s = (late ? "given up early: at least " : "matched ") + percent(sum, w0[0]) + ": " + n + (n === 1 ? " box" : " boxes") +
+		s = (late ? "given up early: at least " : "matched ") + percent(sum, w0[0]) + (compared ? " of the width: " : ": ") + n + (n === 1 ? " box" : " boxes") +
 			(zoomed ? ", " + percent(here, w0[zoomed]) + " of this" : "");
 	status.textContent = s;
 	barFound.textContent = s;

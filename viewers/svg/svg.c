@@ -91,7 +91,9 @@ static int64_t add_rows(struct svg *s, int64_t y)
 
 	xml_line(&s->xml);
 	xml_begin(&s->xml, "g");
-	xml_attribute(&s->xml, "class", s->style->icicle ? "rows icicle" : "rows");
+	snprintf(text, sizeof(text), "rows%s%s", s->style->icicle ? " icicle" : "",
+		 s->r->flame->has_base ? " diff" : "");
+	xml_attribute(&s->xml, "class", text);
 	snprintf(text, sizeof(text), "translate(0 %lld)", (long long)(y / PX));
 	xml_attribute(&s->xml, "transform", text);
 	xml_number(&s->xml, "data-row", s->row);
