@@ -55,8 +55,8 @@ class Browser:
         except BaseException:
             shutil.rmtree(self.profile, ignore_errors=True)
             raise
-        self.driver.set_page_load_timeout(30)
-        self.driver.set_script_timeout(30)
+        self.driver.set_page_load_timeout(60)
+        self.driver.set_script_timeout(60)
         self.prefer("dark" if dark else "light")
         self.resize(width, height)
 
@@ -69,10 +69,11 @@ class Browser:
         finally:
             shutil.rmtree(self.profile, ignore_errors=True)
 
-    def prefer(self, scheme="light", media=""):
-        """What the reader prefers, light or dark; media "print" shows what would be printed."""
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "media": media, "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+    def prefer(self, scheme="light", media="", motion="reduce"):
+        """What the reader prefers, light or dark, motion "no-preference" or "reduce", with which tests need not
+        wait; media "print" shows what would be printed."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media, "features": [
+            {"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]})
 
     def resize(self, width, height):
         """The size of the page itself, not of the window."""
@@ -118,7 +119,7 @@ class Browser:
     def forward(self):
         self.driver.forward()
 
-    def wait(self, script, seconds=5):
+    def wait(self, script, seconds=10):
         """Has the script become true in so many seconds?"""
         end = time.monotonic() + seconds
         while not self.run(script):

@@ -49,7 +49,6 @@ def paths(name):
 
 def page(b, name, fragment=""):
     b.open(os.path.join(folder, name + ".html"), fragment)
-    b.run("picture.still = true")
 
 
 def settled(b):
@@ -278,6 +277,19 @@ def keys_do_all(b):
     b.equal(b.run("return document.getElementById('keys').open"), False, "and Escape puts them away")
 
 
+def moves_to_what_is_zoomed(b):
+    b.prefer(motion="no-preference")
+    page(b, "plain")
+    to = box(b, SHORTEST)
+    b.result(b.run("zoomTo(arguments[0]); return picture.view[1] > model.x[arguments[0]] + model.w[arguments[0]]", to),
+             "a click does not jump")
+    b.result(b.wait("const i = state.box; return picture.view[0] === model.x[i] && picture.view[1] === model.x[i] + model.w[i]"),
+             "the picture moves to a box")
+    b.prefer()
+    b.run("zoomTo(model.root)")
+    b.equal(b.run("return picture.view"), b.run("return [0, model.w[0]]"), "or is there at once for readers who prefer that")
+
+
 def goes_back_while_searching(b):
     page(b, "plain")
     b.keys("/", "runtime")
@@ -464,7 +476,7 @@ def pages_fit(b):
 with Browser() as browser:
     for case in (numbers_are_those_of_c, trees_are_those_of_the_stacks, changes_have_the_colours_of_c, the_table_is_top,
                  the_table_is_top_without_all_boxes, zooms_with_history, searches, searches_end, matches_alone_are_a_graph, keys_do_all,
-                 goes_back_while_searching, lives_in_frames, ranges_zoom_and_move, fingers_do_it_too,
+                 moves_to_what_is_zoomed, goes_back_while_searching, lives_in_frames, ranges_zoom_and_move, fingers_do_it_too,
                  names_stay_names, policy_holds,
                  odd_pages_work, many_boxes_are_quick, printing_leaves_no_trace,
                  a_flame_stays_at_its_root, pages_fit):
