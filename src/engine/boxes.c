@@ -155,6 +155,7 @@ static void part_box(struct folding *f, size_t list, bool is_last)
 		part->goes_on = !is_last && is_large(f, size);
 		if (!part->goes_on) {
 			n++;
+			b->n_deep += is_last;
 			width += size;
 			for (int side = 0; side < N_SIDES; side++)
 				rest[side] += part->total[side];
@@ -211,7 +212,7 @@ static void fold(struct folding *f, int64_t min)
 	f->b->has_base = f->ask->two_sides || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
 	f->b->n = f->n_real = 0;
-	f->b->n_cut = f->b->n_lost = 0;
+	f->b->n_cut = f->b->n_deep = f->b->n_lost = 0;
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
@@ -237,6 +238,7 @@ static void fold_largest(struct folding *f)
 		n++;
 	f->n_ties = (uint32_t)(f->max - n);
 	free(t.size);
+	f->b->is_full = true;
 	fold(f, min);
 }
 

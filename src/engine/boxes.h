@@ -48,7 +48,9 @@ struct boxes {
 	int64_t *width;           /* [n] self, children and what was left out, but for what got smaller */
 	bool has_base;            /* there are values below 0, or ask said so */
 	int64_t min;              /* no real box is smaller */
-	uint64_t n_cut;           /* boxes left out because they are too small, without what they call */
+	bool is_full;             /* there are max_boxes, and smaller ones were left out for that */
+	uint64_t n_cut;           /* boxes left out because they are too small or too deep, without what they call */
+	uint64_t n_deep;          /* of these, the boxes that are too deep */
 	int64_t cut_width;        /* sum of the sizes of those */
 	uint64_t n_lost;          /* boxes left out because they got smaller, without what they call */
 };

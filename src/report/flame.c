@@ -210,6 +210,7 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	out->has_base = b->has_base;
 	out->min = b->min;
 	out->n_cut = b->n_cut;
+	out->n_deep = b->n_deep;
 	out->cut_width = b->cut_width;
 	out->n_lost = b->n_lost;
 	for (int i = 0; i < FLAME_SIDES; i++) {
@@ -250,6 +251,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
 			fill(v, &b, ask, f);
 			f->inverted = q->inverted;
+			f->is_picked = b.is_full || want.min_share > ask->min_share;
 			name_boxes(v, q, &pl, &b, ask->sums, r.mem, f);
 			r.flame = f;
 		}

@@ -58,7 +58,9 @@ struct flame {
 	bool has_base; /* a comparison, or a profile that holds differences */
 	bool inverted;
 	int64_t min;       /* no box, but for a rest, has a larger side below this */
+	bool is_picked;    /* nodecount or nodefraction left out boxes that are wide enough for min_share */
 	uint64_t n_cut;    /* boxes left out because they are smaller, too many or too deep, without what they call */
+	uint64_t n_deep;   /* of these, the ones that are too deep */
 	int64_t cut_width; /* how wide they are together */
 	uint64_t n_lost;   /* boxes left out because they got smaller (drop_negative), without what they call */
 	struct flame_source side[FLAME_SIDES];

@@ -495,9 +495,12 @@ static void the_largest_boxes_are_kept(void **state)
 	assert_int_equal(x.b.n_rest[rest_of(&x, "main")], 7);
 	assert_int_equal(x.b.n_cut, 7);
 	assert_int_equal(x.b.cut_width, 28);
+	assert_int_equal(x.b.n_deep, 0);
+	assert_true(x.b.is_full);
 	expect_sums(&x);
 	x.ask.max_boxes = 11; /* all */
 	box_again(&x);
+	assert_false(x.b.is_full);
 	assert_int_equal(x.b.n_cut, 0);
 	x.ask.max_boxes = 1;
 	box_again(&x);

@@ -396,7 +396,26 @@ static void what_was_left_out_is_counted(void **state)
 		    "12,345 boxes narrower than 0.1 px left out (2.30% of the width; --min-width=0 shows all)");
 	expect_note(&d, 1, 23, 2.5,
 		    "1 box narrower than 2.5 px left out (2.30% of the width; --min-width=0 shows all)");
-	expect_note(&d, 1234567, 1000, 0, "1,234,567 boxes too deep to be drawn left out (100% of the width)");
+	d.f.n_deep = 1;
+	expect_note(&d, 2, 23, 2.5,
+		    "2 boxes narrower than 2.5 px or too deep to be drawn left out (2.30% of the width)");
+	d.f.n_deep = 1234567;
+	expect_note(&d, 1234567, 1000, 0.1, "1,234,567 boxes too deep to be drawn left out (100% of the width)");
+}
+
+static void a_limit_that_is_above_the_least_width_is_told(void **state)
+{
+	struct drawing d;
+
+	(void)state;
+	drawing_start(&d, 0, 1000);
+	d.f.is_picked = true;
+	expect_note(&d, 21, 998, 0.1,
+		    "21 boxes smaller than the others left out (99.80% of the width; "
+		    "-trim=false shows all)");
+	d.f.n_deep = 1;
+	expect_note(&d, 21, 998, 0.1,
+		    "21 boxes smaller than the others or too deep to be drawn left out (99.80% of the width)");
 }
 
 static void expect_label(const struct drawing *d, char sign, size_t columns, const char *want)
@@ -453,6 +472,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_names_no_program_has_the_name_of_its_file),
 		cmocka_unit_test(the_head_of_a_comparison_names_base_and_new),
 		cmocka_unit_test(what_was_left_out_is_counted),
+		cmocka_unit_test(a_limit_that_is_above_the_least_width_is_told),
 		cmocka_unit_test(a_tile_says_its_sign_before_its_name),
 	};
 

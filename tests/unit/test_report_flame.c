@@ -412,6 +412,7 @@ static void nodecount_keeps_the_widest_boxes(void **state)
 	assert_true(has_frame(&x, "c"));
 	assert_false(has_frame(&x, "inl"));
 	assert_int_equal(x.f->n_cut, 3);
+	assert_true(x.f->is_picked);
 	assert_int_equal(x.f->min, 50);
 	x.q.trim = false;
 	flame(&x);
@@ -438,9 +439,10 @@ static void nodefraction_counts_only_when_it_is_given(void **state)
 	assert_int_equal(x.f->min, 5);
 	x.ask.min_share = 0.001; /* the larger of both counts */
 	flame(&x);
-	assert_int_equal(x.f->min, 5);
+	assert_true(x.f->is_picked);
 	x.ask.min_share = 0.05;
 	flame(&x);
+	assert_false(x.f->is_picked);
 	assert_int_equal(x.f->min, 50);
 	x.q.trim = false; /* all is shown, but for what is too deep */
 	flame(&x);
@@ -448,6 +450,7 @@ static void nodefraction_counts_only_when_it_is_given(void **state)
 	x.ask.max_levels = 0;
 	flame(&x);
 	assert_int_equal(x.f->n_cut, 3);
+	assert_int_equal(x.f->n_deep, 3);
 	flame_release(&x);
 }
 

@@ -250,6 +250,19 @@ void flame_add_subtitle(const struct report *r, struct buf *out)
 	}
 }
 
+/* " narrower than 0.1 px", " or too deep" */
+static void add_why_cut(const struct flame *f, const struct flame_style *style, struct buf *out)
+{
+	bool is_small = f->n_cut > f->n_deep;
+
+	if (is_small && f->is_picked)
+		buf_addz(out, " smaller than the others");
+	else if (is_small)
+		buf_addf(out, " narrower than %g px", style->min_width);
+	if (f->n_deep)
+		buf_addz(out, is_small ? " or too deep to be drawn" : " too deep to be drawn");
+}
+
 void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out)
 {
 	const struct flame *f = r->flame;
@@ -257,13 +270,12 @@ void flame_add_note(const struct report *r, const struct flame_style *style, str
 	if (f->n_cut == 0)
 		return;
 	words_add_count(f->n_cut, out);
-	buf_addz(out, f->n_cut == 1 ? " box " : " boxes ");
-	if (style->min_width > 0)
-		buf_addf(out, "narrower than %g px ", style->min_width);
-	else
-		buf_addz(out, "too deep to be drawn ");
-	buf_addz(out, "left out (");
+	buf_addz(out, f->n_cut == 1 ? " box" : " boxes");
+	add_why_cut(f, style, out);
+	buf_addz(out, " left out (");
 	unit_add_percent_tight(out, f->cut_width, f->width[0]);
 	buf_addz(out, " of the width");
-	buf_addz(out, style->min_width > 0 ? "; --min-width=0 shows all)" : ")");
+	if (!f->n_deep)
+		buf_addz(out, f->is_picked ? "; -trim=false shows all" : "; --min-width=0 shows all");
+	buf_addz(out, ")");
 }

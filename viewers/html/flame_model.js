@@ -214,7 +214,7 @@ function leftOutText(m) {
 	if (!m.nCut)
 		return "";
 	if (m === top_ && frames.cum)
-		return "; not those that only boxes too narrow to be seen have";
-	return `; ${m.nCut.toLocaleString("en")} ${m.nCut === 1 ? "box" : "boxes"} too narrow to be seen left out, ` +
+		return "; not those that only boxes left out have";
+	return `; ${m.nCut.toLocaleString("en")} ${m.nCut === 1 ? "box" : "boxes"} left out, ` +
 		`${write(m.cutWidth)} (${shareText(m.cutWidth, top_.w[top_.root])}) together`;
 }
