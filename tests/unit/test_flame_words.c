@@ -254,6 +254,26 @@ static void a_compared_box_tells_both_sides_the_change_and_that_of_itself(void *
 		       "self 100ms " ARROW " 100ms, change none\n");
 }
 
+static void what_a_function_has_itself_comes_and_goes_while_it_stays(void **state)
+{
+	struct drawing d;
+	uint32_t a, b;
+
+	(void)state;
+	drawing_start(&d, 1000, 1000);
+	d.f.has_base = true;
+	a = drawing_box(&d, 0, "a", 100, 200);
+	drawing_box(&d, a, "leaf", 100, 100);
+	b = drawing_box(&d, 0, "b", 200, 200);
+	drawing_box(&d, b, "leaf", 100, 200);
+	expect_details(&d, a,
+		       "a\nbefore 100ms (10.00%)\nafter 200ms (20.00%)\nchange +100ms (+100%)\n"
+		       "self 0 " ARROW " 100ms, change +100ms (from 0)\n");
+	expect_details(&d, b,
+		       "b\nbefore 200ms (20.00%)\nafter 200ms (20.00%)\nchange none\n"
+		       "self 100ms " ARROW " 0, change " MINUS "100ms (" MINUS "100%)\n");
+}
+
 static void inverted_a_compared_box_says_nothing_of_the_end_of_stacks(void **state)
 {
 	struct drawing d;
@@ -466,6 +486,7 @@ int main(void)
 		cmocka_unit_test(a_rest_tells_how_many_and_how_much),
 		cmocka_unit_test(inverted_a_box_is_a_part_of_the_function_at_the_leaf),
 		cmocka_unit_test(a_compared_box_tells_both_sides_the_change_and_that_of_itself),
+		cmocka_unit_test(what_a_function_has_itself_comes_and_goes_while_it_stays),
 		cmocka_unit_test(inverted_a_compared_box_says_nothing_of_the_end_of_stacks),
 		cmocka_unit_test(hostile_names_are_harmless_everywhere),
 		cmocka_unit_test(the_head_tells_what_of_how_much_and_when),

@@ -77,25 +77,26 @@ static void add_side(const char *what, const struct report *r, enum flame_side s
 }
 
 /* +0.30s (+25.0%) */
-static void add_delta(const struct head *h, int64_t before, int64_t after, struct buf *out)
+static void add_delta(const struct head *h, int64_t before, int64_t after, bool stays, struct buf *out)
 {
 	if (before == after) {
 		buf_addz(out, "none");
 		return;
 	}
 	words_add_value(h, after - before, true, out); /* neither is negative */
-	words_add_change(before, after, out);
+	words_add_change(before, after, stays, out);
 }
 
 static void add_comparison(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 	int64_t before = f->self[FLAME_BEFORE][box], after = f->self[FLAME_AFTER][box];
+	int64_t all_before = f->total[FLAME_BEFORE][box], all_after = f->total[FLAME_AFTER][box];
 
 	add_side("before", r, FLAME_BEFORE, box, out);
 	add_side("after", r, FLAME_AFTER, box, out);
 	buf_addz(out, "change ");
-	add_delta(&r->head, f->total[FLAME_BEFORE][box], f->total[FLAME_AFTER][box], out);
+	add_delta(&r->head, all_before, all_after, false, out);
 	buf_addz(out, "\n");
 	if (is_root(f, box) || f->n_rest[box] || f->inverted || (before == 0 && after == 0))
 		return;
@@ -104,7 +105,7 @@ static void add_comparison(const struct report *r, uint32_t box, struct buf *out
 	buf_addz(out, " \xe2\x86\x92 ");
 	words_add_value(&r->head, after, false, out);
 	buf_addz(out, ", change ");
-	add_delta(&r->head, before, after, out);
+	add_delta(&r->head, before, after, all_before && all_after, out);
 	buf_addz(out, "\n");
 }
 

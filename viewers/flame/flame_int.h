@@ -65,8 +65,11 @@ uint8_t change_color(const struct flame *f, uint32_t box, bool by_self);
 void words_add_count(uint64_t n, struct buf *out);
 void words_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out);
 
-/* Append what became of a value: " (+12.5%)", " (new)", " (gone)"; nothing when it is the same. */
-void words_add_change(int64_t before, int64_t after, struct buf *out);
+/*
+ * Append what became of a value: " (+12.5%)", " (new)", " (gone)"; nothing when it is the same. stays: what it is
+ * of is on both sides, so that the value alone comes " (from 0)".
+ */
+void words_add_change(int64_t before, int64_t after, bool stays, struct buf *out);
 
 /* Append the names of a side's sources, as much of their paths as tells the sides apart, or a word when there
    are none. */

@@ -52,14 +52,14 @@ void words_add_value(const struct head *h, int64_t value, bool with_sign, struct
 	buf_release(&raw);
 }
 
-void words_add_change(int64_t before, int64_t after, struct buf *out)
+void words_add_change(int64_t before, int64_t after, bool stays, struct buf *out)
 {
 	double percent;
 
 	if (before == after)
 		return;
-	if (before == 0 || after == 0) {
-		buf_addz(out, before ? " (gone)" : " (new)");
+	if (before == 0 || (after == 0 && !stays)) {
+		buf_addz(out, before ? " (gone)" : stays ? " (from 0)" : " (new)");
 		return;
 	}
 	percent = fabs((double)after - (double)before) / (double)before * 100;
@@ -207,7 +207,7 @@ static void add_sides(const struct report *r, struct buf *out)
 	words_add_value(&r->head, after, false, out);
 	buf_addz(out, DOT);
 	words_add_value(&r->head, after - before, true, out); /* totals are not negative */
-	words_add_change(before, after, out);
+	words_add_change(before, after, false, out);
 }
 
 static void add_total(const struct report *r, struct buf *out)

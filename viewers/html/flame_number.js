@@ -80,10 +80,11 @@ function valueWriter(scale) {
 }
 
 /* What became of a value: "+1.20s (+12.5%)"; the words of viewers/flame/words.c. */
-function changeText(write, before, after) {
+function changeText(write, before, after, stays = false) {
 	const share = Math.abs(after - before) / before * 100, sign = after > before ? "+" : "\u2212";
 	if (before === after)
 		return "none";
-	return sign + write(Math.abs(after - before)) + " " + (before === 0 ? "(new)" : after === 0 ? "(gone)" :
+	return sign + write(Math.abs(after - before)) + " " + (before === 0 ? (stays ? "(from 0)" : "(new)") :
+		after === 0 && !stays ? "(gone)" :
 		`(${sign}${fixed(share, share < 9.995 ? 2 : share < 99.95 ? 1 : 0)}%)`);
 }

@@ -14,7 +14,8 @@ const COLUMNS = SIDES === 1 ? [
 	["cum%", "cum %", (f) => f.cum[AFTER], (f) => shareText(f.cum[AFTER] * data.step, data.total100)],
 ] : [
 	["flat", "flat change", (f) => f.flat[AFTER] - f.flat[BEFORE],
-	 (f) => (f.flat[AFTER] || f.flat[BEFORE] ? changeText(write, f.flat[BEFORE], f.flat[AFTER]) : "0")],
+	 (f) => (f.flat[AFTER] || f.flat[BEFORE] ?
+		changeText(write, f.flat[BEFORE], f.flat[AFTER], f.cum[BEFORE] > 0 && f.cum[AFTER] > 0) : "0")],
 	["before", "cum before", (f) => f.cum[BEFORE], (f) => write(f.cum[BEFORE])],
 	["after", "cum after", (f) => f.cum[AFTER], (f) => write(f.cum[AFTER])],
 	["change", "cum change", (f) => f.cum[AFTER] - f.cum[BEFORE],

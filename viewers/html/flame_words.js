@@ -52,7 +52,7 @@ function changesOf(m, box) {
 	const facts = [["before", writeShare(before, BEFORE)], ["after", writeShare(after, AFTER)],
 		       ["change", changeText(write, before, after)]];
 	if (m.frame[box] >= 0 && !m.leafFirst && (own[0] || own[1]))
-		facts.push(["self", `${write(own[0])} \u2192 ${write(own[1])}, change ${changeText(write, ...own)}`]);
+		facts.push(["self", `${write(own[0])} \u2192 ${write(own[1])}, change ${changeText(write, ...own, before > 0 && after > 0)}`]);
 	return facts;
 }
 
