@@ -9,6 +9,7 @@
 
 #include "profile/normalize.h"
 
+#include <math.h>
 #include <string.h>
 
 const struct opt query_options[] = {
@@ -193,6 +194,8 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 		return err_set(err, ERR_USAGE, "-divide_by=0: zero divisor specified");
 	if (!(q->divide_by > 0))
 		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a number above 0", q->divide_by);
+	if (!isfinite(1 / q->divide_by))
+		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a larger number", q->divide_by);
 	if (!(q->nodefraction >= 0 && q->nodefraction <= 1) || !(q->edgefraction >= 0 && q->edgefraction <= 1))
 		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
 	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)

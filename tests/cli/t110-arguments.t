@@ -51,6 +51,7 @@ fails '-nodecount=99999999999999999999: not a whole number, or too large' top -n
 fails '-cum=maybe: a flag is true or false' top -cum=maybe $f
 fails '-nodefraction and -edgefraction lie between' top -nodefraction=2 $f
 fails 'zero divisor specified' top -divide_by=0 $f
+fails '^cpa: -divide_by=[^ ]*: choose a larger number$' flame --format=html -divide_by=1e-320 $f
 fails '--color=pink: choose' top --color=pink $f
 fails '^cpa: --debuginfod-timeout must not be negative$' top --debuginfod-timeout=-1 $f
 fails 'sample_index "x" must be one of: .samples cpu' top -sample_index=x $f
