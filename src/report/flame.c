@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "engine/boxes.h"
+#include "profile/normalize.h"
 #include "report/head.h"
 
 #include <stdlib.h>
@@ -221,6 +222,27 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	}
 }
 
+/*
+ * What one sample counts for. Known of samples of a processor, as each of these is counted for one
+ * period; what a heap has is scaled, and so is a side that is normalised.
+ */
+static int64_t sample_value(const struct view *v, const struct query *q)
+{
+	const struct profile *p = v->p;
+	const struct value_type *type = &p->type[v->type], *period = &p->meta.period_type;
+	const char *name = profile_text(p, type->name), *unit = profile_text(p, type->unit);
+	struct normalize how;
+
+	if (normalize_parse(q->normalize, &how, NULL) < 0 || how.by != NORMALIZE_NONE)
+		return 0;
+	if (strcmp(name, "samples") == 0 && strcmp(unit, "count") == 0)
+		return 1;
+	if (strcmp(name, "cpu") == 0 && p->meta.has_period_type && period->name == type->name &&
+	    period->unit == type->unit && p->meta.period > 0)
+		return p->meta.period;
+	return 0;
+}
+
 static struct boxes_ask boxes_for(const struct query *q, const struct flame_ask *ask)
 {
 	int64_t most = q->nodecount < 0 ? FLAME_BOXES : q->nodecount;
@@ -251,6 +273,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
 			fill(v, &b, ask, f);
 			f->inverted = q->inverted;
+			f->sample = sample_value(v, q);
 			f->is_picked = b.is_full || want.min_share > ask->min_share;
 			name_boxes(v, q, &pl, &b, ask->sums, r.mem, f);
 			r.flame = f;

@@ -57,6 +57,7 @@ struct flame {
 	const int64_t *flat[FLAME_SIDES], *cum[FLAME_SIDES];
 	bool has_base; /* a comparison, or a profile that holds differences */
 	bool inverted;
+	int64_t sample;    /* what one sample counts for; 0 when values are no multiples of samples, or it is unknown */
 	int64_t min;       /* no box, but for a rest, has a larger side below this */
 	bool is_picked;    /* nodecount or nodefraction left out boxes that are wide enough for min_share */
 	uint64_t n_cut;    /* boxes left out because they are smaller, too many or too deep, without what they call */

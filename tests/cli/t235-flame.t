@@ -42,6 +42,16 @@ done
 [ "$(wc -c <got)" -gt 10000 ]
 result $? "flame reads standard input"
 
+# How much of a comparison may be chance is told where it is known what a sample is.
+chance() { "$CPA" flame "$@" 2>/dev/null | grep -o '>[^<]*may be chance[^<]*'; }
+base=$TESTDATA/compare/build-base.pb.gz new=$TESTDATA/compare/build-new.pb.gz
+[ "$(chance -base="$base" "$new")" = '>3 of 11 changes may be chance: at most 2√(before + after) samples of 10ms' ]
+result $? "changes that may be chance are counted, as the period tells what a sample is"
+[ "$(chance -sample_index=samples -base="$base" "$new")" = '>3 of 11 changes may be chance: at most 2√(before + after) samples' ]
+result $? "the same where samples are counted"
+! chance -normalize -base="$base" "$new" && ! chance "$new" && ! chance -base="$base" "$base"
+result $? "nothing is said when a side is scaled, without a base, or when nothing changed"
+
 # What cannot be is told before anything is read.
 rm -f x x.*
 for output in x x.txt x.svg.gz .svg/x svg x.folded.txt /dev/null; do

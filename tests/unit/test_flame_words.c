@@ -438,6 +438,36 @@ static void a_limit_that_is_above_the_least_width_is_told(void **state)
 		    "21 boxes smaller than the others or too deep to be drawn left out (99.80% of the width)");
 }
 
+static void changes_that_chance_may_make_are_counted(void **state)
+{
+	struct drawing d;
+
+	(void)state;
+	drawing_start(&d, 10000, 10000);
+	d.f.has_base = true;
+	drawing_box(&d, 0, "2 to 3", 2, 3);
+	drawing_box(&d, 0, "100 to 130, of up to 30.33", 100, 130);
+	drawing_box(&d, 0, "100 to 131, of up to 30.40", 100, 131);
+	drawing_box(&d, 0, "131 to 100", 131, 100);
+	drawing_box(&d, 0, "new with 4", 0, 4);
+	drawing_box(&d, 0, "new with 5", 0, 5);
+	drawing_box(&d, 0, "no change", 50, 50);
+	drawing_rest(&d, 0, 2, 1, 2);
+	expect_note(&d, 0, 0, 0.1, "");
+	d.f.sample = 1;
+	expect_note(&d, 0, 0, 0.1, "3 of 6 changes may be chance: at most 2\xe2\x88\x9a(before + after) samples");
+	d.f.sample = 10; /* 100 to 131 are then 10 to 13.1 */
+	expect_note(&d, 1, 200, 0.1,
+		    "1 box narrower than 0.1 px left out (2.00% of the width; --min-width=0 shows all)" DOT
+		    "6 of 6 changes may be chance: at most 2\xe2\x88\x9a(before + after) samples of 10ms");
+	d.style.diff_self = true;
+	d.self[FLAME_BEFORE][1] = 3;
+	expect_note(&d, 0, 0, 0.1,
+		    "5 of 5 changes may be chance: at most 2\xe2\x88\x9a(before + after) samples of 10ms");
+	d.f.has_base = false;
+	expect_note(&d, 0, 0, 0.1, "");
+}
+
 static void expect_label(const struct drawing *d, char sign, size_t columns, const char *want)
 {
 	const struct flame_tile t = { .box = 1, .sign = sign };
@@ -493,6 +523,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_names_no_program_has_the_name_of_its_file),
 		cmocka_unit_test(the_head_of_a_comparison_names_base_and_new),
 		cmocka_unit_test(what_was_left_out_is_counted),
+		cmocka_unit_test(changes_that_chance_may_make_are_counted),
 		cmocka_unit_test(a_limit_that_is_above_the_least_width_is_told),
 		cmocka_unit_test(a_tile_says_its_sign_before_its_name),
 	};

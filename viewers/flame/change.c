@@ -43,6 +43,15 @@ char change_sign(const struct flame *f, uint32_t box, bool by_self)
 	return after > before ? '+' : '-';
 }
 
+bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
+{
+	const int64_t *const *side = by_self ? f->self : f->total;
+	double before = (double)side[FLAME_BEFORE][box] / (double)f->sample,
+	       after = (double)side[FLAME_AFTER][box] / (double)f->sample;
+
+	return fabs(after - before) <= 2 * sqrt(before + after);
+}
+
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 {
 	const int64_t *const *side = sides(f, by_self);

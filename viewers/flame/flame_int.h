@@ -61,6 +61,12 @@ bool package_is_file(const char *name);
 char change_sign(const struct flame *f, uint32_t box, bool by_self);
 uint8_t change_color(const struct flame *f, uint32_t box, bool by_self);
 
+/*
+ * May a change be chance, as far as samples tell that come independently of each other? Their number varies by
+ * its root, so 19 of 20 changes without a cause are at most 2 sqrt(before + after). f->sample is known.
+ */
+bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self);
+
 /* Append a number with commas; a value in the unit of the report, harmless, with + or - when asked. */
 void words_add_count(uint64_t n, struct buf *out);
 void words_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out);

@@ -263,12 +263,8 @@ static void add_why_cut(const struct flame *f, const struct flame_style *style, 
 		buf_addz(out, is_small ? " or too deep to be drawn" : " too deep to be drawn");
 }
 
-void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out)
+static void add_cut(const struct flame *f, const struct flame_style *style, struct buf *out)
 {
-	const struct flame *f = r->flame;
-
-	if (f->n_cut == 0)
-		return;
 	words_add_count(f->n_cut, out);
 	buf_addz(out, f->n_cut == 1 ? " box" : " boxes");
 	add_why_cut(f, style, out);
@@ -278,4 +274,40 @@ void flame_add_note(const struct report *r, const struct flame_style *style, str
 	if (!f->n_deep)
 		buf_addz(out, f->is_picked ? "; -trim=false shows all" : "; --min-width=0 shows all");
 	buf_addz(out, ")");
+}
+
+/* How many of the changes that are drawn are no more than chance makes. */
+static void add_chance(const struct report *r, bool by_self, struct buf *out)
+{
+	const struct flame *f = r->flame;
+	uint64_t n_changed = 0, n_chance = 0;
+
+	for (uint32_t i = 0; i < f->n; i++) {
+		bool is_changed = f->frame[i] != FLAME_NONE && change_sign(f, i, by_self) != '=';
+
+		n_changed += is_changed;
+		n_chance += is_changed && change_may_be_chance(f, i, by_self);
+	}
+	if (n_chance == 0)
+		return;
+	buf_addz(out, out->len ? DOT : "");
+	words_add_count(n_chance, out);
+	buf_addz(out, " of ");
+	words_add_count(n_changed, out);
+	buf_addz(out, n_changed == 1 ? " change may be chance: at most 2" : " changes may be chance: at most 2");
+	buf_addz(out, "\xe2\x88\x9a(before + after) samples");
+	if (f->sample > 1) {
+		buf_addz(out, " of ");
+		words_add_value(&r->head, f->sample, false, out);
+	}
+}
+
+void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out)
+{
+	const struct flame *f = r->flame;
+
+	if (f->n_cut)
+		add_cut(f, style, out);
+	if (f->has_base && f->sample)
+		add_chance(r, style->diff_self, out);
 }
