@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "engine/boxes.h"
+#include "engine/parts.h"
 
 #include <stdlib.h>
 
@@ -35,25 +36,17 @@ static void add_stack(const struct profile *p, const struct places *pl, uint32_t
 void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out)
 {
 	const struct profile *p = v->p;
-	const int64_t *value = v->val[SIDE_TARGET];
 	int64_t *weight[N_SIDES];
 	uint32_t *last = mem_zalloc(pl->n, sizeof(*last)); /* stack + 1 that was counted last */
 
 	for (int side = 0; side < N_SIDES; side++) {
-		weight[side] = mem_zalloc(p->stacks.n, sizeof(**weight));
 		out->self[side] = arena_zalloc(mem, pl->n, sizeof(int64_t));
 		out->total[side] = arena_zalloc(mem, pl->n, sizeof(int64_t));
 	}
-	for (uint32_t row = 0; row < v->n; row++) {
-		if (value[row] < 0)
-			weight[SIDE_BASE][p->stack[row]] -= value[row];
-		else
-			weight[SIDE_TARGET][p->stack[row]] += value[row];
-	}
+	parts_weigh(v, weight);
 	for (uint32_t s = 0; s < p->stacks.n; s++) {
-		const int64_t w[N_SIDES] = {
-			[SIDE_TARGET] = weight[SIDE_TARGET][s], [SIDE_BASE] = weight[SIDE_BASE][s]
-		};
+		const int64_t w[N_SIDES] = { [SIDE_TARGET] = weight[SIDE_TARGET][s],
+					     [SIDE_BASE] = weight[SIDE_BASE] ? weight[SIDE_BASE][s] : 0 };
 
 		if (w[SIDE_TARGET] || w[SIDE_BASE])
 			add_stack(p, pl, s, w, last, out);

@@ -238,9 +238,7 @@ void parts_go_on(struct parts *ps)
 	ps->n = w->n_next;
 }
 
-/* The sum of the rows of each stack on a side; NULL for a base without any. No sum overflows, which view_make has
-   seen to. */
-static void weigh(const struct view *v, int64_t *weight[N_SIDES])
+void parts_weigh(const struct view *v, int64_t *weight[N_SIDES])
 {
 	const int64_t *value = v->val[SIDE_TARGET];
 	uint32_t n = v->p->stacks.n;
@@ -315,7 +313,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	*ps = (struct parts){ .n = 1, .work = w };
 	*w = (struct parts_work){ .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
 	w->slot = empty_slots(pl);
-	weigh(v, weight);
+	parts_weigh(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;
 	share_out(w, weight);
 	free(weight[SIDE_TARGET]);

@@ -56,4 +56,11 @@ void parts_go_on(struct parts *ps);
 
 void parts_release(struct parts *ps);
 
+/*
+ * Add up the rows of each stack on a side. No sum overflows, which view_make has seen to.
+ *
+ * weight   [side] set to [stacks], to be freed; NULL for a base when nothing is below 0
+ */
+void parts_weigh(const struct view *v, int64_t *weight[N_SIDES]);
+
 #endif

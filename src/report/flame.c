@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Which side of the engine is meant. */
+static const enum side side_of[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
+
 struct naming {
 	const struct view *v;
 	const struct query *q;
@@ -153,7 +156,6 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 /* Flat and cum of frames. Without what got smaller they are not those of all stacks. */
 static void add_sums(const struct naming *x, struct flame *out)
 {
-	static const enum side side[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
 	struct boxes_sums sums;
 
 	boxes_sum(x->v, x->pl, x->mem, &sums);
@@ -164,8 +166,8 @@ static void add_sums(const struct naming *x, struct flame *out)
 		for (uint32_t place = 0; place < x->pl->n; place++) {
 			if (!x->number[place])
 				continue;
-			flat[x->number[place] - 1] = sums.self[side[i]][place];
-			cum[x->number[place] - 1] = sums.total[side[i]][place];
+			flat[x->number[place] - 1] = sums.self[side_of[i]][place];
+			cum[x->number[place] - 1] = sums.total[side_of[i]][place];
 		}
 		out->flat[i] = flat;
 		out->cum[i] = cum;
@@ -201,8 +203,6 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 
 static void fill(const struct view *v, const struct boxes *b, const struct flame_ask *ask, struct flame *out)
 {
-	static const enum side side[FLAME_SIDES] = { [FLAME_AFTER] = SIDE_TARGET, [FLAME_BEFORE] = SIDE_BASE };
-
 	out->n = b->n;
 	out->parent = b->parent;
 	out->n_rest = b->n_rest;
@@ -215,10 +215,10 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 	out->cut_width = b->cut_width;
 	out->n_lost = b->n_lost;
 	for (int i = 0; i < FLAME_SIDES; i++) {
-		out->self[i] = b->self[side[i]];
-		out->total[i] = b->total[side[i]];
+		out->self[i] = b->self[side_of[i]];
+		out->total[i] = b->total[side_of[i]];
 		out->side[i] = ask->side[i];
-		out->side[i].total = v->side_total[side[i]];
+		out->side[i].total = v->side_total[side_of[i]];
 	}
 }
 

@@ -144,7 +144,7 @@ static void expect_legend(const struct drawing *d, const char *want)
 	size_t n;
 
 	flame_lay_out(&d->f, &d->style, mem, &l);
-	n = flame_legend(&d->r, &l, &d->style, mem, &e);
+	n = flame_legend(&d->r, &d->style, mem, &e);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&got, "%s%s", i ? "|" : "", e[i].text);
 	assert_string_equal(buf_text(&got), want);

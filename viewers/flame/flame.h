@@ -79,8 +79,8 @@ struct flame_legend {
 };
 
 /* The legend of a picture; gives how many entries, 0 when colours mean nothing that is worth telling. */
-size_t flame_legend(const struct report *r, const struct flame_layout *l, const struct flame_style *style,
-		    struct arena *mem, const struct flame_legend **out);
+size_t flame_legend(const struct report *r, const struct flame_style *style, struct arena *mem,
+		    const struct flame_legend **out);
 
 /* Append the name of a box as it is written on it and told of it: harmless, on one line. */
 void flame_add_name(const struct flame *f, uint32_t box, struct buf *out);

@@ -35,17 +35,13 @@ static void add_groups(struct legend *l, const struct flame *f, enum flame_color
 
 	groups_make(f, by, l->mem, &g);
 	for (uint32_t i = 0; i < g.n; i++) {
-		struct buf name = { 0 };
-
 		if (g.group[i].color == COLOR_OTHER) {
 			n_others++;
 			continue;
 		}
-		words_add_safe(g.group[i].name, SIZE_MAX, &name);
 		text.len = 0;
-		flame_add_short(buf_text(&name), TEXT_MAX, &text);
+		words_add_safe(g.group[i].name, TEXT_MAX, &text);
 		add_entry(l, g.group[i].color, 0, &text);
-		buf_release(&name);
 	}
 	text.len = 0;
 	words_add_count(n_others, &text);
@@ -98,12 +94,11 @@ static void add_changes(struct legend *l, const struct flame *f)
 	buf_release(&text);
 }
 
-size_t flame_legend(const struct report *r, const struct flame_layout *layout, const struct flame_style *style,
-		    struct arena *mem, const struct flame_legend **out)
+size_t flame_legend(const struct report *r, const struct flame_style *style, struct arena *mem,
+		    const struct flame_legend **out)
 {
 	struct legend l = { .mem = mem, .entry = arena_alloc(mem, LEGEND_MAX, sizeof(*l.entry)) };
 
-	(void)layout;
 	if (r->flame->has_base)
 		add_changes(&l, r->flame);
 	else if (style->color_by == FLAME_HEAT)

@@ -290,7 +290,7 @@ static void add_palette(struct json *j, const char *key, enum flame_theme theme)
 static void add_legend(struct writing *w)
 {
 	const struct flame_legend *entry;
-	size_t n = flame_legend(w->r, w->l, w->style, w->r->mem, &entry);
+	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
 
 	json_key(&w->j, "legend");
 	json_open(&w->j, '[');

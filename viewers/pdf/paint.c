@@ -55,7 +55,7 @@ struct painter painter_make(const struct cairo *lib, const struct fontconfig *fc
 			     .boxes = font_new(lib, fc, &mono) };
 
 	flame_lay_out(r->flame, style, mem, &p.layout);
-	p.n_legend = flame_legend(r, &p.layout, style, mem, &p.legend);
+	p.n_legend = flame_legend(r, style, mem, &p.legend);
 	sort_tiles(&p);
 	return p;
 }

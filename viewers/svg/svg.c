@@ -213,7 +213,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 		return rc;
 	mem = arena_new();
 	flame_lay_out(r->flame, style, mem, &s.l);
-	s.n_legend = flame_legend(r, &s.l, style, mem, &s.legend);
+	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
 	svg_palette_make(&s);
