@@ -139,11 +139,9 @@ static void expect_legend(const struct drawing *d, const char *want)
 {
 	struct arena *mem = arena_new();
 	const struct flame_legend *e;
-	struct flame_layout l;
 	struct buf got = { 0 };
 	size_t n;
 
-	flame_lay_out(&d->f, &d->style, mem, &l);
 	n = flame_legend(&d->r, &d->style, mem, &e);
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&got, "%s%s", i ? "|" : "", e[i].text);
