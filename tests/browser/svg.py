@@ -169,7 +169,7 @@ def tells_and_resets(b):
 
 def fits_any_width(b):
     b.open(svg("plain"))
-    for name in "plain", "names", "diff", "rust":
+    for name in "plain", "names", "diff", "rust", "cpp", "deep":
         b.open(svg(name))
         b.resize(600, 800)
         b.wait("return document.documentElement.getAttribute('viewBox').startsWith('0 0 600 ')")
@@ -180,8 +180,9 @@ def fits_any_width(b):
         b.open(svg(name))
         b.scripts(True)
         drawn = b.run(TEXTS)
-        odd = [pair for pair in zip(live, drawn) if pair[0] != pair[1]]
-        b.result(len(live) == len(drawn) and len(odd) * 20 <= len(live), f"the script fits names as cpa does ({name})", *odd[:5])
+        # But for U+FFFE and U+FFFF, which are spelt out after names are shortened, since XML has no way to say them.
+        odd = [pair for pair in zip(live, drawn) if pair[0] != pair[1] and "\\u{fff" not in pair[1][0]]
+        b.result(len(live) == len(drawn) and not odd, f"the script fits names as cpa does ({name})", *odd[:5])
         b.result(not b.find_all(".ui"), "without scripts there are no buttons")
     b.open(svg("plain"))
     for width in (600, 2400, 320, 1200):

@@ -9,6 +9,8 @@
 "$CPA" flame --icicle go-cpu.pb.gz >"$tmp/icicle.svg"
 "$CPA" flame -base compare/build-base.pb.gz compare/build-new.pb.gz >"$tmp/diff.svg"
 "$CPA" flame --inverted rust-cpu.pb.gz >"$tmp/rust.svg"
+"$CPA" flame cpp-cpu.pb.gz >"$tmp/cpp.svg"
+"$CPA" flame edge/deep-stack.pb.gz >"$tmp/deep.svg"
 "$CPA" flame -focus=nobody edge/names-hostile.pb.gz >"$tmp/empty.svg" 2>/dev/null
 "$CPA" flame "$tmp/names.pb" >"$tmp/names.svg"
 "$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/plain.folded"

@@ -64,6 +64,11 @@ function make(parentNode, tag, attributes, content) {
 	return e;
 }
 
+// What is written on a box that stands for those left out is shorter than what is told of it.
+function nameOn(i) {
+	return name(i).replace(/^(\S+) box(es that are| that is) too narrow to be drawn$/, "$1 narrower");
+}
+
 // The sign of a box in a comparison, which is in its class.
 function sign(e) {
 	const c = e.getAttribute("class");
@@ -73,10 +78,10 @@ function sign(e) {
 function written(i, room) {
 	const mark = sign(el[i]);
 	if (!mark)
-		return shorten(name(i), room);
+		return shorten(nameOn(i), room);
 	if (mark.length > room)
 		return "";
-	const short = room > mark.length + 1 ? shorten(name(i), room - mark.length - 1) : "";
+	const short = room > mark.length + 1 ? shorten(nameOn(i), room - mark.length - 1) : "";
 	return short ? mark + " " + short : mark;
 }
 
