@@ -229,7 +229,7 @@ static void add_sums(struct writing *w, const char *key, const int64_t *const *s
 static void add_frames(struct writing *w)
 {
 	struct strtab *texts = strtab_new();
-	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 }, label = { 0 };
+	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
 	struct json *j = &w->j;
 
 	json_key(j, "frames");
@@ -247,14 +247,12 @@ static void add_frames(struct writing *w)
 		add_number(&module, add_safe(texts, frame->module));
 		add_number(&lo, frame->line_lo);
 		add_number(&hi, frame->line_hi);
-		buf_addz(&label, frame->is_label ? "1" : "0");
 	}
 	json_close(j, ']');
 	add_list(j, "file", &file);
 	add_list(j, "module", &module);
 	add_list(j, "lo", &lo);
 	add_list(j, "hi", &hi);
-	json_add_text(j, "label", buf_text(&label));
 	add_sums(w, "flat", w->f->flat);
 	add_sums(w, "cum", w->f->cum);
 	json_close(j, '}');
@@ -268,7 +266,6 @@ static void add_frames(struct writing *w)
 	buf_release(&module);
 	buf_release(&lo);
 	buf_release(&hi);
-	buf_release(&label);
 }
 
 static void add_palette(struct json *j, const char *key, enum flame_theme theme)
