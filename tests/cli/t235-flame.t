@@ -124,6 +124,11 @@ done
 for pair in 'go-heap1.pb.gz go-heap2.pb.gz B' 'go-heap2.pb.gz go-heap1.pb.gz B' 'cpp-cpu.pb.gz rust-cpu.pb.gz ns' \
 	'go-cpu.pb.gz go-cpu.pb.gz ns'; do
 	for options in '' '-focus=main -lines' -inverted; do
+		said="each box of flame -base $pair $options tells what both profiles have"
+		if ! command -v "${PYTHON3:-python3}" >/dev/null; then
+			result 0 "$said # SKIP python3 not found"
+			continue
+		fi
 		# shellcheck disable=SC2086 # words
 		set -- $pair
 		# shellcheck disable=SC2086
@@ -132,7 +137,7 @@ for pair in 'go-heap1.pb.gz go-heap2.pb.gz B' 'go-heap2.pb.gz go-heap1.pb.gz B' 
 			"${PYTHON3:-python3}" "$top_srcdir/tests/cli/flame_sides.py" "$tmp/got" "$tmp/base.folded" "$tmp/new.folded" >"$tmp/said" 2>&1
 		status=$?
 		[ $status -eq 0 ] || note "$tmp/said"
-		result $status "each box of flame -base $pair $options tells what both profiles have"
+		result $status "$said"
 	done
 done
 for options in '' -normalize -normalize=duration '-focus=runtime --diff-self'; do

@@ -64,7 +64,19 @@ else
 	result 0 "xmllint accepts all of them # SKIP xmllint not found: apt-get install libxml2-utils"
 fi
 
-"${PYTHON3:-python3}" - "$tmp/svg" <<'PY'
+# judged NAME ARG...: a Python program, which it reads, finds nothing wrong
+judged() {
+	name=$1
+	shift
+	if command -v "${PYTHON3:-python3}" >/dev/null; then
+		"${PYTHON3:-python3}" - "$@"
+		result $? "$name"
+	else
+		result 0 "$name # SKIP python3 not found"
+	fi
+}
+
+judged "boxes lie in those that call them, side by side; no name leaves its box; nothing runs or is fetched" "$tmp/svg" <<'PY'
 import os, re, sys, xml.etree.ElementTree as tree
 NS = "{http://www.w3.org/2000/svg}"
 bad = 0
@@ -100,11 +112,10 @@ for name in sorted(os.listdir(sys.argv[1])):
         print("#", name, line)
 sys.exit(bad > 0)
 PY
-result $? "boxes lie in those that call them, side by side; no name leaves its box; nothing runs or is fetched"
 
 # Two ways to the same width: what samples say, and what is drawn.
 "$CPA" flame --format=folded go-cpu.pb.gz >"$tmp/folded" && "$CPA" flame --min-width=0 go-cpu.pb.gz >"$tmp/svg1"
-"${PYTHON3:-python3}" - "$tmp/folded" "$tmp/svg1" <<'PY'
+judged "widths are those of the samples, to less than one sample" "$tmp/folded" "$tmp/svg1" <<'PY'
 import sys, xml.etree.ElementTree as tree
 NS = "{http://www.w3.org/2000/svg}"
 want, total, sample = {}, 0, 1 << 62
@@ -132,6 +143,5 @@ assert got.keys() == want.keys(), sorted(got.keys() ^ want.keys())[:3]
 worst = max(abs(got[p] / all_of_it * total - want[p]) for p in want)
 assert worst < sample, (worst, sample)
 PY
-result $? "widths are those of the samples, to less than one sample"
 
 done_testing
