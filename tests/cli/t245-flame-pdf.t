@@ -155,6 +155,8 @@ draw none.pdf edge/no-samples.pb.gz
 draw none.png edge/no-samples.pb.gz
 pdfinfo "$tmp/none.pdf" 2>&1 | grep -q '^Pages: *1$' && look png "$tmp/none.png" >/dev/null
 result $? "a profile without samples is a picture of nothing"
+text none.pdf | grep -q '^There are no samples to show.$'
+result $? "and says so"
 
 mkdir "$tmp/broken" && : >"$tmp/broken/libcairo.so.2"
 for format in pdf png; do

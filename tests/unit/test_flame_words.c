@@ -274,6 +274,19 @@ static void what_a_function_has_itself_comes_and_goes_while_it_stays(void **stat
 		       "self 100ms " ARROW " 0, change " MINUS "100ms (" MINUS "100%)\n");
 }
 
+static void no_percentage_of_a_change_is_zero(void **state)
+{
+	struct drawing d;
+	uint32_t a;
+
+	(void)state;
+	drawing_start(&d, 3000000, 3000000);
+	d.f.has_base = true;
+	a = drawing_box(&d, 0, "a", 3000000, 3000001);
+	drawing_box(&d, a, "leaf", 3000000, 3000001);
+	expect_details(&d, a, "a\nbefore 3000s (100%)\nafter 3000s (100%)\nchange +1ms\n");
+}
+
 static void inverted_a_compared_box_says_nothing_of_the_end_of_stacks(void **state)
 {
 	struct drawing d;
@@ -438,6 +451,15 @@ static void a_limit_that_is_above_the_least_width_is_told(void **state)
 		    "21 boxes smaller than the others or too deep to be drawn left out (99.80% of the width)");
 }
 
+static void a_picture_of_nothing_says_so(void **state)
+{
+	struct drawing d;
+
+	(void)state;
+	drawing_start(&d, 0, 0);
+	expect_note(&d, 0, 0, 0.1, "There are no samples to show.");
+}
+
 static void changes_that_chance_may_make_are_counted(void **state)
 {
 	struct drawing d;
@@ -517,6 +539,7 @@ int main(void)
 		cmocka_unit_test(inverted_a_box_is_a_part_of_the_function_at_the_leaf),
 		cmocka_unit_test(a_compared_box_tells_both_sides_the_change_and_that_of_itself),
 		cmocka_unit_test(what_a_function_has_itself_comes_and_goes_while_it_stays),
+		cmocka_unit_test(no_percentage_of_a_change_is_zero),
 		cmocka_unit_test(inverted_a_compared_box_says_nothing_of_the_end_of_stacks),
 		cmocka_unit_test(hostile_names_are_harmless_everywhere),
 		cmocka_unit_test(the_head_tells_what_of_how_much_and_when),
@@ -525,6 +548,7 @@ int main(void)
 		cmocka_unit_test(what_was_left_out_is_counted),
 		cmocka_unit_test(changes_that_chance_may_make_are_counted),
 		cmocka_unit_test(a_limit_that_is_above_the_least_width_is_told),
+		cmocka_unit_test(a_picture_of_nothing_says_so),
 		cmocka_unit_test(a_tile_says_its_sign_before_its_name),
 	};
 

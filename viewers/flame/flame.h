@@ -128,7 +128,8 @@ struct flame_function {
 size_t flame_functions(const struct flame *f, struct arena *mem, struct flame_function **out);
 
 /* Append the title; the line below it (what is measured, how much, of what); the note at the end about
-   what was left out and what may be chance, or nothing. Each on one line without \n. */
+   what was left out and what may be chance, or that there are no samples; else nothing. Each on one line
+   without \n. */
 void flame_add_title(const struct report *r, const struct flame_style *style, struct buf *out);
 void flame_add_subtitle(const struct report *r, struct buf *out);
 void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out);

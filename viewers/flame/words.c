@@ -63,6 +63,8 @@ void words_add_change(int64_t before, int64_t after, bool stays, struct buf *out
 		return;
 	}
 	percent = fabs((double)after - (double)before) / (double)before * 100;
+	if (percent < 0.005) /* what rounding leaves of sides that were normalised */
+		return;
 	buf_addf(out,
 		 percent < 9.995   ? " (%s%.2f%%)"
 		 : percent < 99.95 ? " (%s%.1f%%)"
@@ -306,6 +308,10 @@ void flame_add_note(const struct report *r, const struct flame_style *style, str
 {
 	const struct flame *f = r->flame;
 
+	if (f->width[0] == 0) {
+		buf_addz(out, "There are no samples to show.");
+		return;
+	}
 	if (f->n_cut)
 		add_cut(f, style, out);
 	if (f->has_base && f->sample)

@@ -84,6 +84,8 @@ function changeText(write, before, after, stays = false) {
 	const share = Math.abs(after - before) / before * 100, sign = after > before ? "+" : "\u2212";
 	if (before === after)
 		return "none";
+	if (share < 0.005)
+		return sign + write(Math.abs(after - before));
 	return sign + write(Math.abs(after - before)) + " " + (before === 0 ? (stays ? "(from 0)" : "(new)") :
 		after === 0 && !stays ? "(gone)" :
 		`(${sign}${fixed(share, share < 9.995 ? 2 : share < 99.95 ? 1 : 0)}%)`);

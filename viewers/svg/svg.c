@@ -82,7 +82,7 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 		add_label(s, t, x, width);
 }
 
-/* All levels below y, or a word about there being none; gives how high it is. */
+/* All levels below y; gives how high they are. */
 static int64_t add_rows(struct svg *s, int64_t y)
 {
 	int64_t height = s->row * s->l.n_levels;
@@ -120,15 +120,6 @@ static int64_t add_rows(struct svg *s, int64_t y)
 	return height;
 }
 
-static void add_nothing(struct svg *s, int64_t y)
-{
-	xml_begin(&s->xml, "text");
-	xml_number(&s->xml, "x", MARGIN);
-	xml_number(&s->xml, "y", y);
-	xml_text(&s->xml, "There are no samples to show.");
-	xml_end(&s->xml);
-}
-
 /* Begin the picture, with what screen readers and windows call it. */
 static void begin(struct svg *s, int64_t height)
 {
@@ -164,8 +155,6 @@ static int64_t add_parts(struct svg *s)
 	y += svg_add_head(s, y) + 4 * PX;
 	y += svg_add_legend(s, y) + 6 * PX;
 	y += add_rows(s, y) + 2 * PX;
-	if (s->l.span <= 0)
-		add_nothing(s, y - LINE / 2);
 	y += svg_add_note(s, y);
 	return y + 8 * PX;
 }
