@@ -28,7 +28,7 @@ uint32_t regex_char_next(const char **s)
 {
 	uint32_t c = 0xfffd;
 
-	*s += text_decode(*s, strlen(*s), &c);
+	*s += text_decode(*s, strnlen(*s, UTF8_MAX), &c);
 	return c;
 }
 

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { UTF8_MAX = 4 }; /* bytes of a character: to look at no more keeps long expressions fast */
 enum { FLAG_FOLD = 1, FLAG_LINES = 2, FLAG_DOT_ALL = 4 }; /* i, m, s */
 
 /* An error in Go's words, about n bytes of the expression. */

@@ -375,7 +375,7 @@ int regex_syntax(const char *pattern, struct buf *out, struct err *err)
 	int rc;
 
 	for (const char *s = pattern; *s;) {
-		size_t n = text_decode(s, strlen(s), &c);
+		size_t n = text_decode(s, strnlen(s, UTF8_MAX), &c);
 
 		if (!n)
 			return refuse(&p, "invalid UTF-8", pattern, strlen(pattern));

@@ -162,6 +162,23 @@ static void a_name_too_long_for_the_compiled_code_is_matched_all_the_same(void *
 	free(name);
 }
 
+static void the_time_to_read_an_expression_grows_with_its_length_alone(void **unused)
+{
+	enum { LONG = 2000000 };
+	char *pattern = malloc(LONG + 1);
+	struct regex *r = NULL;
+	struct err err;
+	clock_t start = clock();
+
+	(void)unused;
+	assert_non_null(pattern);
+	memset(pattern, 'a', LONG);
+	pattern[LONG] = '\0';
+	assert_true(regex_new(pattern, &r, &err) < 0); /* more than PCRE2 takes */
+	assert_true(clock() - start < 10 * CLOCKS_PER_SEC);
+	free(pattern);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +192,7 @@ int main(void)
 		cmocka_unit_test(a_pattern_that_explodes_is_answered_in_time),
 		cmocka_unit_test(what_takes_too_many_steps_all_the_same_is_an_error),
 		cmocka_unit_test(after_an_explosion_the_next_match_works),
+		cmocka_unit_test(the_time_to_read_an_expression_grows_with_its_length_alone),
 		cmocka_unit_test(free_takes_null),
 	};
 
