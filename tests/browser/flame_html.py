@@ -169,8 +169,12 @@ def zooms_with_history(b):
     page(b, "plain", link + "&q=runtime&turn=1&table=1")
     b.equal(b.run("return [model.name(state.box), state.q, state.turn, document.getElementById('list').hidden]"),
             [SHORTEST, "runtime", True, False], "a link restores zoom, search, side and table")
+    other = link.replace("of=", "of=x")
+    page(b, "plain", other + "&q=runtime")
+    b.equal(b.run("return [state.box, state.q, arguments[0] !== arguments[1]]", link, other), [-1, "runtime", True],
+            "a link into another picture leads to no box of this one")
     for bad in "#box=99999999", "#x=1_0_0", "#x=NaN_1_0", "#view=around&f=-1", "#view=x", "#q=(((", "#%", "#box=1e9&x=__":
-        page(b, "plain", bad)
+        page(b, "plain", f"{bad}&of={b.run('return pictureMark')}")
         b.result(b.run("return state.box === -1 && model === top_ && model.n > 100"), f"{bad} is as good as nothing")
 
 

@@ -12,6 +12,14 @@ for (let i = 0; i < top_.n; i++)
 	if (top_.frame[i] >= 0)
 		frameColor[top_.frame[i]] = top_.color[i];
 
+/* What tells this picture from others: boxes and functions are numbers in it, which another one has for others. */
+const pictureMark = (() => {
+	let h = 0x811c9dc5; /* FNV-1a */
+	for (let i = 0, s = document.getElementById("data").textContent; i < s.length; i++)
+		h = Math.imul(h ^ s.charCodeAt(i), 0x01000193);
+	return (h >>> 0).toString(36);
+})();
+
 const MANY = 6; /* models to keep */
 const models = new Map([["all", top_]]);
 
@@ -45,10 +53,11 @@ function firstState() {
 	return { view: "all", frame: 0, box: -1, x: null, q: "", text: false, only: false, turn: data.icicle, table: false };
 }
 
-/* The state that an address names; what makes no sense in it is as in the first. */
+/* The state that an address names; what makes no sense in it, or is a place in another picture, is as in the first. */
 function readAddress(hash) {
 	const s = firstState(), get = new URLSearchParams(hash.replace(/^#/, ""));
-	const number = (key) => (/^\d{1,9}$/.test(get.get(key) || "") ? Number(get.get(key)) : -1);
+	const isOurs = get.get("of") === pictureMark;
+	const number = (key) => (isOurs && /^\d{1,9}$/.test(get.get(key) || "") ? Number(get.get(key)) : -1);
 
 	if (get.get("view") === "other")
 		s.view = "other";
@@ -58,7 +67,7 @@ function readAddress(hash) {
 	}
 	s.box = number("box");
 	const x = (get.get("x") || "").split("_").map(Number);
-	if (x.length === 3 && x[0] >= 0 && x[1] <= 1 && x[1] - x[0] > 1e-9 && Math.abs(x[2]) <= 1)
+	if (isOurs && x.length === 3 && x[0] >= 0 && x[1] <= 1 && x[1] - x[0] > 1e-9 && Math.abs(x[2]) <= 1)
 		s.x = x;
 	s.q = (get.get("q") || "").slice(0, 1000);
 	s.text = get.get("text") === "1";
@@ -72,6 +81,8 @@ function readAddress(hash) {
 function addressOf(s) {
 	const first = firstState(), out = new URLSearchParams();
 
+	if (s.view === "around" || s.box >= 0 || s.x)
+		out.set("of", pictureMark);
 	if (s.view !== "all")
 		out.set("view", s.view);
 	if (s.view === "around")
