@@ -110,6 +110,25 @@ static void in_an_inverted_picture_only_the_first_boxes_are_flat(void **state)
 	arena_free(mem);
 }
 
+static void in_a_comparison_functions_come_by_how_much_they_changed(void **state)
+{
+	static const char *const want[] = { "shrank", "grew", "wide" };
+	struct arena *mem = arena_new();
+	struct flame_function *list;
+	struct drawing d;
+
+	(void)state;
+	drawing_start(&d, 130, 115);
+	d.f.has_base = true;
+	drawing_box(&d, 0, "wide", 80, 80);
+	drawing_box(&d, 0, "grew", 10, 20);
+	drawing_box(&d, 0, "shrank", 40, 15);
+	assert_int_equal(flame_functions(&d.f, mem, &list), 3);
+	for (int i = 0; i < 3; i++)
+		assert_string_equal(d.f.frames[d.f.frame[list[i].box]].name, want[i]);
+	arena_free(mem);
+}
+
 static void both_sides_of_a_comparison_are_added_up(void **state)
 {
 	struct arena *mem = arena_new();
@@ -165,6 +184,7 @@ int main(void)
 		cmocka_unit_test(stacks_of_recursive_functions_count_once),
 		cmocka_unit_test(functions_come_widest_first_and_then_by_name),
 		cmocka_unit_test(in_an_inverted_picture_only_the_first_boxes_are_flat),
+		cmocka_unit_test(in_a_comparison_functions_come_by_how_much_they_changed),
 		cmocka_unit_test(both_sides_of_a_comparison_are_added_up),
 		cmocka_unit_test(a_box_for_the_rest_is_no_function),
 		cmocka_unit_test(sums_over_all_stacks_count_where_the_report_has_them),

@@ -386,6 +386,12 @@ static void a_profile_that_names_no_program_has_the_name_of_its_file(void **stat
 	expect_head(&d, "cpu: today.pb.gz", "total 1.20s");
 	d.f.side[FLAME_AFTER].n = 2;
 	expect_head(&d, "cpu: today.pb.gz, b.pb.gz", "total 1.20s");
+	d.r.head.file = "shop";
+	expect_head(&d, "cpu: shop", "today.pb.gz, b.pb.gz" DOT "total 1.20s");
+	d.f.side[FLAME_AFTER].source = (const char *const[]){ "-" };
+	d.f.side[FLAME_AFTER].n = 1;
+	expect_head(&d, "cpu: shop", "total 1.20s");
+	d.r.head.file = "";
 	d.r.head.type = "";
 	d.f.side[FLAME_AFTER].n = 0;
 	expect_head(&d, "flame graph", "total 1.20s");

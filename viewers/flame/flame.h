@@ -119,8 +119,9 @@ struct flame_function {
 };
 
 /*
- * All functions that have a box of their own, the widest first and then by name. Their sums are over all
- * stacks where the report has these, else over the boxes of the picture.
+ * All functions that have a box of their own, the widest first and then by name; in a comparison those
+ * first whose cum changed most. Their sums are over all stacks where the report has these, else over the
+ * boxes of the picture.
  *
  * out     lives in mem
  * Gives   how many

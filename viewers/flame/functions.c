@@ -98,12 +98,22 @@ static void take_sums(const struct flame *f, struct flame_function *list)
 	}
 }
 
+/* How much sums of two sides differ. */
+static int64_t change(const int64_t sum[FLAME_SIDES])
+{
+	int64_t d = sum[FLAME_AFTER] - sum[FLAME_BEFORE]; /* of sums that are not negative */
+
+	return d < 0 ? -d : d;
+}
+
 static int compare(const void *a, const void *b, void *arg)
 {
 	const struct flame_function *x = a, *y = b;
 	const struct flame *f = arg;
 	int rc;
 
+	if (f->has_base && change(x->cum) != change(y->cum))
+		return change(x->cum) > change(y->cum) ? -1 : 1;
 	if (x->width != y->width)
 		return x->width > y->width ? -1 : 1;
 	rc = strcmp(f->frames[f->frame[x->box]].name, f->frames[f->frame[y->box]].name);

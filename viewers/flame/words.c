@@ -212,11 +212,23 @@ static void add_sides(const struct report *r, struct buf *out)
 	words_add_change(before, after, false, out);
 }
 
+/* What the title, which names the program, does not say: the file; nothing of standard input. */
+static void add_file(const struct report *r, struct buf *out)
+{
+	const struct flame_source *s = &r->flame->side[FLAME_AFTER];
+
+	if (!*r->head.file || s->n == 0 || (s->n == 1 && strcmp(s->source[0], "-") == 0))
+		return;
+	words_add_sources(r->flame, FLAME_AFTER, "", out);
+	buf_addz(out, DOT);
+}
+
 static void add_total(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	int64_t shown = r->flame->total[FLAME_AFTER][0];
 
+	add_file(r, out);
 	if (shown == h->total) {
 		buf_addz(out, "total ");
 		words_add_value(h, shown, false, out);

@@ -66,7 +66,7 @@ static void start_page(struct writer *w)
 	w->n_pages++;
 	w->p->lib->pdf_surface_set_size(w->ask->surface, w->ask->width, w->ask->height);
 	paint_ground(w->p);
-	buf_addf(&s, "%zu functions, widest first", w->ask->n);
+	buf_addf(&s, "%zu functions, %s first", w->ask->n, w->p->r->flame->has_base ? "most changed" : "widest");
 	if (w->n_pages > 1)
 		buf_addf(&s, ", continued");
 	w->y = paint_head(w->p, buf_text(&s), false) + w->row;
