@@ -4,21 +4,8 @@
 """usage: large.py OUT"""
 import sys
 
-
-def varint(v):
-    out = b""
-    while v >= 0x80:
-        out += bytes([v & 0x7F | 0x80])
-        v >>= 7
-    return out + bytes([v])
-
-
-def number(field, v):
-    return varint(field << 3) + varint(v)
-
-
-def message(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
+sys.dont_write_bytecode = True
+from hostile import message, number, varint  # noqa: E402
 
 
 def main():
