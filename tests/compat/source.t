@@ -78,7 +78,7 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 debuginfod -F -t 1 -p "$port" -d "$tmp/db" "$tmp/bin" >"$tmp/server" 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null; rm -rf "$tmp"' EXIT
-export DEBUGINFOD_URLS=http://127.0.0.1:$port DEBUGINFOD_CACHE_PATH="$tmp/cache"
+export DEBUGINFOD_URLS="http://127.0.0.1:$port" DEBUGINFOD_CACHE_PATH="$tmp/cache"
 "$CPA" -list=work "$tmp/away.pb.gz" >"$tmp/want"
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do # a busy machine is slow
 	rm -rf "$tmp/cache"
