@@ -6,10 +6,13 @@ src_session_libsession_a_SOURCES = \
 	src/session/bundle.h \
 	src/session/compare.c \
 	src/session/compare.h \
+	src/session/complete.h \
+	src/session/line.h \
 	src/session/load.c \
 	src/session/load.h \
 	src/session/remote.c \
 	src/session/remote.h \
+	src/session/settings.h \
 	src/session/sources.c \
 	src/session/sources.h \
 	src/session/symbolize.c \

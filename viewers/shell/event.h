@@ -1,0 +1,70 @@
+/*
+ * event.h - what comes from keyboard and mouse, and its names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_EVENT_H
+#define VIEWERS_SHELL_EVENT_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+	EVENT_NONE,
+	EVENT_KEY,    /* key */
+	EVENT_CLICK,  /* x, y: left button */
+	EVENT_DOUBLE, /* x, y */
+	EVENT_RIGHT,  /* x, y: right button */
+	EVENT_WHEEL,  /* x, y, by: lines, below 0 up */
+	EVENT_RESIZE, /* x, y: the new size */
+	EVENT_WAKE,   /* a worker has something, or time has passed */
+	EVENT_STOP    /* SIGINT, SIGTERM, SIGHUP: end */
+};
+
+/* Keys that are no character; others are their code point. Ctrl-A is 1. Alt adds KEY_ALT. */
+enum key {
+	KEY_CTRL_BASE = 0, /* KEY_CTRL_BASE + 'a' - 'a' + 1 is Ctrl-A */
+	KEY_TAB = 9,
+	KEY_ENTER_ = 13,
+	KEY_ESC = 27,
+	KEY_ERASE = 127, /* Backspace */
+	KEY_FIRST = 0x110000,
+	KEY_UP_ = KEY_FIRST,
+	KEY_DOWN_,
+	KEY_LEFT_,
+	KEY_RIGHT_,
+	KEY_HOME_,
+	KEY_END_,
+	KEY_PAGE_UP,
+	KEY_PAGE_DOWN,
+	KEY_INSERT,
+	KEY_DELETE,
+	KEY_BACKTAB,
+	KEY_FUNCTION, /* F1 is KEY_FUNCTION + 1, up to F12 */
+	KEY_LAST = KEY_FUNCTION + 12,
+	KEY_ALT = 0x1000000
+};
+
+struct event {
+	enum event_kind kind;
+	uint32_t key;
+	int x, y, by;
+};
+
+/* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5), Resize(80,24). */
+void event_add_name(const struct event *e, struct buf *out);
+
+/*
+ * Read the first event of a text of names parted by blanks; a word in double quotes is typed
+ * character by character.
+ *
+ * text    moved behind it
+ * out     EVENT_NONE at the end
+ * Fails   ERR_USAGE for a name that is none
+ */
+int event_parse(const char **text, struct event *out, struct err *err);
+
+#endif
