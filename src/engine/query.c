@@ -41,6 +41,7 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_SYMBOL] = "Names, source and assembly",
 	[GROUP_FETCH] = "Profiles from servers",
 	[GROUP_FLAME] = "Flame graphs",
+	[GROUP_SHELL] = "The interactive shell",
 	[GROUP_OUTPUT] = "Where it goes",
 	[GROUP_LIMIT] = "Limits on what an input may cost (0 lifts a limit)",
 	[GROUP_GENERAL] = "General",

@@ -27,7 +27,7 @@ struct look {
 	uint8_t attr;
 };
 
-struct cell {
+struct grid_cell {
 	uint32_t ch;               /* 0: the right half of the wide character before it */
 	uint32_t mark[CELL_MARKS]; /* 0 ends them */
 	struct look look;
@@ -35,7 +35,7 @@ struct cell {
 
 struct grid {
 	int width, height;
-	struct cell *cell; /* [height * width] row by row */
+	struct grid_cell *cell; /* [height * width] row by row */
 	int cursor_x, cursor_y; /* -1: no cursor */
 	bool ascii;             /* the terminal has no UTF-8: what is not ASCII becomes ? or a like character */
 };

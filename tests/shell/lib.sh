@@ -1,0 +1,41 @@
+# lib.sh - what the tests of the full-screen shell share: keys in, screens as text out
+# SPDX-License-Identifier: Apache-2.0
+#
+# Source it first; call done_testing last.
+
+: "${top_srcdir:?}"
+# shellcheck source=SCRIPTDIR/../cli/lib.sh
+. "$top_srcdir/tests/cli/lib.sh"
+golden_dir=$top_srcdir/tests/shell/golden
+
+# play KEYS ARG...: the screens after these keys, on standard output
+play() {
+	keys=$1
+	shift
+	"$CPA" -symbolize=none "--keys=$keys" "$@"
+}
+
+# screen NAME KEYS ARG...: the screens after these keys are those of golden file NAME; UPDATE=1 writes it
+screen() {
+	name=$1
+	shift
+	play "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+	[ "$status" -eq 0 ] || { echo "exit status $status" && cat "$tmp/err"; } >>"$tmp/out"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
+	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1
+	same=$?
+	[ "$same" -eq 0 ] || note "$tmp/diff"
+	result "$same" "$name: the screen after $1"
+}
+
+# shows TEXT KEYS ARG...: the screens after these keys have this text somewhere
+shows() {
+	text=$1
+	shift
+	play "$@" >"$tmp/out" 2>"$tmp/err"
+	grep -qF -e "$text" "$tmp/out"
+	found=$?
+	[ "$found" -eq 0 ] || note "$tmp/out"
+	result "$found" "\"$text\" is on the screen after $1"
+}

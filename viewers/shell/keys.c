@@ -1,0 +1,265 @@
+/*
+ * keys.c - the keys that every view has
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/shell_int.h"
+
+#include "viewers/shell/screen.h"
+
+#include <string.h>
+
+static bool quit(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	s->is_done = true;
+	return true;
+}
+
+static bool stop_or_say(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	if (!shell_stop_work(s))
+		shell_say(s, false, "q quits");
+	return true;
+}
+
+static bool escape(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	if (shell_stop_work(s))
+		return true;
+	if (*p->search && p->class->search) {
+		pane_search(s, p, "");
+		return true;
+	}
+	shell_back(s);
+	return true;
+}
+
+static bool back(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_back(s);
+	return true;
+}
+
+static bool forward(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_forward(s);
+	return true;
+}
+
+static bool undo(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_undo(s);
+	return true;
+}
+
+static bool redo(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_redo(s);
+	return true;
+}
+
+#define OPENER(name, call)                                                                                             \
+	static bool name(struct shell *s, struct pane *p, const struct event *e)                                       \
+	{                                                                                                              \
+		(void)p;                                                                                               \
+		(void)e;                                                                                               \
+		call;                                                                                                  \
+		return true;                                                                                           \
+	}
+
+OPENER(open_prompt, prompt_open(s, ""))
+OPENER(open_help, help_open(s))
+OPENER(open_save, save_open(s))
+OPENER(open_options, options_open(s))
+OPENER(open_chips, chips_open(s))
+OPENER(open_types, picker_types(s))
+OPENER(open_grains, picker_grains(s))
+OPENER(open_units, picker_units(s))
+OPENER(open_labels, picker_labels(s))
+OPENER(show_top, shell_line(s, "top", true))
+OPENER(show_tree, shell_line(s, "tree", true))
+OPENER(show_flame, shell_line(s, "flame", true))
+OPENER(show_traces, shell_line(s, "traces", true))
+OPENER(show_tags, shell_line(s, "tags", true))
+
+static bool open_search(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	if (!p->class->search)
+		return false;
+	search_open(s);
+	return true;
+}
+
+/* A line about what is selected. Gives false when nothing is. */
+static bool with_subject(struct shell *s, const char *format)
+{
+	struct buf subject = { 0 };
+
+	shell_subject(s, &subject);
+	if (subject.len)
+		shell_linef(s, format, buf_text(&subject));
+	else
+		shell_say(s, false, "nothing is selected");
+	buf_release(&subject);
+	return true;
+}
+
+#define ABOUT(name, format)                                                                                            \
+	static bool name(struct shell *s, struct pane *p, const struct event *e)                                       \
+	{                                                                                                              \
+		(void)p;                                                                                               \
+		(void)e;                                                                                               \
+		return with_subject(s, format);                                                                        \
+	}
+
+ABOUT(show_peek, "peek %s")
+ABOUT(show_list, "list %s")
+ABOUT(show_disasm, "disasm %s")
+ABOUT(focus, "focus=%s")
+ABOUT(ignore, "ignore=%s")
+ABOUT(hide, "hide=%s")
+ABOUT(show_from, "show_from=%s")
+
+static bool toggle_cum(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_linef(s, "sort=%s", settings_query(s->now)->sort == SORT_CUM ? "flat" : "cum");
+	return true;
+}
+
+static bool toggle_trim(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	shell_linef(s, "trim=%s", settings_query(s->now)->trim ? "false" : "true");
+	return true;
+}
+
+static bool toggle_mouse(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	s->mouse = !s->mouse;
+	if (s->screen)
+		screen_mouse(s->screen, s->mouse);
+	shell_say(s, false, s->mouse ? "mouse on: click, double click, wheel; Shift selects text" :
+				       "mouse off: the terminal selects text again");
+	return true;
+}
+
+static bool fetch_again(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	if (!s->open.host.again)
+		shell_say(s, true, "R fetches a profile again from its server; this one was read from a file");
+	else
+		work_start_again(s->work, s);
+	return true;
+}
+
+static bool suspend(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)p;
+	(void)e;
+	if (s->screen)
+		screen_suspend(s->screen);
+	return true;
+}
+
+static bool repaint(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	if (s->screen)
+		screen_forget(s->screen);
+	if (!p->model && !p->is_waiting)
+		shell_refresh(s, p);
+	return true;
+}
+
+/* The line as a command of a user's own shell. */
+static bool show_command(struct shell *s, struct pane *p, const struct event *e)
+{
+	struct buf line = { 0 };
+
+	(void)e;
+	shell_add_command(s, p, &line);
+	shell_say(s, false, "%s", buf_text(&line));
+	buf_release(&line);
+	return true;
+}
+
+const struct binding shell_keys[] = {
+	{ "1", "Top: functions by their weight", NULL, "top", show_top },
+	{ "2 p", "Callers and callees of what is selected", NULL, "peek NAME", show_peek },
+	{ "3", "Tree: who calls whom", NULL, "tree", show_tree },
+	{ "4", "Flame graph", NULL, "flame", show_flame },
+	{ "5 e", "Source of what is selected", NULL, "list NAME", show_list },
+	{ "6 a", "Assembly of what is selected", NULL, "disasm NAME", show_disasm },
+	{ "7", "Traces: every sample with its stack", NULL, "traces", show_traces },
+	{ "8", "Labels: what samples are labelled with", NULL, "tags", show_tags },
+	{ ":", "type a command; Tab completes", "command", NULL, open_prompt },
+	{ "/", "search, or filter while you type; n N next and previous", "search", NULL, open_search },
+	{ "f", "only samples with what is selected on their stack", "focus", "focus=NAME", focus },
+	{ "x", "no samples with what is selected on their stack", "ignore", "ignore=NAME", ignore },
+	{ "H", "leave out what is selected; its callers take its weight", NULL, "hide=NAME", hide },
+	{ "F", "start each stack at what is selected", NULL, "show_from=NAME", show_from },
+	{ "c", "filters in force, to be taken away one by one", NULL, "focus=", open_chips },
+	{ "u", "undo the last change of an option or filter", "undo", NULL, undo },
+	{ "U Ctrl-R", "do again what was undone", NULL, NULL, redo },
+	{ "t", "choose what is measured: the sample type", "type", "sample_index=TYPE", open_types },
+	{ "r", "choose what a row is: functions, files, lines, addresses", "rows", "granularity=lines", open_grains },
+	{ "m", "choose the unit of values", NULL, "unit=ms", open_units },
+	{ "b", "stacks or samples by a label", NULL, "tagroot=KEY", open_labels },
+	{ "o", "all options and their values", NULL, "o", open_options },
+	{ "S", "sort by flat or by cum", NULL, "sort=cum", toggle_cum },
+	{ "A", "show all rows, or leave out the small ones", NULL, "trim=false", toggle_trim },
+	{ "s", "save this view as text, JSON, SVG, PDF ...", "save", "top >FILE", open_save },
+	{ "y", "the same as a command line, to copy", NULL, NULL, show_command },
+	{ "R", "fetch again from the server, and show the change", NULL, NULL, fetch_again },
+	{ "M", "mouse on or off", NULL, NULL, toggle_mouse },
+	{ "Backspace Alt-Left", "back to the view before", "back", NULL, back },
+	{ "Alt-Right", "forward again", NULL, NULL, forward },
+	{ "Esc", "stop what runs; end the search; else back", NULL, NULL, escape },
+	{ "? F1", "explain this view and its keys", "help", NULL, open_help },
+	{ "Ctrl-L .", "paint the screen anew; make what was stopped", NULL, NULL, repaint },
+	{ "Ctrl-Z", "stop as a job of your shell; fg goes on", NULL, NULL, suspend },
+	{ "Ctrl-C", "stop what runs", NULL, NULL, stop_or_say },
+	{ "q F10", "quit", "quit", "quit", quit },
+};
+const size_t shell_n_keys = sizeof(shell_keys) / sizeof(shell_keys[0]);
+
+static bool is_same(const struct event *a, const struct event *b)
+{
+	return a->kind == b->kind && (a->kind != EVENT_KEY || a->key == b->key);
+}
+
+const struct binding *key_find(const struct binding *table, size_t n, const struct event *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *names = table[i].events;
+		struct event one;
+
+		while (event_parse(&names, &one, NULL) == 0 && one.kind != EVENT_NONE)
+			if (is_same(&one, e))
+				return &table[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,113 @@
+/*
+ * loop.c - the shell on a terminal, and on a screen that is not there
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/shell_int.h"
+
+#include "viewers/shell/screen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An answer that comes so soon is waited for, so that nothing flickers; then the waiting is shown so often. */
+enum { SOON_MS = 80, BUSY_MS = 200 };
+
+static void wake(void *arg)
+{
+	screen_wake(arg);
+}
+
+/* How long to wait for the next event; 0 and below: for ever. */
+static int patience(struct shell *s, bool *soon)
+{
+	struct doing doing;
+
+	*soon = false;
+	if (!work_doing(s->work, &doing))
+		return -1;
+	*soon = doing.ms < SOON_MS;
+	return *soon ? SOON_MS - (int)doing.ms : BUSY_MS;
+}
+
+static void go_on(struct shell *s)
+{
+	bool soon;
+	int timeout = patience(s, &soon);
+	struct event e;
+
+	if (!soon) {
+		frame_draw(s);
+		screen_show(s->screen, &s->grid);
+		timeout = patience(s, &soon); /* drawing may have asked for something */
+	}
+	e = screen_wait(s->screen, timeout);
+	shell_handle(s, &e);
+	while (!s->is_done && e.kind != EVENT_WAKE && e.kind != EVENT_NONE) { /* what is typed ahead */
+		e = screen_wait(s->screen, 0);
+		shell_handle(s, &e);
+	}
+}
+
+int shell_run(const struct shell_open *open, struct err *err)
+{
+	struct screen *screen;
+	struct shell *s;
+	int width, height, rc = screen_open(open->color, open->mouse, &screen, err);
+
+	if (rc < 0)
+		return rc;
+	screen_size(screen, &width, &height);
+	s = shell_new(open, width, height);
+	s->screen = screen;
+	s->depth = open->depth >= 0 ? (enum depth)open->depth : screen_depth(screen);
+	s->grid.ascii = screen_is_ascii(screen);
+	work_on_done(s->work, wake, screen);
+	while (!s->is_done)
+		go_on(s);
+	work_on_done(s->work, NULL, NULL);
+	shell_free(s);
+	screen_close(screen);
+	return 0;
+}
+
+static void show(struct shell *s, bool looks, struct buf *out)
+{
+	frame_draw(s);
+	work_wait(s->work, s);
+	frame_draw(s);
+	grid_add_text(&s->grid, looks, out);
+}
+
+int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
+	       struct err *err)
+{
+	struct shell *s = shell_new(open, width, height);
+	int rc = 0;
+
+	s->depth = open->depth >= 0 ? (enum depth)open->depth : DEPTH_256;
+	work_wait(s->work, s);
+	frame_draw(s);
+	while (rc == 0 && !s->is_done) {
+		struct event e;
+
+		keys += strspn(keys, " \n");
+		if (strncmp(keys, "Show", 4) == 0 && strchr(" \n", keys[4])) {
+			show(s, looks, out);
+			keys += 4;
+			continue;
+		}
+		rc = event_parse(&keys, &e, err);
+		if (rc < 0 || e.kind == EVENT_NONE)
+			break;
+		shell_handle(s, &e);
+		work_wait(s->work, s);
+		frame_draw(s);
+	}
+	if (rc == 0 && !s->is_done)
+		show(s, looks, out);
+	shell_free(s);
+	return rc;
+}

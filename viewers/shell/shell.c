@@ -1,0 +1,337 @@
+/*
+ * shell.c - the state of the shell, and what lines and events do to it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/shell_int.h"
+
+#include "base/mem.h"
+#include "base/texts.h"
+#include "viewers/shell/screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNDO_MAX = 200 };
+
+struct shell_data *data_hold(struct shell_data *d)
+{
+	d->n_refs++;
+	return d;
+}
+
+void data_drop(struct shell_data *d)
+{
+	if (!d || --d->n_refs)
+		return;
+	if (d->sides != d->p)
+		profile_free(d->sides);
+	profile_free(d->p);
+	free(d);
+}
+
+struct shell *shell_new(const struct shell_open *open, int width, int height)
+{
+	struct shell *s = mem_zalloc(1, sizeof(*s));
+
+	s->open = *open;
+	s->data = data_hold(open->data);
+	s->now = settings_new(open->q);
+	s->work = work_new();
+	s->mouse = open->mouse;
+	s->depth = DEPTH_NONE;
+	grid_resize(&s->grid, width, height);
+	shell_line(s, open->line, false);
+	if (s->n_panes == 0) /* an option of the command line is wrong, which has been said */
+		shell_line(s, "top", false);
+	return s;
+}
+
+void shell_free(struct shell *s)
+{
+	while (s->overlay)
+		overlay_close(s, s->overlay);
+	work_free(s->work);
+	for (size_t i = 0; i < s->n_panes; i++)
+		pane_free(s->pane[i]);
+	free(s->pane);
+	for (size_t i = 0; i < s->n_undo; i++)
+		settings_free(s->undo[i]);
+	free(s->undo);
+	settings_free(s->now);
+	frame_forget_hits(s);
+	free(s->hit);
+	buf_release(&s->said);
+	buf_release(&s->shown_line);
+	grid_release(&s->grid);
+	data_drop(s->data);
+	free(s);
+}
+
+void shell_say(struct shell *s, bool is_error, const char *fmt, ...)
+{
+	va_list ap;
+	char text[2048];
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	s->said.len = 0;
+	buf_addz(&s->said, text);
+	s->said_is_error = is_error;
+}
+
+/* Settings have changed: the panes are to be made anew, the shown one now. */
+static void follow_settings(struct shell *s)
+{
+	for (size_t i = 0; i < s->n_panes; i++)
+		s->pane[i]->is_stale = true;
+	if (s->n_panes)
+		shell_refresh(s, shell_pane(s));
+}
+
+/* What was is pushed; what had been undone is gone. */
+static void push_undo(struct shell *s, struct settings *before)
+{
+	while (s->n_undo > s->undo_at)
+		settings_free(s->undo[--s->n_undo]);
+	if (s->n_undo == UNDO_MAX) {
+		settings_free(s->undo[0]);
+		memmove(s->undo, s->undo + 1, --s->n_undo * sizeof(struct settings *));
+	}
+	s->undo = mem_grow(s->undo, &s->cap_undo, s->n_undo + 1, sizeof(struct settings *));
+	s->undo[s->n_undo++] = before;
+	s->undo_at = s->n_undo;
+}
+
+/* Change places with what is kept at i. */
+static void swap_settings(struct shell *s, size_t i)
+{
+	struct settings *now = s->now;
+
+	s->now = s->undo[i];
+	s->undo[i] = now;
+	follow_settings(s);
+}
+
+void shell_undo(struct shell *s)
+{
+	if (s->undo_at == 0) {
+		shell_say(s, false, "nothing to undo");
+		return;
+	}
+	swap_settings(s, --s->undo_at);
+	shell_say(s, false, "undone; U does it again");
+}
+
+void shell_redo(struct shell *s)
+{
+	if (s->undo_at == s->n_undo) {
+		shell_say(s, false, "nothing to do again");
+		return;
+	}
+	swap_settings(s, s->undo_at++);
+}
+
+static void run_outside(struct shell *s, const struct line *l)
+{
+	const struct shell_host *host = &s->open.host;
+	bool pause = s->screen && host->needs_terminal(host->arg, l);
+	struct buf said = { 0 };
+	struct err err;
+
+	if (pause)
+		screen_pause(s->screen);
+	if (host->run(host->arg, s->data->p, l, &said, &err) < 0)
+		shell_say(s, true, "%s", err.msg);
+	else
+		shell_say(s, false, "%.*s", (int)strcspn(buf_text(&said), "\n"), buf_text(&said));
+	if (pause)
+		screen_resume(s->screen);
+	buf_release(&said);
+}
+
+static void run_report(struct shell *s, const char *text, const struct line *l)
+{
+	if (s->open.host.is_outside(s->open.host.arg, l))
+		run_outside(s, l);
+	else
+		pane_open(s, l->command, text);
+}
+
+/* One line that is no shortcut. Gives false when it was wrong. */
+static bool run_line(struct shell *s, const char *text)
+{
+	struct settings *before = settings_copy(s->now);
+	struct line l;
+	struct err err;
+
+	if (line_read(text, s->now, s->data->p, &l, &err) < 0) {
+		shell_say(s, true, "%s", err.msg);
+		settings_free(before);
+		return false;
+	}
+	if (l.kind == LINE_SET && !settings_equal(before, s->now)) {
+		push_undo(s, before);
+		before = NULL;
+	}
+	settings_free(before);
+	switch (l.kind) {
+	case LINE_SET:
+		follow_settings(s);
+		break;
+	case LINE_REPORT:
+		run_report(s, text, &l);
+		break;
+	case LINE_OPTIONS:
+		options_open(s);
+		break;
+	case LINE_HELP:
+		help_open(s);
+		break;
+	case LINE_EXIT:
+		s->is_done = true;
+		break;
+	case LINE_NOTHING:
+		break;
+	}
+	line_release(&l);
+	return true;
+}
+
+void shell_line(struct shell *s, const char *line, bool is_key)
+{
+	struct texts lines = { 0 };
+	bool fine = true;
+
+	if (is_key) {
+		s->shown_line.len = 0;
+		buf_addz(&s->shown_line, line);
+	}
+	line_expand(line, s->data->p, &lines);
+	for (size_t i = 0; fine && i < lines.n; i++) {
+		size_t n;
+		const char *text = texts_at(&lines, i, &n);
+		char *one = mem_strndup(text, n);
+
+		fine = run_line(s, one);
+		free(one);
+	}
+	texts_release(&lines);
+}
+
+void shell_linef(struct shell *s, const char *fmt, ...)
+{
+	struct buf line = { 0 };
+	va_list ap;
+	char *text;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) >= 0) {
+		buf_addz(&line, text);
+		free(text);
+	}
+	va_end(ap);
+	shell_line(s, buf_text(&line), true);
+	buf_release(&line);
+}
+
+void shell_quote(const char *text, struct buf *out)
+{
+	buf_addz(out, "^");
+	for (; *text; text++) {
+		if (strchr("\\.+*?()|[]{}^$", *text))
+			buf_addz(out, "\\");
+		buf_add(out, text, 1);
+	}
+	buf_addz(out, "$");
+}
+
+void shell_subject(struct shell *s, struct buf *out)
+{
+	struct pane *p = shell_pane(s);
+
+	if (p->model && !p->err.code && p->class->subject)
+		p->class->subject(s, p, out);
+}
+
+bool shell_stop_work(struct shell *s)
+{
+	struct pane *p = shell_pane(s);
+	struct doing doing;
+
+	if (!work_doing(s->work, &doing))
+		return false;
+	work_stop(s->work);
+	if (p->is_waiting) {
+		p->is_waiting = false;
+		p->is_stale = true;
+		if (!p->model)
+			err_set(&p->err, ERR_STOPPED, "stopped; Ctrl-L goes on");
+	}
+	shell_say(s, false, "stopped; Ctrl-L goes on, u takes the change back");
+	return true;
+}
+
+/* Keys go to the topmost overlay, the view, the shell. */
+static void handle_key(struct shell *s, const struct event *e)
+{
+	struct pane *p = shell_pane(s);
+	const struct binding *key = key_find(p->class->key, p->class->n_keys, e);
+
+	if (key && p->model && !p->err.code && key->act(s, p, e))
+		return;
+	key = key_find(shell_keys, shell_n_keys, e);
+	if (key)
+		key->act(s, p, e);
+}
+
+static void handle_mouse(struct shell *s, const struct event *e)
+{
+	struct pane *p = shell_pane(s);
+	struct event inside = *e;
+
+	if (e->kind == EVENT_RIGHT) {
+		shell_back(s);
+		return;
+	}
+	if (frame_click(s, e))
+		return;
+	inside.x -= p->area.x;
+	inside.y -= p->area.y;
+	if (p->class->mouse && p->model && !p->err.code && inside.x >= 0 && inside.x < p->area.width && inside.y >= 0 &&
+	    inside.y < p->area.height)
+		p->class->mouse(s, p, &inside);
+}
+
+void shell_handle(struct shell *s, const struct event *e)
+{
+	switch (e->kind) {
+	case EVENT_RESIZE:
+		grid_resize(&s->grid, e->x, e->y);
+		return;
+	case EVENT_WAKE:
+		s->n_wakes++;
+		while (work_take(s->work, s))
+			;
+		return;
+	case EVENT_STOP:
+		s->is_done = true;
+		return;
+	case EVENT_NONE:
+		return;
+	default:
+		break;
+	}
+	s->said.len = 0;
+	s->said_is_error = false;
+	if (s->overlay && s->overlay->class->key(s, s->overlay, e))
+		return;
+	if (e->kind == EVENT_KEY)
+		handle_key(s, e);
+	else
+		handle_mouse(s, e);
+}

@@ -1,0 +1,76 @@
+/*
+ * shell.h - the full-screen shell: explore a profile on a terminal
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_H
+#define VIEWERS_SHELL_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "engine/query.h"
+#include "profile/profile.h"
+#include "session/line.h"
+#include "viewers/shell/depth.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A loaded profile, which panes share; sealed. */
+struct shell_data {
+	struct profile *p;     /* as commands see it */
+	struct profile *sides; /* samples of the base kept apart; p itself without a base */
+	bool has_base;
+	unsigned n_refs; /* only the input thread counts */
+};
+
+/* What only the program around the shell can do. */
+struct shell_host {
+	void *arg;
+	/* What a report prints, for those that have no view; on the worker's thread. */
+	int (*answer)(void *arg, const struct profile *p, const struct query_command *c, const struct query *q,
+		      struct buf *text, struct buf *notes, struct err *err);
+	/* Does a command write a file or start a program, so that it cannot be a view? */
+	bool (*is_outside)(void *arg, const struct line *l);
+	/* Carry out such a command as line mode does: a file, a pipe, a program. The terminal is given back
+	   meanwhile when needs_terminal says so. What there is to say is appended to said. */
+	bool (*needs_terminal)(void *arg, const struct line *l);
+	int (*run)(void *arg, const struct profile *p, const struct line *l, struct buf *said, struct err *err);
+	/* Fetch the sources again, on the worker's thread; NULL when none of them is on a server. On success *out
+	   is owned by the caller. */
+	int (*again)(void *arg, const struct stop *stop, struct profile **out, struct buf *notes, struct err *err);
+	/* The lines of the history, the oldest first, and one more for it; NULL without. */
+	void (*history)(void *arg, struct texts *out);
+	void (*remember)(void *arg, const char *line);
+};
+
+struct shell_open {
+	struct shell_data *data;    /* taken over */
+	const struct query *q;      /* options of the command line */
+	const char *line;           /* the command to begin with, "top" */
+	const char *const *sources; /* [n_sources] as named on the command line, for titles and the command line to show */
+	size_t n_sources;
+	struct shell_host host;
+	bool mouse, color;
+	int depth; /* enum depth that was asked for; -1 lets the terminal choose */
+};
+
+/*
+ * Run on the terminal until the user ends it.
+ *
+ * Fails   ERR_USAGE when the terminal cannot do it
+ */
+int shell_run(const struct shell_open *open, struct err *err);
+
+/*
+ * Play keys on a screen that is not there and append it as text: for tests and documents. What a key
+ * starts is waited for before the next one.
+ *
+ * keys    names of events (see event.h); "Show" appends the screen, as the end does
+ * looks   append looks too (see grid_add_text)
+ * Fails   ERR_USAGE for keys that are none
+ */
+int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
+	       struct err *err);
+
+#endif

@@ -1,0 +1,309 @@
+/*
+ * shell_int.h - what views, overlays and the shell around them share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A pane is one view of the profile: made by a line as at the prompt ("peek ^main$"), so that keys,
+ * prompt, history and the command line to copy are one thing. Its model is made by the worker from the
+ * settings, off the input thread; everything else runs on the input thread. Overlays (prompt, pickers,
+ * help) lie on top and take the keys first.
+ */
+#ifndef VIEWERS_SHELL_INT_H
+#define VIEWERS_SHELL_INT_H
+
+#include "base/arena.h"
+#include "base/stop.h"
+#include "report/report.h"
+#include "viewers/shell/event.h"
+#include "viewers/shell/grid.h"
+#include "viewers/shell/shell.h"
+#include "viewers/shell/theme.h"
+
+#include <stdint.h>
+
+struct shell;
+struct pane;
+
+/* What the worker is to make a model of. Everything lives until it is done. */
+struct ask {
+	const struct shell_data *data;
+	const struct query_command *command;
+	const struct query *q; /* as the settings and the pane's line have it; its stop is set */
+	int width, height;     /* of the pane, in cells */
+	const struct shell_host *host;
+};
+
+/* What a view shows: made by the worker, then read only. Strings may be the profile's. */
+struct model {
+	struct shell_data *data; /* held */
+	struct arena *mem;
+	struct report report; /* released with it */
+	struct buf text, notes;
+	void *own; /* the view's, in mem */
+};
+
+/* A key of a view or of the shell. The help is made of these, so that it cannot lie. */
+struct binding {
+	const char *events; /* names as event_parse reads them: "Enter", "j Down" */
+	const char *does;   /* for the help, one line; NULL hides it there */
+	const char *brief;  /* a word or two for the line of hints; NULL: not there */
+	const char *line;   /* the line at the prompt that it stands for, NAME for what is selected; NULL: none */
+	/* Gives false when there is nothing to do, so that others may take the key. */
+	bool (*act)(struct shell *s, struct pane *p, const struct event *e);
+};
+
+struct pane_class {
+	const char *title;    /* "Top" */
+	const char *explain;  /* for help: what is seen, what numbers and colours mean */
+	const struct binding *key;
+	size_t n_keys;
+	size_t state_size; /* of what p->state points to, zero-initialised */
+	bool by_width;     /* the model depends on the width, so it is made anew for another one */
+	/* Make a model; on the worker's thread. m has its arena and the data. */
+	int (*make)(const struct ask *a, struct model *m, struct err *err);
+	/* There is a new model, p->model; the state may have to follow. NULL: nothing to do. */
+	void (*shown)(struct shell *s, struct pane *p);
+	void (*draw)(struct shell *s, struct pane *p, struct grid *g, struct area a);
+	/* Mouse in the area that was drawn; x and y are relative to it. NULL: none. */
+	bool (*mouse)(struct shell *s, struct pane *p, const struct event *e);
+	/* What is selected, as an expression that matches just that ("^main\.work$"); nothing appended when
+	   nothing is. NULL: never something. */
+	void (*subject)(struct shell *s, struct pane *p, struct buf *out);
+	/* The text of / changed; "" ends it. NULL: the view has no search. live filters show it at once. */
+	void (*search)(struct shell *s, struct pane *p, const char *text);
+	/* Release what state holds; NULL: nothing. */
+	void (*end)(struct pane *p);
+};
+
+struct pane {
+	const struct pane_class *class;
+	const struct query_command *command;
+	char *line;           /* what makes it, at the prompt */
+	struct settings *ask; /* settings with what the line adds, of the model that is wanted */
+	struct model *model;  /* what is shown; NULL until the first one is made */
+	struct err err;       /* why there is none, code 0 when nothing went wrong */
+	bool is_stale;        /* the settings changed since the model was made */
+	bool is_waiting;      /* the worker has it */
+	int made_width;       /* of the model */
+	uint64_t job;         /* the worker's number of what it makes */
+	char *search;         /* what / was given; "" for nothing */
+	void *state;
+	struct area area; /* where it was drawn */
+};
+
+/* Something on top of the panes. It ends itself with overlay_close. */
+struct overlay {
+	const struct overlay_class *class;
+	struct overlay *below;
+	void *state;
+};
+
+struct overlay_class {
+	size_t state_size;
+	void (*draw)(struct shell *s, struct overlay *o, struct grid *g);
+	bool (*key)(struct shell *s, struct overlay *o, const struct event *e); /* mouse too; true: taken */
+	void (*end)(struct overlay *o);                                         /* release what state holds; NULL: nothing */
+	bool is_line; /* it only takes the lowest line, and what is typed is live */
+};
+
+struct hit {
+	struct area area;
+	char *line;        /* run as at the prompt; or */
+	struct event event; /* as if this came */
+};
+
+enum { SHELL_ROWS_ABOVE = 2, SHELL_ROWS_BELOW = 2 }; /* title and tabs; hints and prompt line */
+
+struct shell {
+	struct shell_open open;
+	struct shell_data *data; /* held */
+	struct settings *now;
+	struct settings **undo; /* [n_undo] what was before, the newest last; redo is what lies from undo_at on */
+	size_t n_undo, undo_at, cap_undo;
+	struct pane **pane; /* [n_panes] the way here; the last one shown is pane[at] */
+	size_t n_panes, at, cap_panes;
+	struct overlay *overlay; /* the topmost; NULL for none */
+	struct work *work;
+	struct screen *screen; /* NULL when keys are played */
+	struct grid grid;
+	enum depth depth;
+	bool dark;           /* for theme */
+	bool mouse;
+	struct buf said;     /* the last message */
+	bool said_is_error;
+	struct buf shown_line; /* what the last key stands for */
+	struct hit *hit;     /* [n_hits] of the screen as drawn */
+	size_t n_hits, cap_hits;
+	bool is_done;
+	uint64_t n_wakes; /* for the animation of waiting */
+};
+
+/* ---- shell.c: state and what lines do ---- */
+
+struct shell *shell_new(const struct shell_open *open, int width, int height);
+void shell_free(struct shell *s);
+
+/* One event in; the screen has to be drawn again afterwards. */
+void shell_handle(struct shell *s, const struct event *e);
+
+/* Do what a line at the prompt does. is_key: it comes from a key, and is shown as what that stands for. */
+void shell_line(struct shell *s, const char *line, bool is_key);
+
+/* The same, with a format. */
+void shell_linef(struct shell *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Put a message in the line of hints until the next key. */
+void shell_say(struct shell *s, bool is_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+struct pane *shell_pane(const struct shell *s);
+
+/* The subject of the pane that is shown; "" when there is none. */
+void shell_subject(struct shell *s, struct buf *out);
+
+/* Append text as an expression that matches just that: "^main\.work$". */
+void shell_quote(const char *text, struct buf *out);
+
+void shell_back(struct shell *s);    /* in the way of panes */
+void shell_forward(struct shell *s);
+void shell_undo(struct shell *s);    /* of settings */
+void shell_redo(struct shell *s);
+
+/* Make the model of the shown pane again: its state asks for another one. */
+void shell_refresh(struct shell *s, struct pane *p);
+
+/* Stop what the worker does; gives false when it does nothing. */
+bool shell_stop_work(struct shell *s);
+
+/* The view for a command; NULL when its text is shown. */
+const struct pane_class *shell_class(const struct query_command *c);
+
+/* Append the command line that shows the same. */
+void shell_add_command(struct shell *s, struct pane *p, struct buf *out);
+
+/* What the worker made: a model for a pane, or a profile fetched again; taken over, also when rc says it failed. */
+void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const struct err *err);
+void shell_fetched(struct shell *s, int rc, struct profile *p, const struct buf *notes, const struct err *err);
+
+void model_free(struct model *m);
+
+/* Show a report: a new pane, or one that the same line made before. */
+void pane_open(struct shell *s, const struct query_command *c, const char *line);
+void pane_free(struct pane *p);
+
+/* Search in a pane: keeps the text and tells the view. */
+void pane_search(struct shell *s, struct pane *p, const char *text);
+
+/* Count who uses a profile; the last one to drop it frees it. Input thread only. */
+struct shell_data *data_hold(struct shell_data *d);
+void data_drop(struct shell_data *d);
+
+/* ---- overlays ---- */
+
+struct overlay *overlay_open(struct shell *s, const struct overlay_class *class);
+void overlay_close(struct shell *s, struct overlay *o);
+
+void prompt_open(struct shell *s, const char *text);  /* : with text already typed */
+void search_open(struct shell *s);                    /* / */
+void help_open(struct shell *s);                      /* ? */
+void save_open(struct shell *s);                      /* s */
+void options_open(struct shell *s);                   /* o: all options, to be changed */
+void chips_open(struct shell *s);                     /* filters in force, to be taken away */
+
+/*
+ * A list to choose from. Each item is a text to show and a line to run; where marked, it is the one in
+ * force. Items are copied.
+ */
+struct pick {
+	const char *text, *line;
+	bool is_marked;
+};
+void picker_open(struct shell *s, const char *title, const struct pick *item, size_t n);
+void picker_types(struct shell *s);   /* t: sample types */
+void picker_grains(struct shell *s);  /* granularities */
+void picker_units(struct shell *s);
+void picker_labels(struct shell *s);  /* keys of labels, for tagroot, tagfocus */
+
+/* ---- frame.c: what is around a pane ---- */
+
+void frame_draw(struct shell *s);
+
+/* Where a pane will be drawn. */
+struct area frame_body(struct shell *s);
+
+/* Do what a click at something that reacts does; gives false where nothing does. */
+bool frame_click(struct shell *s, const struct event *e);
+void frame_forget_hits(struct shell *s);
+
+/* Something on the screen reacts to a click: runs a line, or is as if an event came. Until the next drawing. */
+void frame_hit_line(struct shell *s, struct area a, const char *line);
+void frame_hit_event(struct shell *s, struct area a, const char *event);
+
+/* The chips of the filters in force; gives how many columns they took. g NULL only counts. */
+int frame_chips(struct shell *s, struct grid *g, struct area a);
+
+/* ---- keys.c ---- */
+
+extern const struct binding shell_keys[];
+extern const size_t shell_n_keys;
+
+/* The key of a table that an event means; NULL when none does. */
+const struct binding *key_find(const struct binding *table, size_t n, const struct event *e);
+
+/* ---- work.c: the worker ---- */
+
+struct work *work_new(void);
+void work_free(struct work *w);
+
+/* Called on the worker's thread when something is done. */
+void work_on_done(struct work *w, void (*wake)(void *arg), void *arg);
+
+/* Start making a model for a pane; what runs is stopped and forgotten. The ask's settings are copied. */
+void work_start(struct work *w, struct shell *s, struct pane *p);
+
+/* Start fetching again (R). */
+void work_start_again(struct work *w, struct shell *s);
+
+bool work_is_busy(struct work *w);
+void work_stop(struct work *w);
+
+/* What the worker does. */
+struct doing {
+	const char *command, *what; /* what of it; NULL when it does not say */
+	int percent;                /* -1: unknown */
+	int64_t ms;                 /* since it was asked */
+	bool is_stopping;
+};
+bool work_doing(struct work *w, struct doing *out);
+
+/* Take what is done into the panes; gives true when there was something. */
+bool work_take(struct work *w, struct shell *s);
+
+/* Wait until nothing runs, and take it. */
+void work_wait(struct work *w, struct shell *s);
+
+/* ---- list.c: rows with a selected one, scrolling ---- */
+
+struct list {
+	uint32_t n, at, top; /* rows; the selected one; the first one shown */
+	int height;          /* rows shown the last time */
+	int left;            /* columns scrolled to the right */
+};
+
+/* Rows shown from here on: sets height, keeps the selected one in sight. */
+void list_fit(struct list *l, uint32_t n, int height);
+void list_go(struct list *l, uint32_t row);
+
+/* The keys of every list: j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right, the wheel. */
+bool list_key(struct list *l, const struct event *e);
+
+/* Which row lies at a line below the list's first; false when none does. */
+bool list_row_at(const struct list *l, int y, uint32_t *row);
+
+/* The scroll bar at the right side of an area. */
+void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look);
+
+/* ---- views, one file each ---- */
+
+extern const struct pane_class view_text; /* any report as it prints */
+
+#endif
