@@ -50,6 +50,23 @@ bool text_is_plain(uint32_t c)
 	       !(c >= 0xe0000 && c <= 0xe007f);
 }
 
+void text_add_char(struct buf *b, uint32_t c)
+{
+	static const uint32_t above[] = { 0x80, 0x800, 0x10000 };
+	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+	unsigned char out[4];
+	size_t n = 0;
+
+	if ((c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+		c = 0xfffd;
+	while (n < 3 && c >= above[n])
+		n++;
+	for (size_t i = n; i > 0; i--, c >>= 6)
+		out[i] = (unsigned char)(0x80 | (c & 0x3f));
+	out[0] = (unsigned char)(lead[n] | c);
+	buf_add(b, out, n + 1);
+}
+
 static void text_add_control(struct buf *b, uint32_t c)
 {
 	switch (c) {

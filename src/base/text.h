@@ -27,6 +27,9 @@ size_t text_count(const char *s, size_t n);
    the direction of text or separate lines. */
 bool text_is_plain(uint32_t c);
 
+/* Append a character in UTF-8; one that Unicode does not allow as U+FFFD. */
+void text_add_char(struct buf *b, uint32_t c);
+
 /*
  * Append text so that it cannot do anything to a terminal, a log or a table: controls and bytes
  * that are not UTF-8 become \n, \r, \xNN or \u{N}. All other characters stay, tabs and backslashes

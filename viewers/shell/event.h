@@ -54,12 +54,13 @@ struct event {
 	int x, y, by;
 };
 
-/* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5), Resize(80,24). */
+/* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5),
+   Double(3,5), RightClick(3,5), Wheel(3,5,-3), Resize(80,24), Wake, Stop, None; U+200B for what cannot be seen. */
 void event_add_name(const struct event *e, struct buf *out);
 
 /*
- * Read the first event of a text of names parted by blanks; a word in double quotes is typed
- * character by character.
+ * Read the first event of a text of names parted by blanks; what is in double quotes is typed character
+ * by character. A double quote itself is Quote.
  *
  * text    moved behind it
  * out     EVENT_NONE at the end

@@ -59,8 +59,8 @@ void grid_fill(struct grid *g, struct area a, uint32_t ch, struct look look);
 void grid_paint(struct grid *g, struct area a, struct look look);
 
 /*
- * Write text (hostile: controls become \x1b, as text_add_safe) from column x of row y of an area on,
- * cut at the area's right side with no character halved.
+ * Write text (hostile: controls become \x1b, as text_add_safe; a tab is one blank) from column x of row y
+ * of an area on, cut at the area's sides with no character halved: x may be below 0.
  *
  * Gives   the column behind it
  */
@@ -75,8 +75,11 @@ int grid_text_short(struct grid *g, struct area a, int x, int y, const char *tex
 /* A frame of lines around an area, inside it, with a title in its upper side; gives what is inside. */
 struct area grid_frame(struct grid *g, struct area a, const char *title, struct look look);
 
-/* Append the screen as text: a line per row without blanks at its end. looks adds below it, for rows
-   that have some, a row of letters for the looks of their cells and a legend of these. */
+/*
+ * Append the screen as text: a line per row without blanks at its end. looks puts | before each row, below
+ * those that have some a line of letters for the looks of their cells, and behind all what the letters
+ * mean and where the cursor is; see grid_print.c.
+ */
 void grid_add_text(const struct grid *g, bool looks, struct buf *out);
 
 #endif
