@@ -172,8 +172,7 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 		value = *next;
 		*used = 1;
 	}
-	a->q.has_nodefraction |= o->at == offsetof(struct query, nodefraction);
-	return opt_set(o, &a->q, value, err);
+	return query_set(&a->q, o, value, err);
 }
 
 static int add_word(struct args *a, const char *word, struct err *err)

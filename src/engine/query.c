@@ -24,6 +24,12 @@ const struct opt query_options[] = {
 };
 const size_t query_n_options = sizeof(query_options) / sizeof(query_options[0]);
 
+const struct query_choice query_choices[] = {
+#define CHOICE(field) { #field, offsetof(struct query, field) },
+#include "engine/query.def"
+};
+const size_t query_n_choices = sizeof(query_choices) / sizeof(query_choices[0]);
+
 const struct query_command query_commands[] = {
 #define COMMAND(name, report, args, help) { #name, report, false, args, help },
 #define REGEX_COMMAND(name, report, args, help) { #name, report, true, args, help },
@@ -52,6 +58,12 @@ void query_init(struct query *q)
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
 	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = false;
+}
+
+int query_set(struct query *q, const struct opt *o, const char *value, struct err *err)
+{
+	q->has_nodefraction |= o->at == offsetof(struct query, nodefraction);
+	return opt_set(o, q, value, err);
 }
 
 void query_release(struct query *q)
@@ -173,6 +185,21 @@ static int settle_by(struct query *q, struct err *err)
 	return 0;
 }
 
+int query_check(const struct query *q, struct err *err)
+{
+	if (q->divide_by == 0)
+		return err_set(err, ERR_USAGE, "-divide_by=0: zero divisor specified");
+	if (!(q->divide_by > 0))
+		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a number above 0", q->divide_by);
+	if (!isfinite(1 / q->divide_by))
+		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a larger number", q->divide_by);
+	if (!(q->nodefraction >= 0 && q->nodefraction <= 1) || !(q->edgefraction >= 0 && q->edgefraction <= 1))
+		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
+	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)
+		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
+	return 0;
+}
+
 int query_finish(struct query *q, const char **ignored, struct err *err)
 {
 	const struct {
@@ -191,16 +218,8 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].value < 0)
 			return err_set(err, ERR_USAGE, "--%s must not be negative", limits[i].name);
-	if (q->divide_by == 0)
-		return err_set(err, ERR_USAGE, "-divide_by=0: zero divisor specified");
-	if (!(q->divide_by > 0))
-		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a number above 0", q->divide_by);
-	if (!isfinite(1 / q->divide_by))
-		return err_set(err, ERR_USAGE, "-divide_by=%g: choose a larger number", q->divide_by);
-	if (!(q->nodefraction >= 0 && q->nodefraction <= 1) || !(q->edgefraction >= 0 && q->edgefraction <= 1))
-		return err_set(err, ERR_USAGE, "-nodefraction and -edgefraction lie between 0 and 1");
-	if (strcmp(q->color, "auto") != 0 && strcmp(q->color, "always") != 0 && strcmp(q->color, "never") != 0)
-		return err_set(err, ERR_USAGE, "--color=%s: choose auto, always or never", q->color);
+	if (query_check(q, err) < 0)
+		return ERR_USAGE;
 	if (normalize_parse(q->normalize, &how, err) < 0)
 		return ERR_USAGE;
 	drop_empty(&q->base);

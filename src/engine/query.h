@@ -84,6 +84,14 @@ struct query_command {
 	const char *args, *help;
 };
 
+/* A choice that several options make together: -flat and -cum are the choice sort. */
+struct query_choice {
+	const char *name;
+	size_t at; /* as in struct opt */
+};
+
+extern const struct query_choice query_choices[];
+extern const size_t query_n_choices;
 extern const struct opt query_options[];
 extern const size_t query_n_options;
 extern const struct query_command query_commands[];
@@ -93,6 +101,16 @@ extern const char *const query_group_title[N_GROUPS];
 /* A question with every option at its default; query_release frees its lists. */
 void query_init(struct query *q);
 void query_release(struct query *q);
+
+/* Set one option, as opt_set; what depends on whether it was given at all is noted. */
+int query_set(struct query *q, const struct opt *o, const char *value, struct err *err);
+
+/*
+ * Are the numbers and words that every report heeds what they can be?
+ *
+ * Fails   ERR_USAGE
+ */
+int query_check(const struct query *q, struct err *err);
 
 /*
  * Settle what options say about each other: the sample type flags become sample_index, no trimming

@@ -26,10 +26,11 @@ enum line_kind {
 struct line {
 	enum line_kind kind;
 	const struct query_command *command; /* LINE_REPORT */
-	struct settings *ask;                /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
+	struct settings *ask; /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
 	                                        behind > */
-	char *pipe;                          /* LINE_REPORT: the shell command behind |; NULL without */
-	char *words;                         /* LINE_HELP: what it asks about, "" for all */
+	char *pipe;           /* LINE_REPORT: the shell command behind |; NULL without */
+	char *words;          /* LINE_HELP: what it asks about, "" for all */
+	char *hint;           /* what the user may have meant otherwise, a sentence; NULL for none */
 };
 
 /*
@@ -45,10 +46,16 @@ void line_expand(const char *text, const struct profile *p, struct texts *out);
  * out     released with line_release; untouched on failure
  * Fails   ERR_USAGE with pprof's words
  * Like    pprof internal/driver/interactive.go, interactive and parseCommandLine; beyond it a word
- *         in quotes may hold blanks, "| command" gives the text to a program, and --OPTION=VALUE
- *         sets an option for this line alone
+ *         in quotes may hold blanks, "| command" gives the text to a program, --OPTION=VALUE sets an
+ *         option for this line alone, and a line that begins with # is a comment
  */
 int line_read(const char *text, struct settings *s, const struct profile *p, struct line *out, struct err *err);
 void line_release(struct line *l);
+
+/* Can this command be asked at a prompt? Others read profiles of their own. */
+bool line_can(const struct query_command *c);
+
+/* How many bytes of white space s begins with, 0 for none. Like Go unicode.IsSpace. */
+size_t line_space(const char *s);
 
 #endif

@@ -7,12 +7,17 @@ src_session_libsession_a_SOURCES = \
 	src/session/compare.c \
 	src/session/compare.h \
 	src/session/complete.h \
+	src/session/line.c \
 	src/session/line.h \
+	src/session/line_words.c \
+	src/session/line_words.h \
 	src/session/load.c \
 	src/session/load.h \
 	src/session/remote.c \
 	src/session/remote.h \
+	src/session/settings.c \
 	src/session/settings.h \
+	src/session/settings_arguments.c \
 	src/session/sources.c \
 	src/session/sources.h \
 	src/session/symbolize.c \

@@ -38,11 +38,23 @@ const struct query *settings_query(const struct settings *s);
  */
 int settings_assign(struct settings *s, const struct profile *p, const char *name, const char *value, struct err *err);
 
+/* Is this the name of an option that can be assigned, or of one that only matters while profiles are read? */
+bool settings_has(const char *name);
+
 /* Set what a report takes besides options: the expression of peek, list, disasm, weblist. */
 void settings_set_pattern(struct settings *s, const char *pattern);
 
+/* Can this option be assigned? Others only matter while profiles are read. */
+bool settings_can(const struct opt *o);
+
 /* Append the value of an option as text; of a choice the name of the value in force. */
 void settings_add_value(const struct settings *s, const struct opt *o, struct buf *out);
+
+/* Append the name of the value of a choice that is in force; "text" of the choice shape when none was made. */
+void settings_add_choice(const struct settings *s, const struct query_choice *c, struct buf *out);
+
+/* Append one word, quoted as settings_add_arguments does. */
+void settings_add_word(const char *word, struct buf *out);
 
 /*
  * Append what differs from the defaults as options of a command line: " -cum -focus='a b'", each with

@@ -96,6 +96,7 @@ unit_tests = \
 	tests/unit/test_legacy_java \
 	tests/unit/test_legacy_text \
 	tests/unit/test_legacy_threads \
+	tests/unit/test_line \
 	tests/unit/test_lines \
 	tests/unit/test_list \
 	tests/unit/test_locate \
@@ -135,6 +136,7 @@ unit_tests = \
 	tests/unit/test_report_json \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
+	tests/unit/test_settings \
 	tests/unit/test_shorten \
 	tests/unit/test_side \
 	tests/unit/test_simplify \
@@ -224,6 +226,7 @@ tests_unit_test_legacy_heap_LDADD = $(unit_reader)
 tests_unit_test_legacy_java_LDADD = $(unit_reader)
 tests_unit_test_legacy_text_LDADD = $(unit_reader)
 tests_unit_test_legacy_threads_LDADD = $(unit_reader)
+tests_unit_test_line_LDADD = $(unit_session)
 tests_unit_test_lines_LDADD = $(unit_profile)
 tests_unit_test_locate_LDADD = $(unit_symbol)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
@@ -262,6 +265,7 @@ tests_unit_test_report_flame_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)
+tests_unit_test_settings_LDADD = $(unit_session)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_source_file_LDADD = $(unit_symbol)

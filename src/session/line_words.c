@@ -1,0 +1,151 @@
+/*
+ * line_words.c - a line of the shells, split into words
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/line_words.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "session/line.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t line_space(const char *s)
+{
+	size_t n = strnlen(s, 4);
+	uint32_t c = 0;
+
+	if (n == 0)
+		return 0;
+	n = text_decode(s, n, &c);
+	if ((c >= '\t' && c <= '\r') || c == ' ' || c == 0x85 || c == 0xa0 || c == 0x1680 ||
+	    (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000)
+		return n;
+	return 0;
+}
+
+static const char *skip_space(const char *s)
+{
+	size_t n;
+
+	while ((n = line_space(s)))
+		s += n;
+	return s;
+}
+
+static bool is_quote(char c)
+{
+	return c == '\'' || c == '"';
+}
+
+/* Where in a word quotes may begin: at its start, or behind -, > and --NAME=. NULL when they do not. */
+static const char *quote_of(const char *word)
+{
+	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
+	const char *at = word;
+
+	if (strncmp(word, "--", 2) == 0) {
+		at += strspn(word, name);
+		if (*at != '=')
+			return NULL;
+		at++;
+	} else if (*word == '-' || *word == '>') {
+		at++;
+	}
+	return is_quote(*at) ? at : NULL;
+}
+
+/* The quote that ends what begins at s, NULL when there is none. */
+static const char *closing(const char *s)
+{
+	const char *at = s + 1;
+
+	for (; *at && *at != *s; at++)
+		if (*s == '"' && *at == '\\' && at[1])
+			at++;
+	return *at ? at : NULL;
+}
+
+/* Append what is between two quotes. A backslash stays, for expressions are full of them. */
+static void add_quoted(const char *open, const char *close, struct buf *out)
+{
+	for (const char *at = open + 1; at < close; at++) {
+		if (*open == '"' && at[0] == '\\' && at[1] == '\\')
+			buf_add(out, at++, 1); /* a pair, so that the next quote is one */
+		else if (*open == '"' && at[0] == '\\' && at[1] == '"')
+			at++;
+		buf_add(out, at, 1);
+	}
+}
+
+static void add_word(struct line_words *w, const struct buf *text, bool quoted)
+{
+	w->word = mem_grow(w->word, &w->cap, w->n + 1, sizeof(*w->word));
+	w->word[w->n++] = (struct line_word){ mem_strndup(buf_text(text), text->len), quoted };
+}
+
+/* Take the word at s. Gives what lies behind it. */
+static const char *take_word(const char *s, struct line_words *w)
+{
+	const char *open = quote_of(s), *close = open ? closing(open) : NULL;
+	struct buf text = { 0 };
+
+	if (close && (!close[1] || line_space(close + 1))) {
+		buf_add(&text, s, (size_t)(open - s));
+		add_quoted(open, close, &text);
+		add_word(w, &text, open == s);
+		buf_release(&text);
+		return close + 1;
+	}
+	w->is_unclosed |= open && !close;
+	close = s;
+	while (*close && !line_space(close))
+		close++;
+	buf_add(&text, s, (size_t)(close - s));
+	add_word(w, &text, false);
+	buf_release(&text);
+	return close;
+}
+
+void line_words_split(const char *text, struct line_words *out)
+{
+	*out = (struct line_words){ 0 };
+	for (const char *at = skip_space(text); *at; at = skip_space(at)) {
+		if (*at == '|' && out->n && (!at[1] || line_space(at + 1))) {
+			at = skip_space(at + 1);
+			out->pipe = mem_strndup(at, strlen(at));
+			return;
+		}
+		at = take_word(at, out);
+	}
+}
+
+void line_words_release(struct line_words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->word[i].text);
+	free(w->word);
+	free(w->pipe);
+	*w = (struct line_words){ 0 };
+}
+
+char *line_unquote(const char *value)
+{
+	const char *open = skip_space(value), *close, *rest;
+	struct buf text = { 0 };
+
+	if (!is_quote(*open) || !(close = closing(open)))
+		return NULL;
+	rest = skip_space(close + 1);
+	if (*rest && strncmp(rest, "//:", 3) != 0)
+		return NULL;
+	buf_addz(&text, ""); /* so that there is one when nothing is between the quotes */
+	add_quoted(open, close, &text);
+	return text.data;
+}

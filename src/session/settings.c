@@ -1,0 +1,440 @@
+/*
+ * settings.c - a question whose options are set by text, one after the other
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/settings.h"
+
+#include "base/mem.h"
+#include "engine/view.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct settings {
+	struct query q; /* every text in it is malloc'd and ours, list items too */
+};
+
+static const char **text_at(struct query *q, const struct opt *o)
+{
+	return (const char **)((char *)q + o->at);
+}
+
+static const void *field_at(const struct query *q, const struct opt *o)
+{
+	return (const char *)q + o->at;
+}
+
+static bool holds_text(const struct opt *o)
+{
+	return o->kind == OPT_TEXT || o->kind == OPT_MODE;
+}
+
+static char *copy(const char *s)
+{
+	return mem_strndup(s, strlen(s));
+}
+
+static void replace(const char **field, const char *value)
+{
+	char *own = copy(value); /* first: it may be the old one */
+
+	free((void *)*field);
+	*field = own;
+}
+
+/* Make the texts that a query borrows its own. */
+static void own_texts(struct query *q)
+{
+	for (size_t i = 0; i < query_n_options; i++) {
+		struct opt_list *l = (struct opt_list *)text_at(q, &query_options[i]);
+
+		if (holds_text(&query_options[i]))
+			*text_at(q, &query_options[i]) = copy(*text_at(q, &query_options[i]));
+		if (query_options[i].kind != OPT_LIST)
+			continue;
+		const char **item = l->n ? mem_alloc(l->n, sizeof(*item)) : NULL;
+
+		for (size_t k = 0; k < l->n; k++)
+			item[k] = copy(l->item[k]);
+		*l = (struct opt_list){ .item = item, .n = l->n, .cap = l->n };
+	}
+	q->pattern = copy(q->pattern);
+}
+
+/* Flags that query_finish has made other options of; as if those had been given. */
+static void settle(struct query *q)
+{
+	replace(&q->by, "");
+	q->inuse_space = q->inuse_objects = q->alloc_space = q->alloc_objects = false;
+	q->total_delay = q->contentions = q->mean_delay = false;
+}
+
+struct settings *settings_new(const struct query *q)
+{
+	struct settings *s = mem_alloc(1, sizeof(*s));
+
+	s->q = *q;
+	own_texts(&s->q);
+	settle(&s->q);
+	return s;
+}
+
+struct settings *settings_copy(const struct settings *s)
+{
+	return settings_new(&s->q);
+}
+
+void settings_free(struct settings *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < query_n_options; i++) {
+		struct opt_list *l = (struct opt_list *)text_at(&s->q, &query_options[i]);
+
+		if (holds_text(&query_options[i]))
+			free((void *)*text_at(&s->q, &query_options[i]));
+		if (query_options[i].kind != OPT_LIST)
+			continue;
+		for (size_t k = 0; k < l->n; k++)
+			free((void *)l->item[k]);
+		opt_list_release(l);
+	}
+	free((void *)s->q.pattern);
+	free(s);
+}
+
+const struct query *settings_query(const struct settings *s)
+{
+	return &s->q;
+}
+
+void settings_set_pattern(struct settings *s, const char *pattern)
+{
+	replace(&s->q.pattern, pattern);
+}
+
+static const struct query_choice *find_choice(const char *name)
+{
+	for (size_t i = 0; i < query_n_choices; i++)
+		if (strcmp(query_choices[i].name, name) == 0)
+			return &query_choices[i];
+	return NULL;
+}
+
+static const struct opt *find_option(const char *name)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
+
+	return o && o->group != GROUP_GENERAL ? o : NULL;
+}
+
+bool settings_has(const char *name)
+{
+	return *name && (find_choice(name) || find_option(name));
+}
+
+bool settings_can(const struct opt *o)
+{
+	static const char *const no[] = { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "total_delay",
+					  "contentions", "mean_delay",    "symbolize",   "buildid",       "verbose" };
+
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (strcmp(o->name, no[i]) == 0)
+			return false;
+	switch (o->group) {
+	case GROUP_REPORT:
+	case GROUP_FILTER:
+	case GROUP_GRAIN:
+	case GROUP_VALUE:
+	case GROUP_SYMBOL:
+	case GROUP_FLAME:
+	case GROUP_OUTPUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Why an option cannot be assigned. */
+static int refuse(const struct opt *o, struct err *err)
+{
+	char name[OPT_NAME_MAX];
+
+	opt_shown(o, name);
+	if (o->group == GROUP_VALUE)
+		return err_set(err, ERR_USAGE, "%s is for the command line; write sample_index=%s", name,
+			       strstr(name, "delay") ? "delay" : name);
+	if (strcmp(name, "all") == 0)
+		return err_set(err, ERR_USAGE, "all is for trend, which reads profiles of its own");
+	return err_set(err, ERR_USAGE, "%s matters only while profiles are read; give it on the command line: -%s%s%s",
+		       name, name, o->arg ? "=" : "", o->arg ? o->arg : "");
+}
+
+/* Like pprof internal/driver stringToBool. */
+static int parse_flag(const char *s, bool *out, struct err *err)
+{
+	static const char *const yes[] = { "true", "t", "yes", "y", "1", "" };
+	static const char *const no[] = { "false", "f", "no", "n", "0" };
+
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcasecmp(s, yes[i]) == 0) {
+			*out = true;
+			return 0;
+		}
+	}
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++) {
+		if (strcasecmp(s, no[i]) == 0) {
+			*out = false;
+			return 0;
+		}
+	}
+	return err_set(err, ERR_USAGE, "illegal value \"%s\" for bool variable", s);
+}
+
+/* Like Go strconv.Atoi. */
+static int parse_whole(const char *s, struct err *err)
+{
+	const char *digits = s + (*s == '-' || *s == '+');
+
+	if (!*digits || digits[strspn(digits, "0123456789")])
+		return err_set(err, ERR_USAGE, "strconv.Atoi: parsing \"%s\": invalid syntax", s);
+	errno = 0;
+	strtoll(s, NULL, 10);
+	if (errno)
+		return err_set(err, ERR_USAGE, "strconv.Atoi: parsing \"%s\": value out of range", s);
+	return 0;
+}
+
+/* Is it a number as Go writes them? strtod takes more: nan(x), a hexadecimal one without exponent. */
+static bool is_real(const char *s)
+{
+	static const char *const words[] = { "nan", "inf", "+inf", "-inf", "infinity", "+infinity", "-infinity" };
+	const char *digits = "0123456789", *at = s + (*s == '-' || *s == '+');
+	bool hex = at[0] == '0' && (at[1] | 32) == 'x';
+	size_t n;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(s, words[i]) == 0)
+			return true;
+	if (hex) {
+		at += 2;
+		digits = "0123456789abcdefABCDEF";
+	}
+	n = strspn(at, digits);
+	at += n;
+	if (*at == '.') {
+		size_t more = strspn(at + 1, digits);
+
+		n += more;
+		at += 1 + more;
+	}
+	if (n == 0 || (hex && (*at | 32) != 'p'))
+		return false;
+	if (*at && (*at | 32) == (hex ? 'p' : 'e')) {
+		at += 1 + (at[1] == '-' || at[1] == '+');
+		n = strspn(at, "0123456789");
+		at += n;
+	}
+	return n > 0 && *at == 0;
+}
+
+/* Like Go strconv.ParseFloat. */
+static int parse_number(const char *s, struct err *err)
+{
+	if (!is_real(s))
+		return err_set(err, ERR_USAGE, "strconv.ParseFloat: parsing \"%s\": invalid syntax", s);
+	errno = 0;
+	if (isinf(strtod(s, NULL)) && errno == ERANGE)
+		return err_set(err, ERR_USAGE, "strconv.ParseFloat: parsing \"%s\": value out of range", s);
+	return 0;
+}
+
+/* sort=cum */
+static int assign_choice(struct query *q, const struct query_choice *c, const char *value, struct err *err)
+{
+	int *field = (int *)((char *)q + c->at);
+
+	if (!value)
+		return err_set(err, ERR_USAGE, "please specify a value, e.g. %s=<val>", c->name);
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		if (o->kind == OPT_PICK && o->at == c->at && strcmp(o->name, value) == 0) {
+			*field = o->pick;
+			return 0;
+		}
+	}
+	if (strcmp(c->name, "shape") == 0 && strcmp(value, "text") == 0) {
+		*field = FORMAT_TEXT;
+		return 0;
+	}
+	return err_set(err, ERR_USAGE, "invalid \"%s\" value \"%s\"", c->name, value);
+}
+
+/* cum=1; pprof knows the bare word, but not what to do with it. */
+static int assign_pick(struct query *q, const struct opt *o, const char *value, struct err *err)
+{
+	static const char *const yes[] = { "1", "t", "T", "true", "TRUE", "True" };
+	const char *choice = "";
+
+	for (size_t i = 0; value && i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (strcmp(value, yes[i]) == 0)
+			return query_set(q, o, NULL, err);
+	for (size_t i = 0; i < query_n_choices; i++)
+		if (query_choices[i].at == o->at)
+			choice = query_choices[i].name;
+	return err_set(err, ERR_USAGE, "unknown config field \"%s\"; write %s=%s", o->name, choice, o->name);
+}
+
+static int assign_type(struct query *q, const struct profile *p, const char *value, struct err *err)
+{
+	uint32_t type;
+
+	if (view_type(p, value, &type, err) < 0)
+		return ERR_USAGE;
+	replace(&q->sample_index, profile_text(p, p->type[type].name));
+	return 0;
+}
+
+/* by=label:KEY is tagroot=KEY, and by= is tagroot= */
+static int assign_by(struct query *q, const char *value, struct err *err)
+{
+	static const char label[] = "label:";
+
+	if (*value && (strncmp(value, label, sizeof(label) - 1) != 0 || !value[sizeof(label) - 1]))
+		return err_set(err, ERR_USAGE, "by=%s: write by=label:KEY", value);
+	replace(&q->tagroot, *value ? value + sizeof(label) - 1 : "");
+	return 0;
+}
+
+static int assign_text(struct query *q, const struct profile *p, const struct opt *o, const char *value,
+		       struct err *err)
+{
+	struct query with = *q;
+
+	if (o->at == offsetof(struct query, sample_index) && p)
+		return assign_type(q, p, value, err);
+	if (o->at == offsetof(struct query, by))
+		return assign_by(q, value, err);
+	*text_at(&with, o) = value;
+	if (query_check(&with, err) < 0)
+		return ERR_USAGE;
+	replace(text_at(q, o), value);
+	return 0;
+}
+
+/* A flag or a number, which a copy of the query can try without owning anything. */
+static int assign_value(struct query *q, const struct opt *o, const char *value, struct err *err)
+{
+	struct query with = *q;
+	bool yes = false;
+	int rc = o->kind == OPT_BOOL  ? parse_flag(value, &yes, err)
+		 : o->kind == OPT_INT ? parse_whole(value, err)
+				      : parse_number(value, err);
+	char decimal[32];
+
+	if (o->kind == OPT_INT && rc == 0) { /* 010 is ten here, and eight on the command line */
+		snprintf(decimal, sizeof(decimal), "%lld", strtoll(value, NULL, 10));
+		value = decimal;
+	}
+	if (rc == 0)
+		rc = query_set(&with, o, o->kind != OPT_BOOL ? value : yes ? "true" : "false", err);
+	if (rc == 0)
+		rc = query_check(&with, err);
+	if (rc == 0)
+		*q = with;
+	return rc;
+}
+
+int settings_assign(struct settings *s, const struct profile *p, const char *name, const char *value, struct err *err)
+{
+	const struct query_choice *c = find_choice(name);
+	const struct opt *o = c ? NULL : find_option(name);
+	char shown[OPT_NAME_MAX];
+
+	if (c)
+		return assign_choice(&s->q, c, value, err);
+	if (!o)
+		return err_set(err, ERR_USAGE, "unknown config field \"%s\"", name);
+	if (!settings_can(o))
+		return refuse(o, err);
+	if (o->kind == OPT_PICK)
+		return assign_pick(&s->q, o, value, err);
+	if (!value && o->kind != OPT_BOOL)
+		return err_set(err, ERR_USAGE, "please specify a value, e.g. %s=<val>", opt_shown(o, shown));
+	return holds_text(o) ? assign_text(&s->q, p, o, value, err) : assign_value(&s->q, o, value ? value : "", err);
+}
+
+/* The shortest decimal that is this number, as Go prints it. */
+static void add_real(double v, struct buf *out)
+{
+	char text[64] = "";
+	int exponent = 0;
+	const char *e;
+
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	e = strchr(text, 'e');
+	if (e)
+		exponent = atoi(e + 1);
+	if (exponent > 0 && exponent < 21)
+		snprintf(text, sizeof(text), "%.0f", v);
+	buf_addz(out, text);
+}
+
+void settings_add_choice(const struct settings *s, const struct query_choice *c, struct buf *out)
+{
+	int value = *(const int *)((const char *)&s->q + c->at);
+
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		if (o->kind == OPT_PICK && o->at == c->at && o->pick == value) {
+			buf_addz(out, o->name);
+			return;
+		}
+	}
+	buf_addz(out, "text"); /* the one value that no flag stands for */
+}
+
+void settings_add_value(const struct settings *s, const struct opt *o, struct buf *out)
+{
+	const void *field = field_at(&s->q, o);
+	const struct opt_list *l = field;
+
+	switch (o->kind) {
+	case OPT_BOOL:
+		buf_addz(out, *(const bool *)field ? "true" : "false");
+		break;
+	case OPT_INT:
+		buf_addf(out, "%" PRId64, *(const int64_t *)field);
+		break;
+	case OPT_REAL:
+		add_real(*(const double *)field, out);
+		break;
+	case OPT_TEXT:
+	case OPT_MODE:
+		buf_addz(out, *(const char *const *)field);
+		break;
+	case OPT_PICK:
+		for (size_t i = 0; i < query_n_choices; i++)
+			if (query_choices[i].at == o->at)
+				settings_add_choice(s, &query_choices[i], out);
+		break;
+	case OPT_LIST:
+		for (size_t i = 0; i < l->n; i++)
+			buf_addf(out, "%s%s", i ? " " : "", l->item[i]);
+	}
+}

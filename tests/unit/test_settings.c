@@ -1,0 +1,323 @@
+/*
+ * test_settings.c - a question whose options are set by text
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/settings.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_profile.h"
+
+static struct profile *profile;
+
+static int make_it(void **state)
+{
+	struct make m = make_start("samples/count cpu/nanoseconds");
+
+	(void)state;
+	ROW(&m, "main", 1, 10);
+	profile = make_end(&m);
+	return 0;
+}
+
+static int free_it(void **state)
+{
+	(void)state;
+	profile_free(profile);
+	return 0;
+}
+
+static struct settings *defaults(void)
+{
+	struct query q;
+
+	query_init(&q);
+	return settings_new(&q);
+}
+
+static void assign(struct settings *s, const char *name, const char *value)
+{
+	struct err err;
+
+	if (settings_assign(s, profile, name, value, &err) < 0)
+		fail_msg("%s=%s: %s", name, value ? value : "(none)", err.msg);
+}
+
+/* The assignment fails with this sentence and changes nothing. */
+static void refuses(const char *name, const char *value, const char *sentence)
+{
+	struct settings *s = defaults(), *before = settings_copy(s);
+	struct err err = { 0 };
+
+	assert_int_equal(settings_assign(s, profile, name, value, &err), ERR_USAGE);
+	assert_string_equal(err.msg, sentence);
+	assert_true(settings_equal(s, before));
+	settings_free(s);
+	settings_free(before);
+}
+
+/* What the options become as arguments. */
+static void says(const struct settings *s, const char *arguments)
+{
+	struct buf out = { 0 };
+
+	settings_add_arguments(s, &out);
+	assert_string_equal(buf_text(&out), arguments);
+	buf_release(&out);
+}
+
+static void texts_outlive_what_they_were_given_as(void **state)
+{
+	char focus[] = "main", base[] = "old.pb.gz";
+	const char *bases[] = { base };
+	struct query q;
+	struct settings *s, *twin;
+
+	(void)state;
+	query_init(&q);
+	q.focus = focus;
+	q.base = (struct opt_list){ .item = bases, .n = 1, .cap = 1 };
+	s = settings_new(&q);
+	twin = settings_copy(s);
+	memset(focus, 'x', 4);
+	memset(base, 'x', 3);
+	assign(s, "focus", "other");
+	says(s, " -focus=other -base=old.pb.gz");
+	says(twin, " -focus=main -base=old.pb.gz");
+	settings_free(s);
+	says(twin, " -focus=main -base=old.pb.gz");
+	settings_free(twin);
+}
+
+static void values_are_read_with_the_rules_of_pprof(void **state)
+{
+	struct settings *s = defaults();
+	const struct query *q = settings_query(s);
+
+	(void)state;
+	assign(s, "call_tree", NULL);
+	assert_true(q->call_tree);
+	assign(s, "call_tree", "No");
+	assert_false(q->call_tree);
+	assign(s, "trim", "");
+	assert_true(q->trim);
+	assign(s, "nodecount", "010");
+	assert_int_equal(q->nodecount, 10);
+	assign(s, "divide_by", "1e3");
+	assert_true(q->divide_by == 1000);
+	assign(s, "edgefraction", "0x1p-2");
+	assert_true(q->edgefraction == 0.25);
+	assign(s, "sort", "cum");
+	assert_int_equal(q->sort, SORT_CUM);
+	assign(s, "flat", "T");
+	assert_int_equal(q->sort, SORT_FLAT);
+	assign(s, "granularity", "lines");
+	assert_int_equal(q->granularity, GRAIN_LINES);
+	assign(s, "sample_index", "0");
+	assert_string_equal(q->sample_index, "samples");
+	assign(s, "sample_index", "");
+	assert_string_equal(q->sample_index, "cpu");
+	assign(s, "focus", "a b=c");
+	assert_string_equal(q->focus, "a b=c");
+	settings_free(s);
+}
+
+static void what_cannot_be_is_refused_in_the_words_of_pprof(void **state)
+{
+	(void)state;
+	refuses("focus", NULL, "please specify a value, e.g. focus=<val>");
+	refuses("sort", NULL, "please specify a value, e.g. sort=<val>");
+	refuses("trim", "maybe", "illegal value \"maybe\" for bool variable");
+	refuses("nodecount", "abc", "strconv.Atoi: parsing \"abc\": invalid syntax");
+	refuses("nodecount", "1_0", "strconv.Atoi: parsing \"1_0\": invalid syntax");
+	refuses("nodecount", "99999999999999999999",
+		"strconv.Atoi: parsing \"99999999999999999999\": value out of range");
+	refuses("divide_by", "x", "strconv.ParseFloat: parsing \"x\": invalid syntax");
+	refuses("divide_by", "nan(1)", "strconv.ParseFloat: parsing \"nan(1)\": invalid syntax");
+	refuses("divide_by", "1e", "strconv.ParseFloat: parsing \"1e\": invalid syntax");
+	refuses("divide_by", "1e999", "strconv.ParseFloat: parsing \"1e999\": value out of range");
+	refuses("sort", "bad", "invalid \"sort\" value \"bad\"");
+	refuses("cum", NULL, "unknown config field \"cum\"; write sort=cum");
+	refuses("lines", "yes", "unknown config field \"lines\"; write granularity=lines");
+	refuses("sample_index", "foo", "sample_index \"foo\" must be one of: [samples cpu]");
+	refuses("sample_index", "7", "sample_index 7 is outside the range [0..1]");
+	refuses("nosuch", "1", "unknown config field \"nosuch\"");
+}
+
+static void what_would_make_every_report_fail_is_refused_at_once(void **state)
+{
+	(void)state;
+	refuses("divide_by", "0", "-divide_by=0: zero divisor specified");
+	refuses("divide_by", "nan", "-divide_by=nan: choose a number above 0");
+	refuses("nodefraction", "2", "-nodefraction and -edgefraction lie between 0 and 1");
+	refuses("color", "red", "--color=red: choose auto, always or never");
+	refuses("by", "route", "by=route: write by=label:KEY");
+}
+
+static void options_of_loading_say_where_they_belong(void **state)
+{
+	(void)state;
+	refuses("seconds", "5",
+		"seconds matters only while profiles are read; give it on the command line: -seconds=N");
+	refuses("max_count", "5",
+		"max-count matters only while profiles are read; give it on the command line: -max-count=N");
+	refuses("inuse_space", NULL, "inuse_space is for the command line; write sample_index=inuse_space");
+	refuses("total_delay", NULL, "total_delay is for the command line; write sample_index=delay");
+	refuses("help", "", "unknown config field \"help\"");
+}
+
+static void options_of_our_own_can_be_assigned(void **state)
+{
+	struct settings *s = defaults();
+
+	(void)state;
+	assign(s, "shape", "json");
+	assign(s, "min-width", "0.5");
+	assign(s, "icicle", NULL);
+	assign(s, "by", "label:route");
+	says(s, " -tagroot=route --icicle --min-width=0.5 --json");
+	assign(s, "shape", "text");
+	assign(s, "by", "");
+	says(s, " --icicle --min-width=0.5");
+	settings_free(s);
+}
+
+static void a_nodefraction_counts_as_given_once_it_was_assigned(void **state)
+{
+	struct settings *s = defaults();
+
+	(void)state;
+	assert_false(settings_query(s)->has_nodefraction);
+	assign(s, "nodefraction", "0.005");
+	assert_true(settings_query(s)->has_nodefraction);
+	says(s, " -nodefraction=0.005");
+	settings_free(s);
+}
+
+static void flags_that_stand_for_others_are_said_as_those(void **state)
+{
+	const char *ignored;
+	struct settings *s;
+	struct query q;
+
+	(void)state;
+	query_init(&q);
+	q.mean_delay = true;
+	q.by = "label:route";
+	assert_int_equal(query_finish(&q, &ignored, NULL), 0);
+	s = settings_new(&q);
+	says(s, " -tagroot=route -sample_index=delay -mean");
+	settings_free(s);
+}
+
+static void words_are_quoted_for_a_shell_and_harmless(void **state)
+{
+	const struct {
+		const char *word, *quoted;
+	} each[] = { { "a.b", "a.b" },     { "", "''" },
+		     { "a b", "'a b'" },   { "it's", "'it'\\''s'" },
+		     { "$(x)", "'$(x)'" }, { "\033[2J%'\\", "\"$(printf '\\033[2J%%\\047\\\\')\"" },
+		     { "é", "'é'" },       { "\xff\n", "\"$(printf '\\377')\n\"" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		struct buf out = { 0 };
+
+		settings_add_word(each[i].word, &out);
+		assert_string_equal(buf_text(&out), each[i].quoted);
+		buf_release(&out);
+	}
+}
+
+static void quoted_words_are_what_they_were_to_a_shell(void **state)
+{
+	const char *const words[] = { "a b", "it's", "$(id)`id`\"\\", "\033[2J%s'\\\\n", "\x01\xff\n\n", "*?[a]~#" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct buf command = { 0 };
+		char seen[64] = "";
+		FILE *shell;
+
+		buf_addz(&command, "printf '%s' ");
+		settings_add_word(words[i], &command);
+		shell = popen(command.data, "r");
+		assert_non_null(shell);
+		assert_int_equal(fread(seen, 1, sizeof(seen) - 1, shell), strlen(words[i]));
+		assert_string_equal(seen, words[i]);
+		assert_int_equal(pclose(shell), 0);
+		buf_release(&command);
+	}
+}
+
+static void equal_means_every_option(void **state)
+{
+	struct settings *a = defaults(), *b = defaults();
+
+	(void)state;
+	assert_true(settings_equal(a, b));
+	assign(b, "tagshow", "x");
+	assert_false(settings_equal(a, b));
+	assign(a, "tagshow", "x");
+	assert_true(settings_equal(a, b));
+	settings_set_pattern(a, "main");
+	assert_false(settings_equal(a, b));
+	settings_free(a);
+	settings_free(b);
+}
+
+static void values_are_shown_as_pprof_shows_them(void **state)
+{
+	const struct {
+		const char *name, *value, *shown;
+	} each[] = { { "nodefraction", "0.0050", "0.005" },
+		     { "divide_by", "1e20", "100000000000000000000" },
+		     { "divide_by", "1e21", "1e+21" },
+		     { "edgefraction", "1e-5", "1e-05" },
+		     { "divide_by", "0.1", "0.1" },
+		     { "nodecount", "-1", "-1" },
+		     { "cum", "1", "cum" },
+		     { "trim", "f", "false" } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		struct settings *s = defaults();
+		struct buf out = { 0 };
+
+		assign(s, each[i].name, each[i].value);
+		settings_add_value(s, opt_find(query_options, query_n_options, each[i].name, strlen(each[i].name)),
+				   &out);
+		assert_string_equal(buf_text(&out), each[i].shown);
+		buf_release(&out);
+		settings_free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_outlive_what_they_were_given_as),
+		cmocka_unit_test(values_are_read_with_the_rules_of_pprof),
+		cmocka_unit_test(what_cannot_be_is_refused_in_the_words_of_pprof),
+		cmocka_unit_test(what_would_make_every_report_fail_is_refused_at_once),
+		cmocka_unit_test(options_of_loading_say_where_they_belong),
+		cmocka_unit_test(options_of_our_own_can_be_assigned),
+		cmocka_unit_test(a_nodefraction_counts_as_given_once_it_was_assigned),
+		cmocka_unit_test(flags_that_stand_for_others_are_said_as_those),
+		cmocka_unit_test(words_are_quoted_for_a_shell_and_harmless),
+		cmocka_unit_test(quoted_words_are_what_they_were_to_a_shell),
+		cmocka_unit_test(equal_means_every_option),
+		cmocka_unit_test(values_are_shown_as_pprof_shows_them),
+	};
+
+	return cmocka_run_group_tests(tests, make_it, free_it);
+}
