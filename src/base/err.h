@@ -12,7 +12,8 @@ enum err_code {
 	ERR_LIMIT = -3,  /* a limit was met; the sentence names the flag that lifts it */
 	ERR_USAGE = -4,  /* the command line or an option value is wrong */
 	ERR_RANGE = -5,  /* a number leaves its type */
-	ERR_UNKNOWN = -6 /* not this format: the next reader may try */
+	ERR_UNKNOWN = -6, /* not this format: the next reader may try */
+	ERR_STOPPED = -7, /* somebody asked to: see stop.h */
 };
 
 /* An error; msg reads outside in ("reading a.pb.gz: sample 3: ..."). Text in it may be hostile. */

@@ -16,6 +16,7 @@
 #include "cli/pieces.h"
 #include "cli/save.h"
 #include "cli/say.h"
+#include "cli/screen.h"
 #include "engine/view.h"
 #include "profile/normalize.h"
 #include "session/bundle.h"
@@ -264,7 +265,12 @@ static int load_and_report(const struct args *a, struct load *target, struct loa
 		progress_end();
 		save_fetched(p, target, base);
 		progress_begin("making the report");
-		status = report_profile(p, a, from);
+		if (*a->q.keys) {
+			status = screen_session(a, p, p, from);
+			p = NULL;
+		} else {
+			status = report_profile(p, a, from);
+		}
 		if (status == STATUS_FINE)
 			status = check_names(a, target);
 	}

@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/html/libhtml.a viewers/svg/libsvg.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs)
+src_cpa_LDADD = viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs) $(NCURSES_LIBS)
 src_cpa_SOURCES = \
 	src/cli/answer.c \
 	src/cli/answer.h \
@@ -30,7 +30,9 @@ src_cpa_SOURCES = \
 	src/cli/save.c \
 	src/cli/save.h \
 	src/cli/say.c \
-	src/cli/say.h
+	src/cli/say.h \
+	src/cli/screen.c \
+	src/cli/screen.h
 
 # The completions come out of the program itself, where each shell looks for them.
 completions = bash-completion/completions/cpa zsh/site-functions/_cpa fish/vendor_completions.d/cpa.fish

@@ -40,6 +40,12 @@ static int dispatch(const struct args *a)
 		return cmd_help(a);
 	if (a->q.version || (a->command && strcmp(a->command->name, "version") == 0))
 		return cmd_version();
+	if (!a->command && *a->q.keys && a->n_words) {
+		struct args top = *a;
+
+		top.command = args_command("top", strlen("top"));
+		return cmd_report(&top);
+	}
 	if (!a->command)
 		return no_command(a);
 	if (strcmp(a->command->name, "completion") == 0)

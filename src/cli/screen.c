@@ -66,6 +66,27 @@ static int answer(void *arg, const struct profile *p, const struct query_command
 	return rc;
 }
 
+/* Line mode's part, until it is there: everything has a view, or is its text. */
+static bool is_outside(void *arg, const struct line *l)
+{
+	(void)arg;
+	return l->pipe || *settings_query(l->ask)->output;
+}
+
+static bool needs_terminal(void *arg, const struct line *l)
+{
+	(void)arg;
+	return l->pipe;
+}
+
+static int run(void *arg, const struct profile *p, const struct line *l, struct buf *said, struct err *err)
+{
+	(void)arg;
+	(void)p;
+	(void)said;
+	return err_set(err, ERR_USAGE, "%s cannot be run here yet", l->command->name);
+}
+
 static int parse_size(const char *text, int *width, int *height)
 {
 	char end;
@@ -117,7 +138,7 @@ int screen_session(const struct args *a, struct profile *p, struct profile *side
 				   .line = "top",
 				   .sources = from[SIDE_TARGET].source,
 				   .n_sources = from[SIDE_TARGET].n,
-				   .host = { .arg = &around, .answer = answer },
+				   .host = { .arg = &around, .answer = answer, .is_outside = is_outside, .needs_terminal = needs_terminal, .run = run },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
 	struct err err;

@@ -58,6 +58,7 @@ void query_init(struct query *q)
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
 	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = false;
+	q->stop = NULL;
 }
 
 int query_set(struct query *q, const struct opt *o, const char *value, struct err *err)

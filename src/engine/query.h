@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/opt.h"
+#include "base/stop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,6 +76,7 @@ struct query {
 	const char *pattern;   /* of reports that take one; "" for others */
 	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */
 	void (*waiting)(void *arg, const char *name, int64_t got, int64_t size);
+	struct stop *stop; /* ends the answer from another thread, which then is ERR_STOPPED; NULL: never */
 };
 
 struct query_command {

@@ -152,6 +152,20 @@ static bool toggle_trim(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
+static bool toggle_sides(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	if (!s->data->has_base) {
+		shell_say(s, false, "there is no base to compare with; start with cpa -base=OLD NEW, or press R on a server");
+		return true;
+	}
+	s->two_sides = !s->two_sides;
+	for (size_t i = 0; i < s->n_panes; i++)
+		s->pane[i]->is_stale = true;
+	shell_refresh(s, p);
+	return true;
+}
+
 static bool toggle_mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
@@ -231,6 +245,7 @@ const struct binding shell_keys[] = {
 	{ "o", "all options and their values", NULL, "o", open_options },
 	{ "S", "sort by flat or by cum", NULL, "sort=cum", toggle_cum },
 	{ "A", "show all rows, or leave out the small ones", NULL, "trim=false", toggle_trim },
+	{ "d", "in a comparison: before and after, or the difference alone", NULL, NULL, toggle_sides },
 	{ "s", "save this view as text, JSON, SVG, PDF ...", "save", "top >FILE", open_save },
 	{ "y", "the same as a command line, to copy", NULL, NULL, show_command },
 	{ "R", "fetch again from the server, and show the change", NULL, NULL, fetch_again },

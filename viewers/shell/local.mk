@@ -7,10 +7,28 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/depth.h \
 	viewers/shell/event.c \
 	viewers/shell/event.h \
+	viewers/shell/frame.c \
 	viewers/shell/grid.c \
 	viewers/shell/grid.h \
 	viewers/shell/grid_ascii.c \
 	viewers/shell/grid_int.h \
 	viewers/shell/grid_print.c \
 	viewers/shell/grid_text.c \
-	viewers/shell/screen.h
+	viewers/shell/help.c \
+	viewers/shell/keys.c \
+	viewers/shell/list.c \
+	viewers/shell/live.c \
+	viewers/shell/loop.c \
+	viewers/shell/overlay.c \
+	viewers/shell/pane.c \
+	viewers/shell/picker.c \
+	viewers/shell/prompt.c \
+	viewers/shell/screen.c \
+	viewers/shell/screen.h \
+	viewers/shell/shell.c \
+	viewers/shell/shell.h \
+	viewers/shell/shell_int.h \
+	viewers/shell/theme.c \
+	viewers/shell/theme.h \
+	viewers/shell/view_text.c \
+	viewers/shell/work.c

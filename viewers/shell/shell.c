@@ -42,6 +42,7 @@ struct shell *shell_new(const struct shell_open *open, int width, int height)
 	s->now = settings_new(open->q);
 	s->work = work_new();
 	s->mouse = open->mouse;
+	s->two_sides = open->data->has_base;
 	s->depth = DEPTH_NONE;
 	grid_resize(&s->grid, width, height);
 	shell_line(s, open->line, false);

@@ -27,6 +27,8 @@ struct pane;
 /* What the worker is to make a model of. Everything lives until it is done. */
 struct ask {
 	const struct shell_data *data;
+	const struct profile *p; /* what is asked about: data->sides with two_sides, else data->p */
+	bool two_sides;          /* show before and after */
 	const struct query_command *command;
 	const struct query *q; /* as the settings and the pane's line have it; its stop is set */
 	int width, height;     /* of the pane, in cells */
@@ -129,6 +131,8 @@ struct shell {
 	enum depth depth;
 	bool dark;           /* for theme */
 	bool mouse;
+	bool two_sides;        /* with a base: show before and after; d */
+	unsigned n_fetched;    /* how often R has fetched */
 	struct buf said;     /* the last message */
 	bool said_is_error;
 	struct buf shown_line; /* what the last key stands for */

@@ -175,6 +175,8 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 	j->model->mem = arena_new();
 	j->model->data = data_hold(s->data);
 	j->ask = (struct ask){ .data = s->data,
+			       .p = s->two_sides ? s->data->sides : s->data->p,
+			       .two_sides = s->two_sides,
 			       .command = p->command,
 			       .q = &j->q,
 			       .width = p->area.width,
