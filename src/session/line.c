@@ -190,6 +190,7 @@ struct reading {
 	struct settings *ask;
 	const struct profile *p;
 	struct buf focus, ignore, hint;
+	bool is_ten;
 	bool has_output;
 };
 
@@ -286,7 +287,8 @@ static int finish(struct reading *r, const struct query_command *c, const struct
 		settings_assign(r->ask, r->p, tags ? "tagfocus" : "focus", buf_text(&r->focus), NULL);
 	if (r->ignore.len)
 		settings_assign(r->ask, r->p, tags ? "tagignore" : "ignore", buf_text(&r->ignore), NULL);
-	if (c->report == REPORT_TOP && settings_query(r->ask)->nodecount == -1)
+	r->is_ten = c->report == REPORT_TOP && settings_query(r->ask)->nodecount == -1;
+	if (r->is_ten)
 		settings_assign(r->ask, r->p, "nodecount", "10", NULL);
 	if (w->is_unclosed && r->hint.len == 0)
 		buf_addz(&r->hint, "a quote has no end, so it was taken for a character of an expression");
@@ -318,7 +320,7 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 		buf_release(&r.hint);
 		return rc;
 	}
-	*out = (struct line){ .kind = LINE_REPORT, .command = c, .ask = r.ask, .pipe = w->pipe, .hint = r.hint.data };
+	*out = (struct line){ .kind = LINE_REPORT, .command = c, .ask = r.ask, .pipe = w->pipe, .hint = r.hint.data, .is_ten = r.is_ten };
 	w->pipe = NULL;
 	return 0;
 }

@@ -55,6 +55,8 @@ void shell_refresh(struct shell *s, struct pane *p)
 	if (line_read(p->line, now, s->data->p, &l, &p->err) == 0) {
 		settings_free(p->ask);
 		p->ask = settings_copy(l.ask);
+		if (l.is_ten) /* one can scroll here */
+			settings_assign(p->ask, s->data->p, "nodecount", "-1", NULL);
 		line_release(&l);
 		p->made_width = p->area.width;
 		work_start(s->work, s, p);
