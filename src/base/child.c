@@ -27,7 +27,7 @@
 
 extern char **environ;
 
-enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096 };
+enum { IN, OUT, ERR, N_PIPES, ERR_MAX = 4096, LOOK_MS = 20 };
 
 /* Our ends of the pipes; -1 when closed. */
 struct pipes {
@@ -138,6 +138,7 @@ struct bounds {
 	int64_t until_ms; /* of the monotonic clock; INT64_MAX for ever */
 	size_t max;
 	bool late, much;
+	const struct stop *stop; /* it is ended when this is set; NULL: never */
 };
 
 static int64_t now_ms(void)
@@ -148,16 +149,20 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Wait until some pipe wants something; false when the time is over. */
+/* Wait until some pipe wants something, or for a while; false when the time is over, or it is to stop. */
 static bool wait_for(struct pollfd *fds, struct bounds *b)
 {
 	int64_t left = b->until_ms == INT64_MAX ? -1 : b->until_ms - now_ms();
 
 	b->late = b->until_ms != INT64_MAX && left <= 0;
-	if (!b->late && poll(fds, N_PIPES, left > INT_MAX ? INT_MAX : (int)left) <= 0)
+	if (b->late || stop_is_set(b->stop))
+		return false;
+	if (b->stop && (left < 0 || left > LOOK_MS))
+		left = LOOK_MS;
+	if (poll(fds, N_PIPES, left > INT_MAX ? INT_MAX : (int)left) <= 0)
 		for (int i = 0; i < N_PIPES; i++)
 			fds[i].revents = 0;
-	return !b->late;
+	return true;
 }
 
 /* Gives false when a bound was met; the program then runs on. */
@@ -197,6 +202,8 @@ static int end(pid_t pid, const char *name, const struct bounds *b, struct err *
 {
 	kill(pid, SIGKILL);
 	finish(pid, name, NULL, err);
+	if (stop_check(b->stop, err) < 0)
+		return ERR_STOPPED;
 	return b->late ? err_set(err, ERR_IO, "%s took too long", name)
 		       : err_set(err, ERR_LIMIT, "%s printed more than %zu MiB", name, b->max >> 20);
 }
@@ -236,9 +243,10 @@ int child_run(const char *const *argv, const void *in, size_t n, struct buf *out
 	return run(argv, in, n, &b, out, err);
 }
 
-int child_read(const char *const *argv, size_t max, unsigned seconds, struct buf *out, struct err *err)
+int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
+	       struct err *err)
 {
-	struct bounds b = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max };
+	struct bounds b = { .until_ms = now_ms() + (int64_t)seconds * 1000, .max = max, .stop = stop };
 
 	return run(argv, "", 0, &b, out, err);
 }

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/stop.h"
 
 #include <stddef.h>
 
@@ -24,11 +25,12 @@ int child_run(const char *const *argv, const void *in, size_t n, struct buf *out
 
 /*
  * Run a program that reads nothing, and end it when it prints more than max bytes or is not done
- * after so many seconds.
+ * after so many seconds, or when stop, which may be NULL, is set.
  *
- * Fails   as child_run; ERR_LIMIT past max, ERR_IO when it took too long
+ * Fails   as child_run; ERR_LIMIT past max, ERR_IO when it took too long; ERR_STOPPED
  */
-int child_read(const char *const *argv, size_t max, unsigned seconds, struct buf *out, struct err *err);
+int child_read(const char *const *argv, size_t max, unsigned seconds, const struct stop *stop, struct buf *out,
+	       struct err *err);
 
 /*
  * Run a program on our terminal and wait for it; what it prints on standard output goes nowhere.

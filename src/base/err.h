@@ -7,11 +7,11 @@
 #define BASE_ERR_H
 
 enum err_code {
-	ERR_IO = -1,     /* the operating system said no */
-	ERR_FORMAT = -2, /* the input is not what it should be */
-	ERR_LIMIT = -3,  /* a limit was met; the sentence names the flag that lifts it */
-	ERR_USAGE = -4,  /* the command line or an option value is wrong */
-	ERR_RANGE = -5,  /* a number leaves its type */
+	ERR_IO = -1,      /* the operating system said no */
+	ERR_FORMAT = -2,  /* the input is not what it should be */
+	ERR_LIMIT = -3,   /* a limit was met; the sentence names the flag that lifts it */
+	ERR_USAGE = -4,   /* the command line or an option value is wrong */
+	ERR_RANGE = -5,   /* a number leaves its type */
 	ERR_UNKNOWN = -6, /* not this format: the next reader may try */
 	ERR_STOPPED = -7, /* somebody asked to: see stop.h */
 };

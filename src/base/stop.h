@@ -25,9 +25,9 @@
 /* All zero: go on. */
 struct stop {
 	atomic_bool is_set;
-	_Atomic(const char *) what;  /* is being done, as "adding up"; NULL before anything is */
-	atomic_uint_fast64_t done;   /* steps of that; may end a little short of all */
-	atomic_uint_fast64_t all;    /* 0 when unknown */
+	_Atomic(const char *) what; /* is being done, as "adding up"; NULL before anything is */
+	atomic_uint_fast64_t done;  /* steps of that; may end a little short of all */
+	atomic_uint_fast64_t all;   /* 0 when unknown */
 };
 
 enum { STOP_STEPS = 1024 }; /* between two looks */

@@ -111,10 +111,12 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 	rc = net_make(v, q, dot, &units, r.mem, &net, err);
 	if (rc == 0) {
 		net_calls(&net, q, NULL, r.mem);
-		calls_head(&net, q, v, !dot, &r);
-		if (dot)
+		rc = stop_check(q->stop, err);
+		if (rc == 0)
+			calls_head(&net, q, v, !dot, &r);
+		if (rc == 0 && dot)
 			dot_draw(&net, &r, out);
-		else
+		else if (rc == 0)
 			callgrind_draw(&net, &r, out);
 		net_release(&net);
 	}

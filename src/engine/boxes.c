@@ -179,12 +179,20 @@ static bool too_many(const struct folding *f)
 	return f->n_real > f->max;
 }
 
+/* Is there nothing more to be done? */
+static bool is_done(const struct folding *f)
+{
+	return f->ps.n == 0 || too_many(f) || stop_is_set(f->v->stop);
+}
+
 static void part_level(struct folding *f, bool is_last)
 {
 	uint32_t *box = f->box;
 	size_t cap = f->cap_box;
 
 	parts_take(&f->ps);
+	if (stop_is_set(f->v->stop))
+		return;
 	f->n_next = 0;
 	for (size_t list = 0; list < f->ps.n && !too_many(f); list++)
 		part_box(f, list, is_last);
@@ -216,7 +224,7 @@ static void fold(struct folding *f, int64_t min)
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
-	for (uint32_t level = 1; f->ps.n && !too_many(f); level++)
+	for (uint32_t level = 1; !is_done(f); level++)
 		part_level(f, level > f->ask->max_levels);
 	f->b->min = f->min;
 	parts_release(&f->ps);
@@ -232,6 +240,10 @@ static void fold_largest(struct folding *f)
 	f->tally = &t;
 	fold(f, 0);
 	f->tally = NULL;
+	if (stop_is_set(f->v->stop)) {
+		free(t.size);
+		return;
+	}
 	qsort(t.size, t.n, sizeof(*t.size), larger_first);
 	min = t.size[f->max - 1];
 	while (t.size[n] > min)
@@ -275,5 +287,5 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	free(f.box);
 	free(f.next);
 	hand_over(out, mem);
-	return rc;
+	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
 }

@@ -61,7 +61,7 @@ struct boxes {
  * together are large enough.
  *
  * mem     the result lives there
- * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past BOXES_MAX boxes
+ * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT past BOXES_MAX boxes; ERR_STOPPED
  */
 int boxes_make(const struct view *v, const struct places *pl, const struct boxes_ask *ask, struct arena *mem,
 	       struct boxes *out, struct err *err);
@@ -71,7 +71,8 @@ struct boxes_sums {
 	int64_t *self[N_SIDES], *total[N_SIDES];
 };
 
-/* Add up what places have at the leaf of stacks and on all stacks, counted once a stack. The result lives in mem. */
+/* Add up what places have at the leaf of stacks and on all stacks, counted once a stack. The result lives in mem;
+   when v->stop is set, stacks may be lacking. */
 void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out);
 
 #endif

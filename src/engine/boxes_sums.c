@@ -44,7 +44,8 @@ void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem,
 		out->total[side] = arena_zalloc(mem, pl->n, sizeof(int64_t));
 	}
 	parts_weigh(v, weight);
-	for (uint32_t s = 0; s < p->stacks.n; s++) {
+	stop_begin(v->stop, "adding up", p->stacks.n);
+	for (uint32_t s = 0; s < p->stacks.n && !stop_step(v->stop, s); s++) {
 		const int64_t w[N_SIDES] = { [SIDE_TARGET] = weight[SIDE_TARGET][s],
 					     [SIDE_BASE] = weight[SIDE_BASE] ? weight[SIDE_BASE][s] : 0 };
 

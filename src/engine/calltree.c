@@ -98,10 +98,13 @@ int calltree_make(const struct view *v, const struct places *pl, struct calltree
 	idtab_init(&f.ids, 0);
 	for (uint32_t s = 0; s < stacks->n; s++)
 		f.t.leaf[s] = CALLTREE_NONE;
-	for (uint32_t i = 0; rc == 0 && i < v->n; i++)
+	stop_begin(v->stop, "folding stacks", v->n);
+	for (uint32_t i = 0; rc == 0 && i < v->n && !stop_step(v->stop, i); i++)
 		if ((val[i] || (div && div[i])) && f.t.leaf[v->p->stack[i]] == CALLTREE_NONE)
 			rc = fold_stack(&f, stacks, v->p->stack[i], err);
 	idtab_release(&f.ids);
+	if (rc == 0)
+		rc = stop_check(v->stop, err);
 	if (rc < 0) {
 		calltree_release(&f.t);
 		return rc;

@@ -31,7 +31,7 @@ struct calltree {
  * Fold the stacks that have a value. Nodes are numbered in order of the stacks.
  *
  * out     calltree_release frees it
- * Fails   ERR_LIMIT past 2^32 - 1 nodes
+ * Fails   ERR_LIMIT past 2^32 - 1 nodes; ERR_STOPPED
  * Like    pprof internal/graph newTree
  */
 int calltree_make(const struct view *v, const struct places *pl, struct calltree *out, struct err *err);

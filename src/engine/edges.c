@@ -253,7 +253,7 @@ static void edge_run(void *arg, unsigned part)
 	calls_init(&mine->calls);
 	mine->of_fixed = mem_zalloc(w->spots.n_fixed, sizeof(*mine->of_fixed));
 	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
-	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end; s++)
+	for (uint32_t s = (uint32_t)((uint64_t)n * part / w->parts); s < end && !stop_step(w->g->view->stop, s); s++)
 		if (w->g->live[s])
 			walk_stack(w, mine, s);
 	free(mine->of_fixed);
@@ -293,6 +293,7 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 
 	spots_init(&w.spots, g, keep, wanted, both);
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
+	stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);
 	pool_run(edge_run, &w, w.parts);
 	all = &w.part[0].calls;
 	for (unsigned i = 1; i < w.parts; i++) {

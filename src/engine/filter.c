@@ -60,6 +60,9 @@ static int compile(struct filter *f, struct err *err)
 		rc = matcher_init(&f->tagshow, "tagshow", q->tagshow, err);
 	if (rc == 0)
 		rc = matcher_init(&f->taghide, "taghide", q->taghide, err);
+	for (int i = 0; i < N_NAMES; i++)
+		f->name[i].stop = q->stop;
+	f->tagshow.stop = f->taghide.stop = q->stop;
 	return rc;
 }
 
@@ -123,6 +126,8 @@ static int apply(struct filter *f, const struct profile *p, struct err *err)
 		rc = apply_names(f, err);
 	if (rc == 0)
 		rc = apply_tags(f, &units, err);
+	if (rc == 0)
+		rc = stop_check(f->q->stop, err);
 	if (rc == 0)
 		filter_rows(f);
 	return rc;

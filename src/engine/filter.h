@@ -23,7 +23,7 @@
  *         still be there. Locations and functions keep their ids, those made for labels follow them.
  * notes   a line is appended for every expression that matched nothing
  * Fails   ERR_USAGE for an expression that does not parse, ERR_LIMIT for one that takes too many
- *         steps, and when frames made for labels make too many stacks
+ *         steps, and when frames made for labels make too many stacks; ERR_STOPPED
  * Like    pprof profile/filter.go, internal/driver/driver_focus.go and tagroot.go
  */
 int filter_make(const struct profile *p, const struct query *q, struct arena *mem, const struct profile **out,

@@ -53,9 +53,9 @@ struct filter {
 	uint8_t *set_goes;   /* [label_sets] likewise */
 };
 
-/* Apply focus to prune_from: filter_names.c for locations, filter_stacks.c for stacks. */
+/* Apply focus to prune_from: filter_names.c for locations, filter_stacks.c for stacks. Fails: ERR_LIMIT, ERR_STOPPED */
 int filter_names(struct filter *f, struct err *err);
-void filter_stacks(struct filter *f, const uint8_t *loc);
+int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err);
 
 /* Compile tagfocus or tagignore. Fails: ERR_USAGE */
 int tag_filter_init(struct filter *f, struct tag_filter *t, const char *option, const char *value, struct err *err);

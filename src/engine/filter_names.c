@@ -289,7 +289,7 @@ int filter_names(struct filter *f, struct err *err)
 		tell(&x);
 		if (x.n_gone)
 			remove_lines(&x);
-		filter_stacks(f, x.loc);
+		rc = filter_stacks(f, x.loc, err);
 	}
 	free(x.text_of);
 	free(x.text);

@@ -33,6 +33,7 @@ struct cutting {
 	uint8_t *goes;                   /* [stacks] */
 	struct range *range;             /* [stacks] */
 	uint32_t *left;                  /* [stacks] locations that stay */
+	struct stop *stop;
 	unsigned parts;
 	struct outcome {
 		bool any_goes, any_changes;
@@ -91,7 +92,8 @@ static void judge_part(void *arg, unsigned part)
 	struct cutting *c = arg;
 	struct outcome o = { 0 };
 
-	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts); s < end; s++) {
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	     s < end && !stop_step(c->stop, s); s++) {
 		struct range *r = &c->range[s];
 
 		if (judge(c, s, r)) {
@@ -111,7 +113,8 @@ static void copy_part(void *arg, unsigned part)
 {
 	const struct cutting *c = arg;
 
-	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts); s < end; s++) {
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	     s < end && !stop_step(c->stop, s); s++) {
 		uint32_t *to = c->out.item + c->out.off[s];
 
 		for (uint32_t i = c->range[s].first; i < c->range[s].end; i++)
@@ -148,9 +151,9 @@ static bool has_hidden(const struct filter *f, const uint8_t *loc)
 	return false;
 }
 
-void filter_stacks(struct filter *f, const uint8_t *loc)
+int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 {
-	struct cutting c = { .in = &f->d.stacks, .loc = loc };
+	struct cutting c = { .in = &f->d.stacks, .loc = loc, .stop = f->q->stop };
 	uint64_t wish = f->d.stacks.off[f->d.stacks.n] / FRAMES_PER_THREAD + 1;
 	bool any_goes = false, any_changes = false;
 
@@ -163,6 +166,7 @@ void filter_stacks(struct filter *f, const uint8_t *loc)
 	c.left = mem_alloc(c.in->n, sizeof(*c.left));
 	c.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	c.part = mem_zalloc(c.parts, sizeof(*c.part));
+	stop_begin(c.stop, "filtering", c.in->n);
 	pool_run(judge_part, &c, c.parts);
 	for (unsigned i = 0; i < c.parts; i++) {
 		any_goes |= c.part[i].any_goes;
@@ -170,11 +174,12 @@ void filter_stacks(struct filter *f, const uint8_t *loc)
 	}
 	if (any_goes)
 		f->stack_goes = c.goes;
-	if (any_changes) {
+	if (any_changes && !stop_is_set(c.stop)) {
 		cut(&c, f->mem);
 		f->d.stacks = c.out;
 	}
 	free(c.range);
 	free(c.left);
 	free(c.part);
+	return stop_check(c.stop, err);
 }

@@ -24,6 +24,7 @@ enum {
 
 /* One walk over all stacks, adding one value per stack. */
 struct walk {
+	struct stop *stop;
 	const struct csr *stacks;
 	const struct places *pl;
 	const int64_t *weight; /* [stacks] */
@@ -92,7 +93,7 @@ static void walk_run(void *arg, unsigned part)
 	int64_t *flat = w->part[part].flat;
 	struct sum *sum = w->part[part].sum;
 
-	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end; s++) {
+	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
 		int64_t v = w->weight[s];
 
 		if (v == 0 || off[s] == off[s + 1])
@@ -102,11 +103,12 @@ static void walk_run(void *arg, unsigned part)
 	}
 }
 
-static void walk(const struct csr *stacks, const struct places *pl, const int64_t *weight, struct arena *mem,
+static void walk(const struct view *v, const struct places *pl, const int64_t *weight, struct arena *mem,
 		 int64_t **flat, int64_t **cum)
 {
+	const struct csr *stacks = &v->p->stacks;
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
-	struct walk w = { .stacks = stacks, .pl = pl, .weight = weight };
+	struct walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
 
 	w.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
@@ -114,6 +116,7 @@ static void walk(const struct csr *stacks, const struct places *pl, const int64_
 		w.part[i].flat = mem_zalloc(pl->n, sizeof(*w.part[i].flat));
 		w.part[i].sum = mem_zalloc(pl->n, sizeof(*w.part[i].sum));
 	}
+	stop_begin(v->stop, "adding up", stacks->n);
 	pool_run(walk_run, &w, w.parts);
 	*flat = arena_zalloc(mem, pl->n, sizeof(**flat));
 	*cum = arena_zalloc(mem, pl->n, sizeof(**cum));
@@ -133,7 +136,7 @@ static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *li
 {
 	int64_t *sum = arena_zalloc(mem, v->p->stacks.n, sizeof(*sum));
 
-	for (uint32_t i = 0; i < v->n; i++) {
+	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
 		sum[v->p->stack[i]] += column[i];
 		if (column[i])
 			live[v->p->stack[i]] = true;
@@ -144,17 +147,16 @@ static int64_t *stack_sums(const struct view *v, const int64_t *column, bool *li
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
 {
 	struct graph g = { .view = v, .places = pl, .n = pl->n };
-	const struct csr *stacks = &v->p->stacks;
 
-	g.live = arena_zalloc(mem, stacks->n, sizeof(*g.live));
+	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
 	for (int side = 0; side < N_SIDES; side++) {
 		if (v->val[side]) {
 			g.weight[side] = stack_sums(v, v->val[side], g.live, mem);
-			walk(stacks, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
+			walk(v, pl, g.weight[side], mem, &g.flat[side], &g.cum[side]);
 		}
 		if (v->div[side]) {
 			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
-			walk(stacks, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
+			walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
 		}
 	}
 	*out = g;

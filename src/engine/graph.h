@@ -30,7 +30,7 @@ struct graph {
  * Add up flat and cum: a stack counts once for every place on it, however often it stands there,
  * and its flat goes to the innermost line of its first location.
  *
- * mem     the result lives there
+ * mem     the result lives there; when v->stop is set, sums lack stacks
  * Like    pprof internal/graph newGraph
  */
 void graph_make(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out);
@@ -62,7 +62,7 @@ struct edges {
  * keep    [g->n] nodes that remain; stacks run through the others
  * wanted  [g->n] kept nodes whose calls are needed; NULL wants all
  * both    calls out of them too, not only into them
- * mem     the result lives there
+ * mem     the result lives there; when the stop of the view is set, stacks are lacking
  * Like    pprof internal/graph newGraph with kept nodes
  */
 void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bool both, struct arena *mem,

@@ -22,6 +22,7 @@ struct matcher_run {
 	uint32_t n;
 	uint8_t *yes, bit;
 	unsigned parts;
+	struct stop *stop;
 	struct part {
 		struct regex *rx;
 		int rc;
@@ -53,7 +54,7 @@ static void matcher_part(void *arg, unsigned number)
 	uint32_t end = (uint32_t)((uint64_t)m->n * (number + 1) / m->parts);
 	struct buf scratch = { 0 };
 
-	for (; part->rc == 0 && i < end; i++) {
+	for (; part->rc == 0 && i < end && !stop_step(m->stop, i); i++) {
 		bool yes = false;
 		const char *text;
 		size_t n = 0;
@@ -71,9 +72,10 @@ int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32
 		struct err *err)
 {
 	uint32_t wish = n / TEXTS_PER_THREAD + 1;
-	struct matcher_run all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit };
+	struct matcher_run all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit, .stop = m->stop };
 	int rc = 0;
 
+	stop_begin(m->stop, "matching names", n);
 	all.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	all.part = mem_zalloc(all.parts, sizeof(*all.part));
 	all.part[0].rx = m->rx;
@@ -90,5 +92,5 @@ int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32
 			regex_free(all.part[i].rx);
 	}
 	free(all.part);
-	return rc;
+	return rc == 0 ? stop_check(m->stop, err) : rc;
 }

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/regex.h"
+#include "base/stop.h"
 
 #include <stdint.h>
 
@@ -16,6 +17,7 @@
 struct matcher {
 	const char *option, *pattern;
 	struct regex *rx;
+	struct stop *stop; /* NULL until the caller sets it */
 };
 
 /*
@@ -33,7 +35,7 @@ typedef const char *(*matcher_text_fn)(const void *arg, uint32_t i, struct buf *
  * Match n texts, split over threads; the result does not depend on how many there are.
  *
  * yes    [n] bit is set where the text matches, other bits stay
- * Fails  ERR_LIMIT
+ * Fails  ERR_LIMIT; ERR_STOPPED, and not all texts have been looked at
  */
 int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32_t n, uint8_t *yes, uint8_t bit,
 		struct err *err);

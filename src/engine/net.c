@@ -12,19 +12,22 @@
 
 static int make_nodes(const struct view *v, const struct query *q, struct arena *mem, struct net *net, struct err *err)
 {
-	if (places_make(v->p, q, mem, &net->places, err) < 0)
-		return ERR_LIMIT;
+	int rc = places_make(v->p, q, mem, &net->places, err);
+
+	if (rc < 0)
+		return rc;
 	net->is_tree = q->call_tree;
 	if (net->is_tree) {
-		if (calltree_make(v, &net->places, &net->tree, err) < 0)
-			return ERR_LIMIT;
+		rc = calltree_make(v, &net->places, &net->tree, err);
+		if (rc < 0)
+			return rc;
 		net->nodes = calltree_nodes(&net->tree);
 	} else {
 		graph_make(v, &net->places, mem, &net->graph);
 		net->nodes = graph_nodes(&net->graph);
 	}
 	names_init(&net->names, &net->places, mem);
-	return 0;
+	return stop_check(v->stop, err);
 }
 
 static void make_edges(struct net *net, const bool *wanted, struct arena *mem)
@@ -86,8 +89,10 @@ static int limit_nodes(struct net *net, const struct view *v, const struct query
 	if (q->nodecount <= 0)
 		return 0;
 	if (picture) {
-		if (make_tags(net, v, q, units, count, mem, err) < 0)
-			return ERR_LIMIT;
+		int rc = make_tags(net, v, q, units, count, mem, err);
+
+		if (rc < 0)
+			return rc;
 		count = fit_nodes(net, count);
 	}
 	if (net->is_tree)
@@ -99,7 +104,7 @@ static int limit_nodes(struct net *net, const struct view *v, const struct query
 		net_tree_splice(net);
 	if (picture)
 		sort_nodes(net, q, picture, mem);
-	return 0;
+	return stop_check(v->stop, err);
 }
 
 int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
@@ -117,7 +122,9 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 	if (net->is_tree)
 		net_tree_start(net, mem);
 	sort_nodes(net, q, picture, mem);
-	rc = limit_nodes(net, v, q, picture, units, mem, err);
+	rc = stop_check(v->stop, err);
+	if (rc == 0)
+		rc = limit_nodes(net, v, q, picture, units, mem, err);
 	if (rc < 0)
 		goto out;
 	net->position = arena_zalloc(mem, net->nodes.n, sizeof(*net->position));
@@ -142,7 +149,7 @@ void net_calls(struct net *net, const struct query *q, const bool *wanted, struc
 		net->n_dropped_edges = 0; /* pprof has dropped them before it starts to count */
 	net_list_edges(net, mem);
 	if (net->picture) {
-		net_remove_redundant(net);
+		net_remove_redundant(net, q->stop);
 		net_list_edges(net, mem);
 	}
 }

@@ -55,7 +55,7 @@ struct net {
  * units    of numeric labels; only for a picture
  * mem      what is not freed by net_release lives there
  * net      must stay where it is, since its parts point at each other; nothing to release on failure
- * Fails    ERR_LIMIT
+ * Fails    ERR_LIMIT, ERR_STOPPED
  * Like     pprof internal/report newTrimmedGraph
  */
 int net_make(const struct view *v, const struct query *q, bool picture, const struct label_units *units,
@@ -63,7 +63,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 void net_release(struct net *net);
 
 /*
- * Fill in the calls: edges, in, out, n_dropped_edges.
+ * Fill in the calls: edges, in, out, n_dropped_edges. When q->stop is set, calls may be lacking.
  *
  * wanted  [nodes] only calls into or out of these; NULL for all, as always for a picture
  */

@@ -161,7 +161,7 @@ static void remove_into(struct search *s, uint32_t node, bool *gone)
 	}
 }
 
-void net_remove_redundant(struct net *net)
+void net_remove_redundant(struct net *net, struct stop *stop)
 {
 	bool *gone = mem_zalloc(net->edges.n, sizeof(*gone));
 	struct search s = { .net = net,
@@ -170,7 +170,7 @@ void net_remove_redundant(struct net *net)
 			    .queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
 	size_t n = 0;
 
-	for (uint32_t i = net->shown.n; i-- > 0;)
+	for (uint32_t i = net->shown.n; i-- > 0 && !stop_is_set(stop);)
 		remove_into(&s, net->shown.node[i], gone);
 	for (size_t i = 0; i < net->edges.n; i++)
 		if (!gone[i])

@@ -17,7 +17,7 @@ void net_list_edges(struct net *net, struct arena *mem);
 uint32_t net_cut_edges(struct net *net);
 
 /* Leave out residual edges whose nodes are connected without them. Like pprof RemoveRedundantEdges. */
-void net_remove_redundant(struct net *net);
+void net_remove_redundant(struct net *net, struct stop *stop);
 
 /*
  * How much a picture gains by each node.

@@ -56,6 +56,7 @@ struct worker {
 };
 
 struct parts_work {
+	struct stop *stop;
 	const struct csr *stacks;
 	const struct places *pl;
 	struct parts *ps;
@@ -131,10 +132,10 @@ static void take_run(void *arg, unsigned number)
 	me->n_groups = me->n_joined = 0;
 	me->self = mem_grow(me->self, &me->cap_self, n, sizeof(*me->self));
 	memset(me->self, 0, n * sizeof(*me->self));
-	for (uint32_t list = 0; list < n; list++) {
+	for (uint32_t list = 0; list < n && !stop_is_set(w->stop); list++) {
 		uint32_t first = me->n_groups;
 
-		for (size_t i = me->lo[list]; i < me->lo[list + 1]; i++) {
+		for (size_t i = me->lo[list]; i < me->lo[list + 1] && !stop_step(w->stop, i); i++) {
 			if (i + AHEAD < end)
 				__builtin_prefetch(&w->stacks->item[me->item[i + AHEAD].at]);
 			take_item(w, me, list, &me->item[i]);
@@ -310,8 +311,9 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	struct parts_work *w = mem_zalloc(1, sizeof(*w));
 	int64_t *weight[N_SIDES];
 
+	stop_begin(v->stop, "folding stacks", 0);
 	*ps = (struct parts){ .n = 1, .work = w };
-	*w = (struct parts_work){ .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
+	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };
 	w->slot = empty_slots(pl);
 	parts_weigh(v, weight);
 	ps->has_base = weight[SIDE_BASE] != NULL;

@@ -48,7 +48,8 @@ struct parts {
  */
 void parts_start(struct parts *ps, const struct view *v, const struct places *pl, bool inverted);
 
-/* Take the next frame of every stack: fills first, part and self. */
+/* Take the next frame of every stack: fills first, part and self. When v->stop is set, stacks may be lacking;
+   only parts_release can come next. */
 void parts_take(struct parts *ps);
 
 /* Keep the parts that go on: part k of those is list k of the next level. */

@@ -186,13 +186,18 @@ int places_make(const struct profile *p, const struct query *q, struct arena *me
 	if (!m.keep.line && !m.keep.addr)
 		m.func_place = mem_zalloc(p->n_funcs, sizeof(*m.func_place));
 	idtab_init(&m.ids, p->n_funcs);
-	for (uint32_t loc = 0; loc < p->n_locs; loc++)
+	stop_begin(q->stop, "finding places", p->n_locs);
+	for (uint32_t loc = 0; loc < p->n_locs && !stop_step(q->stop, loc); loc++)
 		location_add(&m, loc);
 	arena_own(mem, pl.place);
 	arena_own(mem, pl.many);
 	idtab_release(&m.ids);
 	free(m.func_place);
 	free(m.file);
+	if (stop_check(q->stop, err) < 0) {
+		strtab_free(pl.files);
+		return ERR_STOPPED;
+	}
 	*out = pl;
 	return 0;
 }

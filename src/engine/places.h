@@ -45,7 +45,7 @@ enum { PLACES_PADDED = 3 };
  *
  * mem     the result lives there; places_release frees what does not
  * q       granularity, noinlines, showcolumns, by_object, keep_labels
- * Fails   ERR_LIMIT past 2^31 places
+ * Fails   ERR_LIMIT past 2^31 places; ERR_STOPPED
  * Like    pprof internal/graph CreateNodes after internal/driver aggregate, but that a source
  *         file is one place at GRAIN_FILES
  */

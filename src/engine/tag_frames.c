@@ -31,6 +31,7 @@ struct frame {
 struct framing {
 	struct profile *p;
 	struct arena *mem;
+	struct stop *stop;
 	const char *unit;
 	const char **key; /* [n_leaf + n_root] in order of frames */
 	str_id *key_id;   /* [n_leaf + n_root] */
@@ -89,6 +90,7 @@ static void framing_init(struct framing *x, const struct query *q)
 	size_t most = strlen(q->tagleaf) + strlen(q->tagroot);
 
 	x->unit = q->unit;
+	x->stop = q->stop;
 	x->n_base = strtab_count(x->p->str);
 	x->more = strtab_new();
 	x->key = arena_alloc(x->mem, most, sizeof(*x->key));
@@ -221,7 +223,7 @@ static uint32_t *make_rows(struct framing *x)
 	const struct profile *p = x->p;
 	uint32_t *stack = arena_alloc(x->mem, p->n_rows, sizeof(*stack));
 
-	for (uint32_t row = 0; row < p->n_rows; row++) {
+	for (uint32_t row = 0; row < p->n_rows && !stop_step(x->stop, row); row++) {
 		uint64_t list = list_for(x, p->labels[row]);
 
 		stack[row] = pair_intern(x, (uint64_t)p->stack[row] << 32 | list);
@@ -344,6 +346,8 @@ static int add_frames(struct framing *x, struct err *err)
 	struct profile *p = x->p;
 	struct csr stacks;
 
+	if (stop_check(x->stop, err) < 0)
+		return ERR_STOPPED;
 	if (make_stacks(x, &stacks, err) < 0)
 		return ERR_LIMIT;
 	add_functions(x);

@@ -53,7 +53,7 @@ static int parse_expressions(struct filter *f, struct tag_filter *t, struct err 
 		size_t len = strcspn(s, ",");
 		struct matcher *m = &t->rx[t->n_rx];
 
-		*m = (struct matcher){ t->option, arena_strndup(f->mem, s, len), NULL };
+		*m = (struct matcher){ t->option, arena_strndup(f->mem, s, len), NULL, f->q->stop };
 		if (regex_new(m->pattern, &m->rx, err) < 0)
 			return err_wrap(err, "parsing %s regexp", t->option);
 		s += len + 1;

@@ -158,7 +158,7 @@ static void read_sets(struct collecting *c, str_id bytes, const struct label_uni
 	struct arena *scratch = arena_new();
 
 	c->set = mem_zalloc(p->label_sets.n, sizeof(*c->set));
-	for (uint32_t s = 0; s < p->label_sets.n; s++) {
+	for (uint32_t s = 0; s < p->label_sets.n && !stop_step(c->v->stop, s); s++) {
 		const uint32_t *label = p->label_sets.item + p->label_sets.off[s];
 		uint32_t n = p->label_sets.off[s + 1] - p->label_sets.off[s];
 		uint32_t joined = join_labels(c, label, n, scratch);
@@ -276,7 +276,8 @@ static int collect(struct collecting *c, struct err *err)
 	const struct profile *p = c->v->p;
 	const int64_t *val = c->v->val[SIDE_TARGET], *div = c->v->div[SIDE_TARGET];
 
-	for (uint32_t row = 0; row < c->v->n; row++) {
+	stop_begin(c->v->stop, "finding labels", c->v->n);
+	for (uint32_t row = 0; row < c->v->n && !stop_step(c->v->stop, row); row++) {
 		uint32_t n, leaf, s = p->stack[row];
 
 		if (c->set[p->labels[row]].n == 0 || (!val[row] && !(div && div[row])) ||
@@ -292,7 +293,7 @@ static int collect(struct collecting *c, struct err *err)
 				       "more than %zu labels at nodes; show fewer nodes, or no labels with -taghide=.",
 				       most);
 	}
-	return 0;
+	return stop_check(c->v->stop, err);
 }
 
 /* Put the tags in order of their nodes and give them their names. */

@@ -47,7 +47,7 @@ struct tags {
  * unit    what numbers are shown in, as the question has it
  * cutoff  tags of which both flat and cum are below are left out
  * mem     the result lives there
- * Fails   ERR_LIMIT when they would take a quarter of the memory of this machine; out is then as it was
+ * Fails   ERR_LIMIT when they would take a quarter of the memory of this machine; ERR_STOPPED; out is then as it was
  * Like    pprof internal/graph addSample, TrimLowFrequencyTags
  */
 int tags_make(const struct view *v, const struct nodes *nodes, const struct calltree *tree, const bool *wanted,

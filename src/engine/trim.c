@@ -67,7 +67,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
 	bool by_cum = q->sort == SORT_CUM;
 
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n && !stop_step(q->stop, i); i++) {
 		uint32_t node = t->node[i], place = nodes_place(nodes, node);
 		int64_t flat = nodes->flat[node], cum = nodes->cum[node];
 		int64_t first = score ? score[node] : by_cum ? cum : flat;
@@ -80,9 +80,9 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 					    .place = &nodes->places->place[place],
 					    .node = node };
 	}
-	if (t->n)
+	if (t->n && !stop_is_set(q->stop))
 		qsort(key, t->n, sizeof(*key), compare_keys);
-	for (uint32_t i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n && !stop_is_set(q->stop); i++) {
 		t->node[i] = key[i].node;
 		t->name[i] = key[i].name;
 	}

@@ -205,7 +205,7 @@ static int check_frames(const struct profile *p, struct err *err)
 int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,
 	      struct err *err)
 {
-	struct view v = { .mean = q->mean };
+	struct view v = { .mean = q->mean, .stop = q->stop };
 	const struct profile *left;
 	int rc;
 
@@ -222,6 +222,8 @@ int view_make(const struct profile *p, const struct query *q, struct arena *mem,
 	use_rows(&v, left);
 	if (rc == 0 && q->relative_percentages)
 		rc = find_total(&v, mem, err);
+	if (rc == 0)
+		rc = stop_check(q->stop, err);
 	if (rc == 0)
 		*out = v;
 	return rc;

@@ -21,6 +21,7 @@ struct view {
 	uint32_t type;           /* sample type in question */
 	bool mean;               /* values are to be divided by div */
 	const char *unit;
+	struct stop *stop;           /* of the question */
 	uint32_t n;                  /* rows; all of the profile's */
 	const int64_t *val[N_SIDES]; /* [side][n] in unit; the base column may be NULL */
 	const int64_t *div[N_SIDES]; /* [side][n] counts; NULL unless mean */
@@ -37,7 +38,7 @@ struct view {
  * mem     what filters make lives there
  * notes   lines for the user are appended
  * Fails   ERR_USAGE for a sample_index that does not exist; ERR_RANGE when the magnitudes of the
- *         rows do not add up within int64_t. After success no sum over any of the rows overflows.
+ *         rows do not add up within int64_t; ERR_STOPPED. After success no sum over any of the rows overflows.
  * Like    pprof internal/driver sampleFormat, internal/report computeTotal
  */
 int view_make(const struct profile *p, const struct query *q, struct arena *mem, struct view *out, struct buf *notes,

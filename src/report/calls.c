@@ -159,6 +159,9 @@ int calls_make(const struct view *v, const struct query *q, struct report *out, 
 		rc = match_names(&net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {
 			net_calls(&net, q, match, r.mem);
+			rc = stop_check(q->stop, err);
+		}
+		if (rc == 0) {
 			calls_head(&net, q, v, false, &r);
 			fill_table(&net, match, &r);
 		}

@@ -175,13 +175,18 @@ static int disassemble(struct disasm_making *m, uint32_t object, const struct qu
 
 static int make(struct report *r, struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err)
 {
-	int rc = disasm_symbols(m, q, notes, err);
+	int rc = stop_check(q->stop, err);
 
+	if (rc == 0)
+		rc = disasm_symbols(m, q, notes, err);
 	if (rc < 0)
 		return rc;
 	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), by_name);
+	stop_begin(q->stop, "disassembling", 0);
 	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
 		rc = disassemble(m, i, q, err);
+	if (rc == 0)
+		rc = stop_check(q->stop, err);
 	return rc < 0 ? rc : fill_table(r, m, err);
 }
 
@@ -195,9 +200,10 @@ int disasm_make(const struct view *v, const struct query *q, struct report *out,
 	int rc;
 
 	by_address.by_object = true;
-	if (places_make(v->p, &by_address, r.mem, &pl, err) < 0) {
+	rc = places_make(v->p, &by_address, r.mem, &pl, err);
+	if (rc < 0) {
 		report_release(&r);
-		return ERR_LIMIT;
+		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
 	m.nodes = graph_nodes(&g);

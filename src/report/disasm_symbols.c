@@ -211,9 +211,11 @@ static int find_all(struct disasm_making *m, struct wanted *w, struct err *err)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++)
-		if (m->binaries.binary[i].o)
+	for (uint32_t i = 0; rc == 0 && i < m->binaries.n; i++) {
+		rc = stop_check(m->binaries.where.stop, err);
+		if (rc == 0 && m->binaries.binary[i].o)
 			rc = find_symbols(m, i, wanted_address(m, i, w), w, err);
+	}
 	return rc;
 }
 
@@ -297,6 +299,7 @@ int disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *n
 
 	w.has_addr = address_parse(q->pattern, &w.addr);
 	rc = matcher_init(&w.rx, "disasm", q->pattern, err);
+	w.rx.stop = q->stop;
 	if (rc == 0)
 		rc = find(m, &w, q, notes, err);
 	matcher_release(&w.rx);

@@ -276,6 +276,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 			f->sample = sample_value(v, q);
 			f->is_picked = b.is_full || want.min_share > ask->min_share;
 			name_boxes(v, q, &pl, &b, ask->sums, r.mem, f);
+			rc = stop_check(q->stop, err);
 			r.flame = f;
 		}
 		places_release(&pl);

@@ -155,6 +155,7 @@ static int match_names(struct listing *l, const struct trimmed *t, uint8_t **out
 			l->node[n++] = listed_of(l, t->node[i]);
 		match[name] = 1;
 	}
+	m.stop = l->q->stop;
 	if (rc == 0)
 		rc = matcher_all(&m, name_text, l, n, yes, 1, err);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
@@ -362,7 +363,7 @@ static int add_routines(struct listing *l, struct err *err)
 	uint32_t hi, n_missing;
 	int rc = 0;
 
-	for (uint32_t lo = 0; rc == 0 && lo < l->n; lo = hi) {
+	for (uint32_t lo = 0; rc == 0 && lo < l->n && !stop_is_set(l->q->stop); lo = hi) {
 		str_id name = l->places.place[l->node[lo].node].name;
 
 		for (hi = lo; hi < l->n && l->places.place[l->node[hi].node].name == name &&
@@ -413,11 +414,17 @@ int list_make(const struct view *v, const struct query *q, struct report *out, s
 		l.nodes = graph_nodes(&l.graph);
 		trim_cut(&l.nodes, q, r.mem, &t);
 		head_fill(&r.head, v, q, r.mem);
-		rc = choose(&l, &t, err);
+		rc = stop_check(q->stop, err);
+		if (rc == 0)
+			rc = choose(&l, &t, err);
 		if (rc == 0 && q->inlined)
 			find_inlined(&l, &t);
 		if (rc == 0)
+			rc = stop_check(q->stop, err);
+		if (rc == 0)
 			rc = fill_table(&l, err);
+		if (rc == 0)
+			rc = stop_check(q->stop, err);
 		places_release(&l.places);
 	}
 	if (rc == 0)

@@ -34,6 +34,7 @@ struct tag {
 };
 
 struct tagging {
+	struct stop *stop;
 	const struct profile *p;
 	struct strtab *values; /* as they read */
 	int64_t *weight;       /* [n_labels] */
@@ -61,7 +62,7 @@ static int weigh_labels(struct tagging *t, const struct view *v, struct err *err
 	bool *used = mem_zalloc(sets->n, sizeof(*used));
 	int rc = 0;
 
-	for (uint32_t i = 0; i < v->n; i++) {
+	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
 		sum[p->labels[i]] += v->val[SIDE_TARGET][i]; /* within int64_t, as view_make has seen */
 		used[p->labels[i]] = true;
 	}
@@ -108,11 +109,13 @@ static int find_tags(struct tagging *t, const struct label_units *units, const c
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < t->p->n_labels; i++)
+	for (uint32_t i = 0; i < t->p->n_labels && !stop_step(t->stop, i); i++)
 		if (t->used[i])
 			t->tag[t->n++] = (struct tag){ .key_id = t->p->label_key[i],
 						       .value_id = value_id(t, i, units, out_unit),
 						       .weight = t->weight[i] };
+	if (stop_check(t->stop, err) < 0)
+		return ERR_STOPPED;
 	qsort(t->tag, t->n, sizeof(*t->tag), by_key_value_id);
 	for (size_t i = 0; i < t->n; i++) {
 		if (n == 0 || by_key_value_id(&t->tag[n - 1], &t->tag[i]) != 0)
@@ -190,21 +193,23 @@ static int answer(struct tagging *t, const struct view *v, const struct label_un
 		rc = find_tags(t, units, r->head.out_unit, err);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n && !stop_step(t->stop, i); i++) {
 		t->tag[i].key = head_text(t->p, t->tag[i].key_id, r->mem);
 		t->tag[i].value = keep_text(t->values, t->tag[i].value_id, r->mem);
 	}
+	if (stop_check(t->stop, err) < 0)
+		return ERR_STOPPED;
 	qsort(t->tag, t->n, sizeof(*t->tag), by_key_weight_value);
 	rc = check_sums(t, err);
 	if (rc == 0)
 		fill_table(t, r);
-	return rc;
+	return rc == 0 ? stop_check(t->stop, err) : rc;
 }
 
 int tag_table_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "tags", .is_whole = true } };
-	struct tagging t = { .p = v->p, .values = strtab_new() };
+	struct tagging t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
 	struct label_units units;
 	int rc;
 

@@ -61,10 +61,11 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 	struct nodes nodes;
 	struct names names;
 	struct trimmed t;
+	int rc = places_make(v->p, q, r.mem, &pl, err);
 
-	if (places_make(v->p, q, r.mem, &pl, err) < 0) {
+	if (rc < 0) {
 		report_release(&r);
-		return ERR_LIMIT;
+		return rc;
 	}
 	graph_make(v, &pl, r.mem, &g);
 	nodes = graph_nodes(&g);
@@ -75,8 +76,13 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 	r.head.n_dropped = t.n_dropped;
 	r.head.n_shown = t.n;
 	r.head.n_before = t.n_before;
-	fill_table(&r, &g, &t);
+	if (!stop_is_set(q->stop))
+		fill_table(&r, &g, &t);
 	places_release(&pl);
-	*out = r;
-	return 0;
+	rc = stop_check(q->stop, err);
+	if (rc < 0)
+		report_release(&r);
+	else
+		*out = r;
+	return rc;
 }

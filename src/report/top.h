@@ -16,6 +16,7 @@
  *
  * q       as query_for_report left it
  * out     released with report_release; untouched on failure
+ * Fails   ERR_LIMIT as places_make; ERR_STOPPED
  * Like    pprof internal/report TextItems
  */
 int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);

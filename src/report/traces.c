@@ -36,12 +36,12 @@ static void fill_samples(struct traces *t, const struct view *v, struct arena *m
 	}
 }
 
-static void fill_names(struct traces *t, const struct places *pl, struct arena *mem)
+static void fill_names(struct traces *t, const struct places *pl, struct arena *mem, struct stop *stop)
 {
 	struct buf name = { 0 }, safe = { 0 };
 
 	t->name = arena_alloc(mem, pl->n, sizeof(*t->name));
-	for (uint32_t i = 0; i < pl->n; i++) {
+	for (uint32_t i = 0; i < pl->n && !stop_step(stop, i); i++) {
 		name.len = 0;
 		safe.len = 0;
 		places_add_name(pl, i, &name);
@@ -133,7 +133,8 @@ static uint32_t longest_set(const struct csr *sets)
 	return most;
 }
 
-static void fill_labels(struct traces *t, const struct profile *p, const struct label_units *units, struct arena *mem)
+static void fill_labels(struct traces *t, const struct profile *p, const struct label_units *units, struct arena *mem,
+			struct stop *stop)
 {
 	const struct csr *sets = &p->label_sets;
 	uint32_t n_values = sets->off[sets->n], n = 0, n_labels = 0;
@@ -143,7 +144,7 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 	t->set_off = arena_alloc(mem, (size_t)sets->n + 1, sizeof(*t->set_off));
 	t->label = arena_alloc(mem, n_values, sizeof(*t->label));
 	t->value_of_label = arena_alloc(mem, n_values, sizeof(*t->value_of_label));
-	for (uint32_t set = 0; set < sets->n; set++) {
+	for (uint32_t set = 0; set < sets->n && !stop_step(stop, set); set++) {
 		const struct entry *e = sorted_set(p, set, entry), *before = NULL;
 
 		t->set_off[set] = n_labels;
@@ -178,20 +179,25 @@ int traces_make(const struct view *v, const struct query *q, struct report *out,
 	struct traces *t = arena_zalloc(r.mem, 1, sizeof(*t));
 	struct label_units units;
 	struct places pl;
+	int rc = places_make(v->p, q, r.mem, &pl, err);
 
-	if (places_make(v->p, q, r.mem, &pl, err) < 0) {
+	if (rc < 0) {
 		report_release(&r);
-		return ERR_LIMIT;
+		return rc;
 	}
 	head_fill(&r.head, v, q, r.mem);
 	label_units_make(v->p, r.mem, &units, notes);
 	fill_samples(t, v, r.mem);
-	fill_names(t, &pl, r.mem);
+	fill_names(t, &pl, r.mem, q->stop);
 	fill_frames(t, &pl, r.mem);
-	fill_labels(t, v->p, &units, r.mem);
+	fill_labels(t, v->p, &units, r.mem, q->stop);
 	fill_units(t, v->p, &units, r.mem);
 	places_release(&pl);
 	r.traces = t;
-	*out = r;
-	return 0;
+	rc = stop_check(q->stop, err);
+	if (rc < 0)
+		report_release(&r);
+	else
+		*out = r;
+	return rc;
 }

@@ -343,7 +343,7 @@ int web_read_code(struct web *w, struct buf *notes, struct err *err)
 			 rs.n);
 		rs.n = MOST_RANGES;
 	}
-	for (uint32_t b = 0; b < w->binaries.n; b++) {
+	for (uint32_t b = 0; b < w->binaries.n && !stop_is_set(w->q->stop); b++) {
 		uint32_t before = w->n_uses;
 
 		if (!w->binaries.binary[b].o)
@@ -356,6 +356,8 @@ int web_read_code(struct web *w, struct buf *notes, struct err *err)
 	}
 	weigh(w);
 	free(rs.range);
+	if (stop_check(w->q->stop, err) < 0)
+		return ERR_STOPPED;
 	if (w->n_insts < UINT32_MAX / 2 && w->n_uses < UINT32_MAX / 2)
 		return 0;
 	return err_set(err, ERR_LIMIT, "the instructions are too many for one page; choose fewer functions");

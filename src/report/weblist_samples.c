@@ -33,7 +33,7 @@ struct samples {
 
 static void add_rows(struct samples *s, const struct view *v)
 {
-	for (uint32_t row = 0; row < v->n; row++) {
+	for (uint32_t row = 0; row < v->n && !stop_step(v->stop, row); row++) {
 		uint32_t stack = s->p->stack[row];
 		int64_t value = v->val[SIDE_TARGET][row], div = v->mean ? v->div[SIDE_TARGET][row] : 0;
 
@@ -101,7 +101,7 @@ static void walk_stacks(struct samples *s, const struct view *v, str_id *pretty)
 {
 	bool several = has_several_names(s->p);
 
-	for (uint32_t row = 0; row < v->n; row++) {
+	for (uint32_t row = 0; row < v->n && !stop_step(v->stop, row); row++) {
 		uint32_t stack = s->p->stack[row];
 
 		if (s->first_row[stack] == row)
@@ -273,7 +273,9 @@ int web_read_samples(struct web *w, struct err *err)
 	add_rows(&s, w->v);
 	walk_stacks(&s, w->v, w->pretty);
 	set_addresses(&s);
-	rc = match_texts(&s, w->q->pattern, err);
+	rc = stop_check(w->q->stop, err);
+	if (rc == 0)
+		rc = match_texts(&s, w->q->pattern, err);
 	if (rc == 0)
 		fill_addresses(w, &s);
 	arena_free(mem);

@@ -20,4 +20,5 @@ void where_of(const struct query *q, struct arena *mem, struct symbol_where *out
 	out->debuginfod &= !q->no_debuginfod;
 	out->debuginfod_seconds = q->debuginfod_timeout;
 	out->progress = q->waiting;
+	out->stop = q->stop;
 }

@@ -102,7 +102,7 @@ static int progress(debuginfod_client *client, long a, long b)
 
 	if (!q)
 		return 0;
-	q->out_of_time = now - q->start_ns > q->allowed_ns;
+	q->out_of_time = now - q->start_ns > q->allowed_ns || stop_is_set(q->w->stop);
 	if (q->w->progress && now - q->start_ns > SECOND / 2 && now - q->shown_ns > SECOND / 4) {
 		q->w->progress(q->w->progress_arg, q->name, b > 0 ? a : 0, b > 0 ? b : 0);
 		q->shown_ns = now;

@@ -27,6 +27,7 @@ enum { GAP = 16 << 10, MOST_BYTES = 512 << 20, MOST_SECONDS = 300 };
 
 struct job {
 	struct objdump tool;
+	struct stop *stop;
 	const char *path;
 	const struct disasm_how *how;
 	struct arena *mem;
@@ -56,7 +57,7 @@ static int run(const struct job *j, uint64_t start, uint64_t stop, struct objdum
 		argv[n++] = "-Mintel";
 	argv[n++] = path.data;
 	argv[n] = NULL;
-	rc = child_read(argv, MOST_BYTES, MOST_SECONDS, &text, err);
+	rc = child_read(argv, MOST_BYTES, MOST_SECONDS, j->stop, &text, err);
 	if (rc == 0)
 		objdump_read(&text, start, stop, j->mem, out);
 	buf_release(&text);
@@ -227,7 +228,7 @@ static void find_lines(struct object *o, const struct symbol_where *w, struct di
 int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,
 		  struct disasm_range *range, uint32_t n, struct arena *mem, struct err *err)
 {
-	struct job j = { .path = object_path(o), .how = how, .mem = mem };
+	struct job j = { .stop = w->stop, .path = object_path(o), .how = how, .mem = mem };
 	struct disasm_range **sorted;
 	int rc = tools_objdump(w, mem, &j.tool, err);
 

@@ -40,7 +40,7 @@ struct disasm_how {
  *
  * range   [n] in any order
  * mem     the results live there
- * Fails   ERR_UNKNOWN without a disassembler; ERR_IO, ERR_LIMIT when it failed or printed too much
+ * Fails   ERR_UNKNOWN without a disassembler; ERR_IO, ERR_LIMIT when it failed or printed too much; ERR_STOPPED
  * Like    pprof internal/binutils Disasm
  */
 int disasm_ranges(struct object *o, const struct symbol_where *w, const struct disasm_how *how,

@@ -379,14 +379,16 @@ int symbolize_local(struct profile *p, const struct symbol_where *w, bool force,
 	sort_locations(&s);
 	s.n_lines = mem_zalloc(p->n_locs, sizeof(*s.n_lines));
 	s.first = mem_alloc(p->n_locs, sizeof(*s.first));
-	for (uint32_t map = 0; map < p->n_maps; map++) {
+	stop_begin(w->stop, "looking up names", 0);
+	for (uint32_t map = 0; map < p->n_maps && !stop_is_set(w->stop); map++) {
 		const uint32_t *loc = s.locs.item + s.locs.off[map];
 		uint32_t n = s.locs.off[map + 1] - s.locs.off[map];
 
 		if (n && is_candidate(p, &p->map[map], force) && (force || !all_named(p, loc, n)))
 			symbolize_mapping(&s, map, loc, n);
 	}
-	if (s.n)
+	rc = stop_check(w->stop, err);
+	if (rc == 0 && s.n)
 		rc = put_lines(&s, err);
 	free(s.line);
 	free(s.first);

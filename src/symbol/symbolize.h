@@ -37,7 +37,7 @@ bool symbolize_needed(const struct profile *p, bool force);
  * force    look up mappings too that have names
  * tell     fill out->tried
  * out      filled, for a failure too
- * Fails    ERR_LIMIT when the profile grows too large
+ * Fails    ERR_LIMIT when the profile grows too large; ERR_STOPPED between two mappings
  * Like     pprof internal/symbolizer doLocalSymbolize; but a mapping whose locations all have names
  *          counts as one that says so, and the mapping that stands for a profile without any is taken
  *          for all of memory, so that it can have a binary

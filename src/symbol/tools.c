@@ -97,7 +97,7 @@ static bool is_objdump(const char *path, bool *is_llvm)
 	struct buf out = { 0 };
 	bool yes;
 
-	yes = child_read((const char *const[]){ path, "--version", NULL }, VERSION_BYTES, VERSION_SECONDS, &out,
+	yes = child_read((const char *const[]){ path, "--version", NULL }, VERSION_BYTES, VERSION_SECONDS, NULL, &out,
 			 NULL) == 0;
 	*is_llvm = yes && tools_is_llvm(buf_text(&out));
 	yes = *is_llvm || (yes && strstr(buf_text(&out), "GNU objdump"));

@@ -7,6 +7,7 @@
 #define SYMBOL_WHERE_H
 
 #include "base/arena.h"
+#include "base/stop.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,7 @@ struct symbol_where {
 	struct debuginfod *servers;  /* what they were asked so far; NULL: they are not asked */
 	symbol_progress_fn progress; /* NULL, or told of waiting; by one thread at a time */
 	void *progress_arg;
+	struct stop *stop; /* ends looking; NULL: never */
 };
 
 /*

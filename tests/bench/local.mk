@@ -1,6 +1,6 @@
 # tests/bench - programs that measure; script/bench builds them by name
 
-EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gen tests/bench/inflate tests/bench/bench
+EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gen tests/bench/inflate tests/bench/bench tests/bench/reports
 
 tests_bench_gen_SOURCES = \
 	tests/bench/gen.c \
@@ -18,4 +18,6 @@ tests_bench_inflate_LDADD = $(DEFLATE_LIBS)
 tests_bench_bench_SOURCES = tests/bench/bench.c
 
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
+tests_bench_reports_SOURCES = tests/bench/reports.c
+tests_bench_reports_LDADD = $(session_libs)
 EXTRA_DIST += tests/bench/symbols.cc

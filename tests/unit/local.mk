@@ -142,6 +142,7 @@ unit_tests = \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
+	tests/unit/test_stop \
 	tests/unit/test_strtab \
 	tests/unit/test_symbolize \
 	tests/unit/test_symbolz \
@@ -272,6 +273,7 @@ tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_side_LDADD = $(unit_report)
+tests_unit_test_stop_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_symbolize_LDADD = $(unit_session)
 tests_unit_test_symbolz_LDADD = $(unit_session)

@@ -104,12 +104,12 @@ static void a_program_that_takes_too_long_or_prints_too_much_is_ended(void **sta
 	struct err err;
 
 	(void)state;
-	assert_int_equal(child_read((const char *const[]){ "sleep", "100", NULL }, 1, 1, &out, &err), ERR_IO);
+	assert_int_equal(child_read((const char *const[]){ "sleep", "100", NULL }, 1, 1, NULL, &out, &err), ERR_IO);
 	assert_string_equal(err.msg, "sleep took too long");
-	assert_int_equal(child_read((const char *const[]){ "yes", NULL }, 1 << 20, 100, &out, &err), ERR_LIMIT);
+	assert_int_equal(child_read((const char *const[]){ "yes", NULL }, 1 << 20, 100, NULL, &out, &err), ERR_LIMIT);
 	assert_string_equal(err.msg, "yes printed more than 1 MiB");
 	out.len = 0;
-	assert_int_equal(child_read((const char *const[]){ "echo", "yes", NULL }, 4, 100, &out, &err), 0);
+	assert_int_equal(child_read((const char *const[]){ "echo", "yes", NULL }, 4, 100, NULL, &out, &err), 0);
 	assert_string_equal(out.data, "yes\n");
 	buf_release(&out);
 }

@@ -158,7 +158,8 @@ static int make_lines(struct folding *f, struct err *err)
 		return ERR_LIMIT;
 	f->line = mem_alloc(n_lines, sizeof(*f->line));
 	f->ranks = at = mem_alloc(n_ranks, sizeof(*at));
-	for (uint32_t s = 0; s < p->stacks.n; s++) {
+	stop_begin(f->v->stop, "listing stacks", p->stacks.n);
+	for (uint32_t s = 0; s < p->stacks.n && !stop_step(f->v->stop, s); s++) {
 		uint32_t *first = at;
 
 		if (!f->before[s] && !f->after[s])
@@ -170,7 +171,7 @@ static int make_lines(struct folding *f, struct err *err)
 			*r = f->names.rank[2 * *r + (r + 1 == at)];
 		f->line[f->n++] = (struct line){ first, (uint32_t)(at - first), f->before[s], f->after[s] };
 	}
-	return 0;
+	return stop_check(f->v->stop, err);
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -265,12 +266,13 @@ static int add_lines(struct folding *f, double ratio, struct buf *out, struct er
 	if (stacks_check_bytes(bytes, err) < 0)
 		return ERR_LIMIT;
 	buf_room(out, bytes);
-	for (size_t i = 0; i < f->n; i++) {
+	stop_begin(f->v->stop, "writing stacks", f->n);
+	for (size_t i = 0; i < f->n && !stop_step(f->v->stop, i); i++) {
 		show_values(&f->line[i], ratio);
 		if (f->line[i].before || f->line[i].after)
 			add_line(f, &f->line[i], out);
 	}
-	return 0;
+	return stop_check(f->v->stop, err);
 }
 
 int folded_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)

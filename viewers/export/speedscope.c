@@ -190,7 +190,7 @@ static void add_stacks(struct scope *s)
 {
 	json_key(&s->j, "samples");
 	json_raw(&s->j, "[", 1);
-	for (uint32_t i = 0; i < s->v->p->stacks.n; i++)
+	for (uint32_t i = 0; i < s->v->p->stacks.n && !stop_step(s->v->stop, i); i++)
 		if (s->weight[i])
 			add_stack(s, i);
 	end_list(s->j.out);
@@ -323,6 +323,8 @@ int speedscope_draw(const struct view *v, const struct query *q, struct buf *out
 		rc = prepare(&s, mem, err);
 		if (rc == 0)
 			rc = add_all(&s, err);
+		if (rc == 0)
+			rc = stop_check(q->stop, err);
 		places_release(&s.pl);
 	}
 	arena_free(mem);

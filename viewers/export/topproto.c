@@ -109,6 +109,18 @@ static int build(struct top *t, const struct trimmed *shown, struct arena *mem, 
 	return rc;
 }
 
+static int draw(struct top *t, const struct trimmed *shown, struct arena *mem, struct buf *out, struct err *err)
+{
+	int rc = build(t, shown, mem, err);
+	struct profile *p = builder_seal(t->b);
+
+	builder_free(t->b);
+	if (rc == 0)
+		rc = proto_draw(p, 1, out, err);
+	profile_free(p);
+	return rc;
+}
+
 int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
@@ -116,7 +128,6 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	struct places pl;
 	struct trimmed shown;
 	struct names names;
-	struct profile *p;
 	struct graph g;
 	int rc = places_make(v->p, q, mem, &pl, err);
 
@@ -127,12 +138,9 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 		trim_make(&t.nodes, q, &names, mem, &shown);
 		head_fill(&t.head, v, q, mem);
 		head_choose_unit(&t.head, &t.nodes, &shown, false);
-		rc = build(&t, &shown, mem, err);
-		p = builder_seal(t.b);
-		builder_free(t.b);
+		rc = stop_check(q->stop, err);
 		if (rc == 0)
-			rc = proto_draw(p, 1, out, err);
-		profile_free(p);
+			rc = draw(&t, &shown, mem, out, err);
 		places_release(&pl);
 	}
 	arena_free(mem);

@@ -1,0 +1,260 @@
+/*
+ * reports.c - how long reports take on a loaded profile, and how soon they stop
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints a line per report: the median time from view_make to the finished report. With -s it also sets the
+ * stop flag from another thread at random moments and tells how long the report took to come back.
+ */
+#include "config.h"
+
+#include "base/stop.h"
+#include "engine/query.h"
+#include "engine/view.h"
+#include "report/calls.h"
+#include "report/disasm.h"
+#include "report/flame.h"
+#include "report/list.h"
+#include "report/tags.h"
+#include "report/top.h"
+#include "report/traces.h"
+#include "report/weblist.h"
+#include "session/compare.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_ROUNDS = 200 };
+
+static double now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+typedef int (*make_fn)(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
+		       struct err *err);
+
+static int make_top(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
+{
+	(void)notes;
+	return top_make(v, q, r, err);
+}
+
+static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
+{
+	(void)notes;
+	return calls_make(v, q, r, err);
+}
+
+static int make_flame(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
+{
+	struct flame_ask ask = { .min_share = 1.0 / (double)q->width, .max_levels = 2000, .sums = true };
+
+	(void)notes;
+	return flame_make(v, q, &ask, r, err);
+}
+
+static int make_weblist(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
+			struct err *err)
+{
+	struct weblist list;
+
+	return weblist_make(v, q, r, &list, notes, err);
+}
+
+static int make_nothing(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
+			struct err *err)
+{
+	(void)v, (void)q, (void)r, (void)notes, (void)err;
+	return 0;
+}
+
+static const struct ask {
+	const char *name;
+	make_fn make;
+	enum query_report kind;
+	bool all; /* no trimming */
+	int64_t nodecount, width;
+	bool call_tree, inverted, pattern;
+	const char *focus, *hide;
+	int grain;
+} asks[] = {
+	{ "view", make_nothing, REPORT_TOP, .nodecount = -1 },
+	{ "view -focus", make_nothing, REPORT_TOP, .nodecount = -1, .focus = "e" },
+	{ "view -hide", make_nothing, REPORT_TOP, .nodecount = -1, .hide = "e" },
+	{ "top", make_top, REPORT_TOP, .nodecount = -1 },
+	{ "top -trim=false", make_top, REPORT_TOP, .all = true },
+	{ "top -trim=false -lines", make_top, REPORT_TOP, .all = true, .grain = GRAIN_LINES },
+	{ "top -trim=false -addresses", make_top, REPORT_TOP, .all = true, .grain = GRAIN_ADDRESSES },
+	{ "top -trim=false -focus", make_top, REPORT_TOP, .all = true, .focus = "e" },
+	{ "peek", make_calls, REPORT_PEEK, .pattern = true },
+	{ "tree", make_calls, REPORT_TREE, .nodecount = -1 },
+	{ "tree -trim=false", make_calls, REPORT_TREE, .all = true },
+	{ "tree -call_tree", make_calls, REPORT_TREE, .nodecount = -1, .call_tree = true },
+	{ "tags", tag_table_make, REPORT_TAGS, .nodecount = -1 },
+	{ "traces", traces_make, REPORT_TRACES, .nodecount = -1 },
+	{ "flame 80", make_flame, REPORT_FLAME, .nodecount = -1, .width = 80 },
+	{ "flame 400", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400 },
+	{ "flame 400 -inverted", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400, .inverted = true },
+	{ "flame 4000", make_flame, REPORT_FLAME, .nodecount = -1, .width = 4000 },
+	{ "list", list_make, REPORT_LIST, .pattern = true },
+	{ "disasm", disasm_make, REPORT_DISASM, .pattern = true },
+	{ "weblist", make_weblist, REPORT_WEBLIST, .pattern = true },
+};
+
+enum { N_ASKS = sizeof(asks) / sizeof(asks[0]) };
+
+struct run {
+	const struct ask *ask;
+	const struct profile *p;
+	const char *pattern;
+	struct stop *stop;
+	int rc;
+	double end_ms;
+};
+
+static void *run_once(void *arg)
+{
+	struct run *run = arg;
+	const struct ask *a = run->ask;
+	struct arena *mem = arena_new();
+	struct buf notes = { 0 };
+	struct report r = { .mem = NULL };
+	struct query q = { 0 };
+	struct view v;
+	struct err err;
+
+	query_init(&q);
+	q.stop = run->stop;
+	q.nodecount = a->nodecount;
+	q.trim = !a->all;
+	q.call_tree = a->call_tree;
+	q.inverted = a->inverted;
+	q.granularity = a->grain;
+	q.width = a->width;
+	q.no_debuginfod = true;
+	q.focus = a->focus ? a->focus : "";
+	q.hide = a->hide ? a->hide : "";
+	q.pattern = a->pattern ? run->pattern : "";
+	query_finish(&q, &(const char *){ NULL }, &err);
+	query_for_report(&q, a->kind);
+	run->rc = view_make(run->p, &q, mem, &v, &notes, &err);
+	if (run->rc == 0)
+		run->rc = a->make(&v, &q, &r, &notes, &err);
+	run->end_ms = now_ms();
+	if (run->rc < 0 && run->rc != ERR_STOPPED)
+		fprintf(stderr, "%s: %s\n", a->name, err.msg);
+	report_release(&r);
+	arena_free(mem);
+	buf_release(&notes);
+	return NULL;
+}
+
+static int by_ms(const void *a, const void *b)
+{
+	double l = *(const double *)a, r = *(const double *)b;
+
+	return (l > r) - (l < r);
+}
+
+static void pause_ms(double ms)
+{
+	struct timespec t = { (time_t)(ms / 1e3), (long)(ms * 1e6) % 1000000000 };
+
+	nanosleep(&t, NULL);
+}
+
+/* How long one comes back after the flag was set, median and worst. */
+static void measure_stop(struct run *run, double whole_ms, int rounds)
+{
+	double ms[MAX_ROUNDS];
+	int n = 0, late = 0;
+
+	for (int i = 0; i < rounds; i++) {
+		struct stop stop = { 0 };
+		pthread_t thread;
+		double set;
+
+		run->stop = &stop;
+		pthread_create(&thread, NULL, run_once, run);
+		pause_ms(whole_ms * i / rounds);
+		set = now_ms();
+		stop_set(&stop);
+		pthread_join(thread, NULL);
+		if (run->rc == ERR_STOPPED)
+			ms[n++] = run->end_ms - set;
+		else
+			late++;
+	}
+	run->stop = NULL;
+	qsort(ms, (size_t)n, sizeof(*ms), by_ms);
+	if (n)
+		printf("  stops after %.1f, at worst %.1f ms (%d of %d)", ms[n / 2], ms[n - 1], n, n + late);
+}
+
+static void measure(struct run *run, int rounds, int stops)
+{
+	double ms[MAX_ROUNDS];
+
+	for (int i = 0; i < rounds; i++) {
+		double start = now_ms();
+
+		run_once(run);
+		ms[i] = run->end_ms - start;
+	}
+	qsort(ms, (size_t)rounds, sizeof(*ms), by_ms);
+	printf("%-30s %8.1f ms", run->ask->name, ms[rounds / 2]);
+	if (stops && run->rc == 0)
+		measure_stop(run, ms[rounds / 2], stops);
+	printf("%s\n", run->rc < 0 && run->rc != ERR_STOPPED ? " failed" : "");
+	fflush(stdout);
+}
+
+static struct profile *load(const char *file)
+{
+	struct query q = { 0 };
+	struct load target = { .source = &file, .n = 1, .kind = "source", .q = &q }, base = { .q = &q };
+	struct profile *p = NULL;
+	struct err err;
+
+	query_init(&q);
+	if (compare_load(&target, &base, &p, &err) < 0) {
+		fprintf(stderr, "reports: %s\n", err.msg);
+		exit(2);
+	}
+	return p;
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = 5, stops = 0, at = 1;
+	struct profile *p;
+
+	for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
+		int n = atoi(argv[at + 1]);
+
+		*(argv[at][1] == 's' ? &stops : &rounds) = n < 1 ? 1 : n > MAX_ROUNDS ? MAX_ROUNDS : n;
+	}
+	if (argc - at < 2) {
+		fputs("usage: reports [-n ROUNDS] [-s STOPS] PROFILE REGEX [REPORT...]\n", stderr);
+		return 2;
+	}
+	p = load(argv[at]);
+	for (int i = 0; i < N_ASKS; i++) {
+		struct run run = { .ask = &asks[i], .p = p, .pattern = argv[at + 1] };
+		bool wanted = argc - at == 2;
+
+		for (int k = at + 2; k < argc; k++)
+			wanted |= strcmp(argv[k], asks[i].name) == 0;
+		if (wanted)
+			measure(&run, rounds, stops);
+	}
+	profile_free(p);
+	return 0;
+}
