@@ -69,6 +69,8 @@ struct query {
 #include "engine/query.def"
 	bool by_object;   /* functions of different binaries, or that start at different lines, are different places */
 	bool inlined;     /* list shows the calls that were inlined into a line */
+	bool whole_files; /* list shows files from their first line to their last */
+	bool bare_lines;  /* list shows the lines that have weight when their file was not found, too */
 	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
 	bool keep_labels; /* frames of labels are places of their own, whatever functions are called */

@@ -273,10 +273,10 @@ static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t 
 	*first = *first < 1 ? 1 : *first;
 }
 
-static int add_line(struct listing *l, const struct source_file *f, int64_t line, uint32_t lo, uint32_t hi,
-		    struct err *err)
+/* A line, nodes lo to hi, and what it says. */
+static int add_line(struct listing *l, const char *source, int64_t line, uint32_t lo, uint32_t hi, struct err *err)
 {
-	size_t n = strlen(f->line[line - 1]);
+	size_t n = strlen(source);
 	struct weight w = { 0 };
 	union cell *cell;
 
@@ -286,7 +286,7 @@ static int add_line(struct listing *l, const struct source_file *f, int64_t line
 	for (uint32_t i = lo; i < hi; i++)
 		weight_add(&w, &l->nodes, l->node[i].node);
 	cell = add_row(l, ROW_LINE, l->name, l->file, line);
-	cell[LIST_SOURCE].text = arena_strndup(l->r->mem, f->line[line - 1], n);
+	cell[LIST_SOURCE].text = arena_strndup(l->r->mem, source, n);
 	set_weight(cell, &w);
 	for (uint32_t i = lo; l->inlined_first && i < hi; i++)
 		add_inlined(l, l->node[i].node);
@@ -299,6 +299,10 @@ static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo
 	int rc = 0;
 
 	range_of(l, lo, hi, &first, &last);
+	if (l->q->whole_files) {
+		first = 1;
+		last = f->n;
+	}
 	last = last > (int64_t)f->n ? (int64_t)f->n : last;
 	for (int64_t line = first; rc == 0 && line <= last; line++) {
 		uint32_t end;
@@ -307,8 +311,21 @@ static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo
 			lo++;
 		for (end = lo; end < hi && l->node[end].line == line; end++)
 			;
-		rc = add_line(l, f, line, lo, end, err);
+		rc = add_line(l, f->line[line - 1], line, lo, end, err);
 		lo = end;
+	}
+	return rc;
+}
+
+/* Lines of a file that was not found: those that have weight. */
+static int add_bare_lines(struct listing *l, uint32_t lo, uint32_t hi, struct err *err)
+{
+	int rc = 0;
+
+	for (uint32_t end; rc == 0 && lo < hi; lo = end) {
+		for (end = lo + 1; end < hi && l->node[end].line == l->node[lo].line;)
+			end++;
+		rc = add_line(l, "", l->node[lo].line, lo, end, err);
 	}
 	return rc;
 }
@@ -354,7 +371,7 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 	if (!*f->why)
 		return add_lines(l, f, lo, hi, err);
 	tell_missing(l, f);
-	return 0;
+	return l->q->bare_lines ? add_bare_lines(l, lo, hi, err) : 0;
 }
 
 /* Nodes of a function that have no file count only when none has. */

@@ -29,7 +29,8 @@ enum {
 /*
  * Answer list: for each function that matches and each of its files a row ROW_ROUTINE, then its lines
  * from the first to the last that has weight, with some around them, each followed by the calls in it
- * that were inlined if the question wants them. A function without a file is one row ROW_ROUTINE.
+ * that were inlined if the question wants them. A function without a file is one row ROW_ROUTINE, and
+ * so is one whose file was not found, unless the question has bare_lines.
  *
  * notes   a line is appended for files that were not found, with the best places tried
  * out     released with report_release; untouched on failure

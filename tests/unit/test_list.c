@@ -274,6 +274,48 @@ static void lines_that_no_file_has_are_left_out(void **state)
 	release(&l);
 }
 
+static void whole_files_are_shown_from_their_first_line_to_their_last(void **state)
+{
+	struct make m = make_start("cpu/milliseconds");
+	struct listed_report l;
+
+	(void)state;
+	ROW(&m, "f@a.c:12^8", 4);
+	l = list_of(&m, "f");
+	l.q.whole_files = true;
+	answer(&l);
+	assert_int_equal(l.r.table.n_rows, 1 + 30);
+	assert_line(&l, 1, 1, 0, 0);
+	assert_line(&l, 12, 12, 4, 4);
+	assert_line(&l, 30, 30, 0, 0);
+	release(&l);
+}
+
+static void bare_lines_have_weight_and_calls_but_no_text(void **state)
+{
+	struct make m = make_start("cpu/milliseconds");
+	struct listed_report l;
+
+	(void)state;
+	ROW(&m, "in@b.h:3+f@none.c:9", 1);
+	ROW(&m, "g@a.c:2;f@none.c:9", 4);
+	ROW(&m, "f@none.c:5", 2);
+	l = list_of(&m, "^f$");
+	l.q.bare_lines = l.q.inlined = true;
+	answer(&l);
+	assert_int_equal(l.rc, 0);
+	assert_int_equal(l.r.table.n_rows, 1 + 2 + 1);
+	assert_int_equal(row(&l, 1)[LIST_LINE].value, 5);
+	assert_int_equal(row(&l, 1)[LIST_FLAT].value, 2);
+	assert_string_equal(row(&l, 1)[LIST_SOURCE].text, "");
+	assert_int_equal(row(&l, 2)[LIST_LINE].value, 9);
+	assert_int_equal(row(&l, 2)[LIST_FLAT].value, 0);
+	assert_int_equal(row(&l, 2)[LIST_CUM].value, 5);
+	assert_int_equal(l.r.table.role[3], ROW_INLINED);
+	assert_string_equal(row(&l, 3)[LIST_FUNCTION].text, "in");
+	release(&l);
+}
+
 static int start(void **state)
 {
 	char path[100];
@@ -315,6 +357,8 @@ int main(void)
 		cmocka_unit_test(a_mean_is_that_of_all_that_reached_the_line),
 		cmocka_unit_test(what_matches_nothing_is_an_error),
 		cmocka_unit_test(lines_that_no_file_has_are_left_out),
+		cmocka_unit_test(whole_files_are_shown_from_their_first_line_to_their_last),
+		cmocka_unit_test(bare_lines_have_weight_and_calls_but_no_text),
 	};
 
 	return cmocka_run_group_tests(tests, start, end);
