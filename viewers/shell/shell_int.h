@@ -32,6 +32,7 @@ struct ask {
 	const struct query_command *command;
 	const struct query *q; /* as the settings and the pane's line have it; its stop is set */
 	int width, height;     /* of the pane, in cells */
+	unsigned want;         /* as the pane has it */
 	const struct shell_host *host;
 };
 
@@ -39,7 +40,8 @@ struct ask {
 struct model {
 	struct shell_data *data; /* held */
 	struct arena *mem;
-	struct report report; /* released with it */
+	struct settings *settings; /* whose texts the report borrows */
+	struct report report, more; /* released with it; more is for views that need two */
 	struct buf text, notes;
 	void *own; /* the view's, in mem */
 };
@@ -88,6 +90,7 @@ struct pane {
 	bool is_waiting;      /* the worker has it */
 	int made_width;       /* of the model */
 	uint64_t job;         /* the worker's number of what it makes */
+	unsigned want;        /* what its view wants of the next model besides; the view's own bits */
 	char *search;         /* what / was given; "" for nothing */
 	void *state;
 	struct area area; /* where it was drawn */

@@ -22,7 +22,6 @@ struct job {
 	uint64_t number;
 	const struct pane_class *class; /* NULL: fetch again */
 	struct ask ask;
-	struct settings *settings; /* of ask.q */
 	struct query q;
 	struct shell_data *data; /* held */
 	struct model *model;
@@ -50,6 +49,8 @@ void model_free(struct model *m)
 	if (!m)
 		return;
 	report_release(&m->report);
+	report_release(&m->more);
+	settings_free(m->settings);
 	buf_release(&m->text);
 	buf_release(&m->notes);
 	data_drop(m->data);
@@ -61,7 +62,6 @@ static void job_free(struct job *j)
 {
 	if (!j)
 		return;
-	settings_free(j->settings);
 	model_free(j->model);
 	profile_free(j->fetched);
 	buf_release(&j->notes);
@@ -165,13 +165,13 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 
 	j->number = p->job = ++w->n_jobs;
 	j->class = p->class;
-	j->settings = settings_copy(p->ask);
 	j->data = data_hold(s->data);
-	j->q = *settings_query(j->settings);
+	j->model = mem_zalloc(1, sizeof(*j->model));
+	j->model->settings = settings_copy(p->ask);
+	j->q = *settings_query(j->model->settings);
 	j->q.stop = &j->stop;
 	query_for_report(&j->q, p->command->report);
 	j->q.inlined = true;
-	j->model = mem_zalloc(1, sizeof(*j->model));
 	j->model->mem = arena_new();
 	j->model->data = data_hold(s->data);
 	j->ask = (struct ask){ .data = s->data,
@@ -181,6 +181,7 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 			       .q = &j->q,
 			       .width = p->area.width,
 			       .height = p->area.height,
+			       .want = p->want,
 			       .host = &s->open.host };
 	p->is_waiting = true;
 	p->is_stale = false;
