@@ -10,6 +10,7 @@
 #include "base/regex.h"
 #include "base/unit.h"
 #include "report/head.h"
+#include "report/place.h"
 
 #include <string.h>
 
@@ -78,11 +79,14 @@ struct filling {
 	struct net *net;
 	struct table *t;
 	uint8_t *role;
+	struct row_place *place;
+	struct row_places places;
 };
 
-static union cell *add_row(struct filling *f, enum row_role role)
+static union cell *add_row(struct filling *f, enum row_role role, uint32_t node)
 {
 	f->role[f->t->n_rows] = (uint8_t)role;
+	f->place[f->t->n_rows] = row_places_of(&f->places, nodes_place(&f->net->nodes, node));
 	return f->t->cell + (size_t)f->t->n_rows++ * N_CALLS_COLS;
 }
 
@@ -93,8 +97,8 @@ static void add_calls(struct filling *f, const struct call_lists *lists, uint32_
 
 	for (size_t i = lists->off[node]; i < lists->off[node + 1]; i++) {
 		const struct edge *e = &net->edges.edge[lists->call[i]];
-		union cell *cell = add_row(f, role);
 		uint32_t other = role == ROW_CALLER ? e->src : e->dst;
+		union cell *cell = add_row(f, role, other);
 
 		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* pprof divides nodes alone */
 		cell[CALLS_WEIGHT_PCT].real = unit_percent(cell[CALLS_WEIGHT].value, cum);
@@ -106,8 +110,8 @@ static void add_calls(struct filling *f, const struct call_lists *lists, uint32_
 static void add_node(struct filling *f, uint32_t i, int64_t *sum)
 {
 	const struct net *net = f->net;
-	union cell *cell = add_row(f, ROW_NODE);
 	uint32_t node = net->shown.node[i];
+	union cell *cell = add_row(f, ROW_NODE, node);
 
 	cell[CALLS_FLAT].value = cell[CALLS_FLAT_PCT].value = nodes_flat(&net->nodes, node);
 	*sum += cell[CALLS_FLAT].value;
@@ -119,13 +123,18 @@ static void add_node(struct filling *f, uint32_t i, int64_t *sum)
 static void fill_table(struct net *net, const bool *match, struct report *r)
 {
 	size_t n = count_rows(net, match);
-	struct filling f = { net, &r->table, arena_alloc(r->mem, n, sizeof(*f.role)) };
+	struct filling f = { .net = net,
+			     .t = &r->table,
+			     .role = arena_alloc(r->mem, n, sizeof(*f.role)),
+			     .place = arena_alloc(r->mem, n, sizeof(*f.place)) };
 	int64_t sum = 0;
 
+	row_places_init(&f.places, &net->places, r->mem);
 	r->table = (struct table){ .n_cols = N_CALLS_COLS,
 				   .col = columns,
 				   .role = f.role,
 				   .has = has,
+				   .place = f.place,
 				   .cell = arena_zalloc(r->mem, n * N_CALLS_COLS, sizeof(*r->table.cell)) };
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		if (match && !match[net->shown.node[i]])

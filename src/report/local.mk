@@ -23,6 +23,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/head.h \
 	src/report/list.c \
 	src/report/list.h \
+	src/report/place.c \
+	src/report/place.h \
 	src/report/rename.c \
 	src/report/rename.h \
 	src/report/report.c \

@@ -43,12 +43,22 @@ union cell {
 	const char *text;
 };
 
+/* What of the profile a row is about, for questions that go on from it. Texts are hostile, "" when there is none. */
+struct row_place {
+	const char *function; /* its plain name, without file or line */
+	const char *file;     /* as printed; only where rows tell files apart */
+	const char *binary;   /* only where nothing else names the row */
+	int64_t line;         /* 0 unless rows tell lines apart */
+	uint64_t address;     /* 0 unless rows tell addresses apart */
+};
+
 struct table {
 	uint32_t n_cols, n_rows;
 	const struct column *col; /* [n_cols] */
 	union cell *cell;         /* [n_rows * n_cols] row by row */
 	const uint8_t *role;      /* [n_rows] enum row_role; NULL when all are ROW_PLAIN */
 	const uint8_t *has;       /* [n_cols] 1 << role of the rows that have a cell there; NULL when all have */
+	const struct row_place *place; /* [n_rows] NULL where rows are of another kind */
 };
 
 /* A filter that is in force. */

@@ -11,6 +11,7 @@
 #include "engine/places.h"
 #include "engine/trim.h"
 #include "report/head.h"
+#include "report/place.h"
 
 enum { COL_FLAT, COL_FLAT_PCT, COL_SUM_PCT, COL_CUM, COL_CUM_PCT, COL_NAME, COL_INLINED, N_COLS };
 
@@ -35,10 +36,14 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	const struct nodes nodes = graph_nodes(g);
 	const enum inlined *inlined = trim_inlined(g, t, r->mem);
 	struct table *table = &r->table;
+	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
+	struct row_places places;
 
+	row_places_init(&places, nodes.places, r->mem);
 	table->n_cols = N_COLS;
 	table->n_rows = t->n;
 	table->col = columns;
+	table->place = place;
 	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
 	for (uint32_t i = 0; i < t->n; i++) {
 		union cell *cell = table->cell + (size_t)i * N_COLS;
@@ -50,6 +55,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum;
 		cell[COL_NAME].text = t->name[i];
 		cell[COL_INLINED].text = inlined_note[inlined[i]];
+		place[i] = row_places_of(&places, nodes_place(&nodes, t->node[i]));
 	}
 }
 

@@ -138,6 +138,7 @@ unit_tests = \
 	tests/unit/test_secrets \
 	tests/unit/test_settings \
 	tests/unit/test_shorten \
+	tests/unit/test_shell_quote \
 	tests/unit/test_side \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
@@ -272,6 +273,7 @@ tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
+tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stop_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)

@@ -110,6 +110,24 @@ static void a_peek_shows_what_matches_with_its_calls(void **state)
 	calls_release(&c);
 }
 
+static void callers_and_callees_know_their_function(void **state)
+{
+	struct make m = make_start("n/count");
+	struct called c;
+
+	(void)state;
+	ROW(&m, "c@c.c:3;b@b.c:2;a@a.c:1", 5);
+	calls_start(&c, &m, "^b ");
+	c.q.granularity = GRAIN_LINES;
+	assert_int_equal(calls_ask(&c), 0);
+	expect_rows(&c, 0, "<a a.c:1 5 100%\n=b b.c:2 0 0 5\n>c c.c:3 5 100%\n");
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_string_equal(c.r.table.place[i].function, i == 0 ? "a" : i == 1 ? "b" : "c");
+		assert_int_equal(c.r.table.place[i].line, i + 1);
+	}
+	calls_release(&c);
+}
+
 static void a_peek_is_not_trimmed(void **state)
 {
 	struct make m = make_example();
@@ -203,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(callers_stand_before_a_node_and_callees_behind_it),
 		cmocka_unit_test(a_peek_shows_what_matches_with_its_calls),
+		cmocka_unit_test(callers_and_callees_know_their_function),
 		cmocka_unit_test(a_peek_is_not_trimmed),
 		cmocka_unit_test(a_peek_that_matches_nothing_is_an_error),
 		cmocka_unit_test(a_pattern_that_does_not_parse_is_an_error),

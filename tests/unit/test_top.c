@@ -233,6 +233,68 @@ static void columns_stand_in_the_order_of_pprof(void **state)
 	top_release(&t);
 }
 
+static void expect_place(const struct topped *t, const char *name, struct row_place want)
+{
+	const struct table *table = &t->r.table;
+
+	for (uint32_t i = 0; i < table->n_rows; i++) {
+		if (strcmp(cell(t, i, "name")->text, name) != 0)
+			continue;
+		assert_string_equal(table->place[i].function, want.function);
+		assert_string_equal(table->place[i].file, want.file);
+		assert_string_equal(table->place[i].binary, want.binary);
+		assert_int_equal(table->place[i].line, want.line);
+		assert_int_equal(table->place[i].address, want.address);
+		return;
+	}
+	fail_msg("no row %s", name);
+}
+
+static void rows_know_their_function_at_any_granularity(void **state)
+{
+	static const struct {
+		enum grain grain;
+		const char *name, *file;
+		int64_t line;
+		uint64_t address;
+	} want[] = {
+		{ GRAIN_FUNCTIONS, "work (x)", "", 0, 0 },
+		{ GRAIN_FILEFUNCTIONS, "work (x) a.c", "a.c", 0, 0 },
+		{ GRAIN_LINES, "work (x) a.c:7", "a.c", 7, 0 },
+		{ GRAIN_ADDRESSES, "0000000000000010 work (x) a.c:7", "a.c", 7, 16 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		struct make m = make_start("n/count");
+		struct topped t;
+
+		ROW(&m, "0x10=work (x)@./a.c:7;main", 5);
+		top_start(&t, &m);
+		t.q.granularity = want[i].grain;
+		top(&t, 0);
+		expect_place(&t, want[i].name,
+			     (struct row_place){ "work (x)", want[i].file, "", want[i].line, want[i].address });
+		top_release(&t);
+	}
+}
+
+static void rows_of_files_and_of_binaries_know_those(void **state)
+{
+	struct make m = make_start("n/count");
+	struct topped t;
+
+	(void)state;
+	make_map(&m, "/lib/c.so");
+	ROW(&m, "0x20;work@a.c:7", 5);
+	top_start(&t, &m);
+	t.q.granularity = GRAIN_FILES;
+	top(&t, 0);
+	expect_place(&t, "a.c", (struct row_place){ "", "a.c", "", 0, 0 });
+	expect_place(&t, "[c.so]", (struct row_place){ "", "", "/lib/c.so", 0, 0 });
+	top_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +308,8 @@ int main(void)
 		cmocka_unit_test(a_mean_divides_every_row),
 		cmocka_unit_test(a_profile_without_samples_is_an_empty_table),
 		cmocka_unit_test(columns_stand_in_the_order_of_pprof),
+		cmocka_unit_test(rows_know_their_function_at_any_granularity),
+		cmocka_unit_test(rows_of_files_and_of_binaries_know_those),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

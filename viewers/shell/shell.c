@@ -8,6 +8,7 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/texts.h"
 #include "viewers/shell/screen.h"
 
@@ -240,15 +241,33 @@ void shell_linef(struct shell *s, const char *fmt, ...)
 	buf_release(&line);
 }
 
+/* Would the prompt take it apart? */
+static bool has_blank(const char *text)
+{
+	for (; *text; text++)
+		if (line_space(text) || strncmp(text, "//:", 3) == 0)
+			return true;
+	return false;
+}
+
 void shell_quote(const char *text, struct buf *out)
 {
-	buf_addz(out, "^");
-	for (; *text; text++) {
-		if (strchr("\\.+*?()|[]{}^$", *text))
-			buf_addz(out, "\\");
-		buf_add(out, text, 1);
+	const char *quote = has_blank(text) ? "'" : "";
+
+	buf_addf(out, "%s^", quote);
+	while (*text) {
+		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
+		size_t n = text_decode(text, strnlen(text, 4), &c);
+
+		if (n == 0 || !text_is_plain(c) || (c == '\'' && *quote))
+			buf_addf(out, "\\x{%x}", (unsigned)c);
+		else if (n == 1 && strchr("\\.+*?()|[]{}^$", *text))
+			buf_addf(out, "\\%c", *text);
+		else
+			buf_add(out, text, n);
+		text += n ? n : 1;
 	}
-	buf_addz(out, "$");
+	buf_addf(out, "$%s", quote);
 }
 
 void shell_subject(struct shell *s, struct buf *out)

@@ -167,7 +167,8 @@ struct pane *shell_pane(const struct shell *s);
 /* The subject of the pane that is shown; "" when there is none. */
 void shell_subject(struct shell *s, struct buf *out);
 
-/* Append text as an expression that matches just that: "^main\.work$". */
+/* Append text as an expression that matches just that, as a word of the prompt's language: "^main\.work$", in quotes
+   where it has blanks. */
 void shell_quote(const char *text, struct buf *out);
 
 void shell_back(struct shell *s);    /* in the way of panes */

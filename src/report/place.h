@@ -1,0 +1,24 @@
+/*
+ * place.h - what rows of a report are about
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_PLACE_H
+#define REPORT_PLACE_H
+
+#include "engine/places.h"
+#include "report/report.h"
+
+/* Makes them one by one; a file name that many places share is copied once. */
+struct row_places {
+	const struct places *places;
+	struct arena *mem;
+	const char **file; /* [files] NULL until asked for */
+};
+
+/* What is made lives in mem and in the profile, not in the places. */
+void row_places_init(struct row_places *r, const struct places *pl, struct arena *mem);
+
+struct row_place row_places_of(struct row_places *r, uint32_t place);
+
+#endif
