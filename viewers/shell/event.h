@@ -52,6 +52,7 @@ struct event {
 	enum event_kind kind;
 	uint32_t key;
 	int x, y, by;
+	bool pasted; /* key: part of a paste, so text and no command */
 };
 
 /* Append the name of an event as tests and help write it: j, Enter, Ctrl-L, Alt-x, F1, Click(3,5),

@@ -25,6 +25,11 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/prompt.c \
 	viewers/shell/screen.c \
 	viewers/shell/screen.h \
+	viewers/shell/screen_guard.c \
+	viewers/shell/screen_input.c \
+	viewers/shell/screen_int.h \
+	viewers/shell/screen_paint.c \
+	viewers/shell/screen_terminal.c \
 	viewers/shell/shell.c \
 	viewers/shell/shell.h \
 	viewers/shell/shell_int.h \

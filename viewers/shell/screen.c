@@ -1,6 +1,275 @@
+/*
+ * screen.c - the terminal: taking it, waiting for it, giving it back
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
 #include "config.h"
-#include "viewers/shell/screen.h"
-int screen_open(bool c, bool m, struct screen **o, struct err *e){(void)c;(void)m;(void)o;return err_set(e,ERR_USAGE,"no screen yet");}
-void screen_close(struct screen*s){(void)s;} enum depth screen_depth(const struct screen*s){(void)s;return 0;} bool screen_is_ascii(const struct screen*s){(void)s;return 0;}
-void screen_size(const struct screen*s,int*w,int*h){(void)s;*w=80;*h=24;} void screen_mouse(struct screen*s,bool o){(void)s;(void)o;} void screen_show(struct screen*s,const struct grid*g){(void)s;(void)g;}
-void screen_forget(struct screen*s){(void)s;} struct event screen_wait(struct screen*s,int t){(void)s;(void)t;return (struct event){0};} void screen_wake(struct screen*s){(void)s;} void screen_pause(struct screen*s){(void)s;} void screen_resume(struct screen*s){(void)s;} void screen_suspend(struct screen*s){(void)s;}
+
+#include "base/mem.h"
+#include "viewers/shell/screen_int.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NCURSES_NOMACROS 1
+#include <curses.h>
+
+/* Larger ones are drawn in part: what says it has a million columns is no terminal. */
+enum { WIDEST = 1000, HIGHEST = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
+
+static int limit(int n, int most)
+{
+	return n < 1 ? 1 : n > most ? most : n;
+}
+
+/* Give curses and the picture of what was sent the size that the terminal has now. */
+static void measure(struct screen *s)
+{
+	struct winsize size = { 0 };
+	int width = s->terminal.width, height = s->terminal.height;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
+		width = size.ws_col;
+		height = size.ws_row;
+	}
+	width = limit(width, WIDEST);
+	height = limit(height, HIGHEST);
+	resizeterm(height, width);
+	grid_resize(&s->shown, width, height);
+	screen_forget(s);
+}
+
+static void send(const char *text, bool wanted)
+{
+	if (wanted)
+		guard_write(text, strlen(text));
+}
+
+/* The alternate screen is the terminal's now, or again. */
+static void take(struct screen *s)
+{
+	s->away = false;
+	guard_taken(true);
+	measure(s);
+	wrefresh(stdscr);
+	send(terminal_paste_on, s->terminal.paste);
+	send(terminal_mouse_on, s->mouse);
+}
+
+static void give_back(struct screen *s)
+{
+	send(terminal_mouse_off, s->mouse);
+	send(terminal_paste_off, s->terminal.paste);
+	if (!s->away)
+		endwin();
+	tcflush(STDIN_FILENO, TCIFLUSH);
+	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
+	guard_write(s->terminal.restore.data, s->terminal.restore.len);
+	guard_taken(false);
+	s->away = true;
+}
+
+static enum depth depth_of_terminal(bool color)
+{
+	if (!color || !has_colors() || start_color() != OK)
+		return DEPTH_NONE;
+	return COLORS >= TRUE_COLORS ? DEPTH_TRUE : COLORS >= 256 ? DEPTH_256 : COLORS >= 8 ? DEPTH_16 : DEPTH_NONE;
+}
+
+static void set_up(struct screen *s, bool color)
+{
+	s->depth = depth_of_terminal(color);
+	s->own_colors = s->depth != DEPTH_NONE && use_default_colors() == OK;
+	raw();
+	noecho();
+	nonl();
+	typeahead(-1);
+	if (!getenv("ESCDELAY"))
+		set_escdelay(ESC_MS);
+	s->keys = newpad(1, 1);
+	nodelay(s->keys, TRUE);
+	keypad(s->keys, TRUE);
+	meta(s->keys, TRUE);
+	define_key(NULL, KEY_MOUSE); /* read in screen_input.c, in all its forms */
+}
+
+int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
+{
+	struct screen *s = mem_zalloc(1, sizeof(*s));
+	int rc;
+
+	setlocale(LC_CTYPE, "");
+	rc = terminal_find(color, &s->terminal, err);
+	if (rc < 0) {
+		free(s);
+		return rc;
+	}
+	s->ascii = strcmp(nl_langinfo(CODESET), "UTF-8") != 0;
+	s->mouse = mouse && s->terminal.mouse;
+	s->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (s->wake < 0 || tcgetattr(STDIN_FILENO, &s->modes) != 0) {
+		rc = err_set(err, ERR_IO, "the terminal: %s", strerror(errno));
+		goto out;
+	}
+	/* before newterm, which sets handlers of its own for signals that have none */
+	guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
+	use_env(FALSE);
+	s->curses = newterm(s->terminal.name, stdout, stdin);
+	if (!s->curses) {
+		guard_end();
+		rc = err_set(err, ERR_USAGE, "the terminal %s cannot be used: set TERM to another, or use --plain",
+			     s->terminal.name);
+		goto out;
+	}
+	set_up(s, color);
+	take(s);
+	*out = s;
+	return 0;
+out:
+	if (s->wake >= 0)
+		close(s->wake);
+	buf_release(&s->terminal.restore);
+	free(s);
+	return rc;
+}
+
+void screen_close(struct screen *s)
+{
+	if (!s)
+		return;
+	if (!s->away)
+		give_back(s);
+	guard_end();
+	delwin(s->keys);
+	delscreen(s->curses);
+	close(s->wake);
+	grid_release(&s->shown);
+	buf_release(&s->terminal.restore);
+	free(s->pair);
+	free(s);
+}
+
+enum depth screen_depth(const struct screen *s)
+{
+	return s->depth;
+}
+
+bool screen_is_ascii(const struct screen *s)
+{
+	return s->ascii;
+}
+
+void screen_size(const struct screen *s, int *width, int *height)
+{
+	*width = s->shown.width;
+	*height = s->shown.height;
+}
+
+void screen_mouse(struct screen *s, bool on)
+{
+	on = on && s->terminal.mouse;
+	if (on != s->mouse && !s->away)
+		send(on ? terminal_mouse_on : terminal_mouse_off, true);
+	s->mouse = on;
+}
+
+void screen_pause(struct screen *s)
+{
+	if (!s->away)
+		give_back(s);
+}
+
+void screen_resume(struct screen *s)
+{
+	if (s->away)
+		take(s);
+}
+
+void screen_suspend(struct screen *s)
+{
+	screen_pause(s);
+	guard_stop();
+	screen_resume(s);
+}
+
+void screen_wake(struct screen *s)
+{
+	static const uint64_t one = 1;
+
+	if (write(s->wake, &one, sizeof(one)) < 0)
+		return; /* it is awake for 2^64 times already */
+}
+
+/* What signals ask for; false when they ask for nothing. */
+static bool signalled(struct screen *s, struct event *out)
+{
+	struct signals got = guard_signals();
+
+	*out = (struct event){ .kind = EVENT_STOP };
+	if (got.stop)
+		return true;
+	if (got.suspend)
+		screen_suspend(s);
+	else if (got.resume)
+		reset_prog_mode(); /* stopped without being asked: the shell has had the terminal */
+	else if (!got.resize)
+		return false;
+	guard_signals();
+	if (got.resume)
+		send(terminal_mouse_on, s->mouse);
+	measure(s);
+	*out = (struct event){ .kind = EVENT_RESIZE, .x = s->shown.width, .y = s->shown.height };
+	return true;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Wait for input, a signal or screen_wake; gives what woke it, EVENT_NONE for input and signals. */
+static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
+{
+	enum { EMPTY_MAX = 3 };
+	struct pollfd p[] = { { .fd = s->wake, .events = POLLIN }, { .fd = STDIN_FILENO, .events = POLLIN } };
+	int64_t left = end_ms < 0 ? -1 : end_ms - now_ms();
+	uint64_t times;
+	int n = poll(p, 2, end_ms < 0 ? -1 : left > 0 ? (int)left : 0);
+
+	if (n == 0)
+		return EVENT_WAKE;
+	if (n < 0)
+		return EVENT_NONE;
+	if (p[0].revents & POLLIN && read(s->wake, &times, sizeof(times)) > 0)
+		return EVENT_WAKE;
+	/* a terminal that is gone has input for ever, and none of it can be read */
+	if (p[1].revents & (POLLHUP | POLLERR | POLLNVAL) || ++s->empty > EMPTY_MAX)
+		return EVENT_STOP;
+	return EVENT_NONE;
+}
+
+struct event screen_wait(struct screen *s, int timeout_ms)
+{
+	int64_t end_ms = timeout_ms < 0 ? -1 : now_ms() + timeout_ms;
+	struct event out;
+
+	while (!signalled(s, &out) && !input_next(s, &out)) {
+		out = (struct event){ .kind = sleep_until(s, end_ms) };
+		if (out.kind == EVENT_STOP)
+			return out;
+		if (out.kind == EVENT_WAKE)
+			return signalled(s, &out) ? out : (struct event){ .kind = EVENT_WAKE };
+	}
+	return out;
+}

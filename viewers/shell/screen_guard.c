@@ -1,0 +1,263 @@
+/*
+ * screen_guard.c - a terminal given back whatever ends the program
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The bytes are made beforehand, so that a handler only has to write them: in a crash neither malloc nor
+ * curses may be called. What the program and its children say on standard error while the terminal is
+ * taken would spoil the screen and be lost with it; it is kept and written when the terminal is given back.
+ */
+#include "config.h"
+
+#include "viewers/shell/screen_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RESTORE_MAX = 1024, SAID_MAX = 1 << 16, STACK = 1 << 16 };
+
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, SIGQUIT };
+static const int notices[] = { SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP, SIGCONT };
+
+enum { N_CRASHES = sizeof(crashes) / sizeof(crashes[0]), N_NOTICES = sizeof(notices) / sizeof(notices[0]) };
+
+/* The state of the one terminal. Written by the thread of the screen before the handlers are set; the atomics also
+   by handlers, in any thread. */
+static struct {
+	char restore[RESTORE_MAX];
+	size_t n;
+	struct termios modes;
+	int wake;
+	int said, said_to; /* what stands for standard error, and where it went; -1 */
+	atomic_bool taken, stop, resize, suspend, resume;
+	_Atomic int64_t stop_s; /* when it was asked to stop */
+	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* as they were */
+	char stack[STACK];
+} guard = { .wake = -1, .said = -1, .said_to = -1 };
+
+static void write_all_sig(int fd, const char *data, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, data, n);
+
+		if (done > 0) {
+			data += done;
+			n -= (size_t)done;
+		} else if (done < 0 && errno == EAGAIN) {
+			struct pollfd p = { .fd = fd, .events = POLLOUT };
+
+			if (poll(&p, 1, 1000) <= 0)
+				return;
+		} else if (done == 0 || errno != EINTR) {
+			return;
+		}
+	}
+}
+
+void guard_write(const char *data, size_t n)
+{
+	write_all_sig(STDOUT_FILENO, data, n);
+}
+
+/* Standard error becomes what it was, with all that was said meanwhile. */
+static void speak_sig(void)
+{
+	char part[512];
+	off_t end, at = 0;
+
+	if (guard.said_to < 0)
+		return;
+	end = lseek(guard.said, 0, SEEK_CUR);
+	dup2(guard.said_to, STDERR_FILENO);
+	while (at < end) {
+		ssize_t n = pread(guard.said, part, end - at < (off_t)sizeof(part) ? (size_t)(end - at) : sizeof(part), at);
+
+		if (n <= 0)
+			break;
+		write_all_sig(STDERR_FILENO, part, (size_t)n);
+		at += n;
+	}
+	lseek(guard.said, 0, SEEK_SET);
+}
+
+/* Let nothing more reach standard output: another thread may be painting. Gives where it went. */
+static int hush_sig(void)
+{
+	int to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (to < 0 || null < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return to < 0 ? STDOUT_FILENO : to;
+	return to;
+}
+
+/* Give the terminal back if it is taken, and once: the program ends now. */
+static void give_back_sig(void)
+{
+	int before = errno, to;
+	sigset_t output, old;
+
+	if (!atomic_exchange(&guard.taken, false))
+		return;
+	/* of a job in the background this would stop the program, when it is about to end */
+	sigemptyset(&output);
+	sigaddset(&output, SIGTTOU);
+	pthread_sigmask(SIG_BLOCK, &output, &old);
+	to = hush_sig();
+	write_all_sig(to, guard.restore, guard.n);
+	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
+	tcsetattr(STDIN_FILENO, TCSANOW, &guard.modes);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	speak_sig();
+	errno = before;
+}
+
+static void at_exit(void)
+{
+	give_back_sig();
+}
+
+/* A crash: after it the signal does what it did before, which is to end the program. */
+static void on_crash_sig(int sig)
+{
+	give_back_sig();
+	for (int i = 0; i < N_CRASHES; i++)
+		if (crashes[i] == sig)
+			sigaction(sig, &guard.crash[i], NULL);
+	raise(sig);
+}
+
+static void wake_sig(void)
+{
+	static const uint64_t one = 1;
+	int before = errno;
+
+	if (write(guard.wake, &one, sizeof(one)) < 0)
+		errno = before;
+}
+
+/* To end is asked: the screen's thread does it, unless it has not for a second and is asked again. */
+static void on_stop_sig(int sig)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!guard.stop) {
+		guard.stop_s = now.tv_sec;
+		guard.stop = true;
+	} else if (now.tv_sec - guard.stop_s > 1) {
+		give_back_sig();
+		signal(sig, SIG_DFL);
+		raise(sig);
+	}
+}
+
+static void on_notice_sig(int sig)
+{
+	switch (sig) {
+	case SIGWINCH:
+		guard.resize = true;
+		break;
+	case SIGTSTP:
+		guard.suspend = true;
+		break;
+	case SIGCONT:
+		guard.resume = true;
+		break;
+	default:
+		on_stop_sig(sig);
+	}
+	wake_sig();
+}
+
+static void catch(int sig, void (*handler)(int), int flags, struct sigaction *before)
+{
+	struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
+
+	sigaction(sig, NULL, before);
+	if (before->sa_handler == SIG_IGN && sig != SIGWINCH && sig != SIGCONT) /* as nohup wants */
+		return;
+	sigfillset(&act.sa_mask);
+	sigaction(sig, &act, NULL);
+}
+
+void guard_begin(const char *restore, size_t n, const struct termios *modes, int wake)
+{
+	static bool registered;
+	stack_t stack = { .ss_sp = guard.stack, .ss_size = sizeof(guard.stack) };
+
+	guard.n = n < RESTORE_MAX ? n : 0;
+	memcpy(guard.restore, restore, guard.n);
+	guard.modes = *modes;
+	guard.wake = wake;
+	guard.stop = guard.resize = guard.suspend = guard.resume = false;
+	if (!registered)
+		atexit(at_exit);
+	registered = true;
+	if (isatty(STDERR_FILENO)) {
+		guard.said = memfd_create("standard error", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (guard.said >= 0 && ftruncate(guard.said, SAID_MAX) == 0 &&
+		    fcntl(guard.said, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+			guard.said_to = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	}
+	sigaltstack(&stack, NULL);
+	for (int i = 0; i < N_NOTICES; i++)
+		catch(notices[i], on_notice_sig, SA_RESTART, &guard.notice[i]);
+	for (int i = 0; i < N_CRASHES; i++)
+		catch(crashes[i], on_crash_sig, SA_ONSTACK, &guard.crash[i]);
+}
+
+void guard_end(void)
+{
+	stack_t none = { .ss_flags = SS_DISABLE };
+
+	guard_taken(false);
+	for (int i = 0; i < N_NOTICES; i++)
+		sigaction(notices[i], &guard.notice[i], NULL);
+	for (int i = 0; i < N_CRASHES; i++)
+		sigaction(crashes[i], &guard.crash[i], NULL);
+	sigaltstack(&none, NULL);
+	if (guard.said_to >= 0)
+		close(guard.said_to);
+	if (guard.said >= 0)
+		close(guard.said);
+	guard.said = guard.said_to = guard.wake = -1;
+}
+
+void guard_taken(bool taken)
+{
+	if (taken && guard.said_to >= 0)
+		dup2(guard.said, STDERR_FILENO);
+	atomic_store(&guard.taken, taken);
+	if (!taken)
+		speak_sig();
+}
+
+struct signals guard_signals(void)
+{
+	struct signals s = {
+		.stop = atomic_load(&guard.stop),
+		.resize = atomic_exchange(&guard.resize, false),
+		.suspend = atomic_exchange(&guard.suspend, false),
+		.resume = atomic_exchange(&guard.resume, false),
+	};
+
+	return s;
+}
+
+void guard_stop(void)
+{
+	struct sigaction ours, plain = { .sa_handler = SIG_DFL };
+
+	sigemptyset(&plain.sa_mask);
+	sigaction(SIGTSTP, &plain, &ours);
+	kill(0, SIGTSTP); /* the whole job, as the terminal's driver does */
+	sigaction(SIGTSTP, &ours, NULL);
+	guard.suspend = false;
+}
