@@ -30,18 +30,27 @@ static int limit(int n, int most)
 	return n < 1 ? 1 : n > most ? most : n;
 }
 
+/* The size of the terminal: of its driver, of its entry, or the usual one. */
+static void size_of(const struct screen *s, int *width, int *height)
+{
+	struct winsize size = { 0 };
+
+	*width = s->terminal.width > 0 ? s->terminal.width : 80;
+	*height = s->terminal.height > 0 ? s->terminal.height : 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
+		*width = size.ws_col;
+		*height = size.ws_row;
+	}
+	*width = limit(*width, WIDEST);
+	*height = limit(*height, HIGHEST);
+}
+
 /* Give curses and the picture of what was sent the size that the terminal has now. */
 static void measure(struct screen *s)
 {
-	struct winsize size = { 0 };
-	int width = s->terminal.width, height = s->terminal.height;
+	int width, height;
 
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col && size.ws_row) {
-		width = size.ws_col;
-		height = size.ws_row;
-	}
-	width = limit(width, WIDEST);
-	height = limit(height, HIGHEST);
+	size_of(s, &width, &height);
 	resizeterm(height, width);
 	grid_resize(&s->shown, width, height);
 	screen_forget(s);
@@ -101,6 +110,45 @@ static void set_up(struct screen *s, bool color)
 	define_key(NULL, KEY_MOUSE); /* read in screen_input.c, in all its forms */
 }
 
+static void set_variable(const char *name, const char *value)
+{
+	if (value)
+		setenv(name, value, 1);
+	else
+		unsetenv(name);
+}
+
+/*
+ * Start curses with this size: it would believe LINES and COLUMNS, or take a terminal at its word that
+ * says to have 65535 of both, and from an entry without a size it cannot start at all.
+ */
+static void *start(const struct screen *s)
+{
+	static const char *const name[] = { "COLUMNS", "LINES" };
+	char *before[2];
+	int size[2];
+	void *curses;
+
+	size_of(s, &size[0], &size[1]);
+	for (int i = 0; i < 2; i++) {
+		char number[16];
+		const char *value = getenv(name[i]);
+
+		before[i] = value ? mem_strndup(value, strlen(value)) : NULL;
+		snprintf(number, sizeof(number), "%d", size[i]);
+		setenv(name[i], number, 1);
+	}
+	use_env(TRUE);
+	use_tioctl(FALSE);
+	curses = newterm(s->terminal.name, stdout, stdin);
+	use_env(FALSE);
+	for (int i = 0; i < 2; i++) {
+		set_variable(name[i], before[i]);
+		free(before[i]);
+	}
+	return curses;
+}
+
 int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 {
 	struct screen *s = mem_zalloc(1, sizeof(*s));
@@ -121,8 +169,7 @@ int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 	}
 	/* before newterm, which sets handlers of its own for signals that have none */
 	guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
-	use_env(FALSE);
-	s->curses = newterm(s->terminal.name, stdout, stdin);
+	s->curses = start(s);
 	if (!s->curses) {
 		guard_end();
 		rc = err_set(err, ERR_USAGE, "the terminal %s cannot be used: set TERM to another, or use --plain",
