@@ -91,19 +91,24 @@ static struct csr sets_with(struct profile *p, uint32_t label)
 	return new;
 }
 
-int profile_set_label(struct profile *p, const char *key, const char *text, struct err *err)
+int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err)
 {
 	const struct csr *sets = &p->label_sets;
 	uint32_t label;
 
 	if (p->n_labels >= PROFILE_NONE - 1 || sets->n >= PROFILE_NONE - 2 ||
 	    sets->off[sets->n] >= PROFILE_NONE - sets->n)
-		return err_set(err, ERR_LIMIT, "too many labels for one more, %.100s", key);
-	label = add_label(p, strtab_addz(p->str, key), strtab_addz(p->str, text));
+		return err_set(err, ERR_LIMIT, "too many labels for one more, %.100s", profile_text(p, key));
+	label = add_label(p, key, text);
 	p->label_sets = sets_with(p, label);
 	for (uint32_t row = 0; row < p->n_rows; row++)
 		p->labels[row]++;
 	return 0;
+}
+
+int profile_set_label(struct profile *p, const char *key, const char *text, struct err *err)
+{
+	return profile_set_label_ids(p, strtab_addz(p->str, key), strtab_addz(p->str, text), err);
 }
 
 static int value_failed(const struct profile *p, uint32_t t, uint32_t row, double ratio, struct err *err)

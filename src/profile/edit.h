@@ -34,6 +34,9 @@ void profile_keep_all_frames(struct profile *p);
  */
 int profile_set_label(struct profile *p, const char *key, const char *text, struct err *err);
 
+/* The same by strings that the profile has. */
+int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err *err);
+
 /*
  * Multiply the values of each type, halves away from zero. Rows that become 0 stay.
  *

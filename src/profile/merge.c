@@ -217,7 +217,8 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 	int rc = merge_ids_source(&m->ids, m->src[profile], err);
 
 	b.profile = profile;
-	for (uint32_t lo = 0; rc == 0 && lo < n; lo += BLOCK_ROWS) {
+	stop_begin(m->stop, "adding profiles", n);
+	for (uint32_t lo = 0; rc == 0 && lo < n && !stop_step(m->stop, lo); lo += BLOCK_ROWS) {
 		uint32_t hi = n - lo > BLOCK_ROWS ? lo + BLOCK_ROWS : n;
 
 		if ((rc = block_rows(m, &b, lo, hi, err)) < 0 || (rc = block_ids(m, &b, err)) < 0 ||
@@ -225,7 +226,7 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 			break;
 		rc = block_add(m, &b, err);
 	}
-	return rc;
+	return rc == 0 ? stop_check(m->stop, err) : rc;
 }
 
 /* Most merges are of profiles of one program: they need little more than the largest does. */
@@ -419,6 +420,11 @@ struct merger *merger_new(bool intersect)
 
 	m->how.intersect = intersect;
 	return m;
+}
+
+void merger_stop_by(struct merger *m, struct stop *stop)
+{
+	m->stop = stop;
 }
 
 struct profile *merger_finish(struct merger *m)

@@ -7,6 +7,7 @@
 #define PROFILE_MERGE_H
 
 #include "base/err.h"
+#include "base/stop.h"
 #include "profile/profile.h"
 
 #include <stdbool.h>
@@ -21,6 +22,9 @@ struct merger;
  */
 struct merger *merger_new(bool intersect);
 void merger_free(struct merger *m); /* takes NULL */
+
+/* Let another thread end merger_add with ERR_STOPPED; stop lives longer. */
+void merger_stop_by(struct merger *m, struct stop *stop);
 
 /*
  * Add n >= 1 profiles. To add all in one call or in several gives the same, except that types which

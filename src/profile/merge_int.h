@@ -14,11 +14,13 @@
 #include "profile/merge_ids.h"
 #include "profile/profile.h"
 #include "profile/texts.h"
+#include "base/stop.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
 struct merger {
+	struct stop *stop;
 	size_t n_added;   /* sources so far */
 	char *first_name; /* of the first source of all */
 	/* the result so far; b is NULL before the first source */

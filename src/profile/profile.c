@@ -16,7 +16,8 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	arena_free(p->mem);
-	strtab_free(p->str);
+	if (!p->lender)
+		strtab_free(p->str);
 	free(p);
 }
 

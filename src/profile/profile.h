@@ -97,6 +97,9 @@ struct profile {
 	struct mapping *map; /* [n_maps] the first one is the program */
 
 	struct profile_meta meta;
+
+	/* NULL; else its strings, and what columns mem does not own, are those of this one, which lives longer */
+	const struct profile *lender;
 };
 
 /* Free a profile. Takes NULL. */

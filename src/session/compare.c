@@ -7,16 +7,12 @@
 
 #include "session/compare.h"
 
-#include "base/mem.h"
 #include "base/pool.h"
 #include "profile/edit.h"
-#include "profile/merge.h"
-#include "profile/normalize.h"
 #include "profile/prune.h"
 #include "session/remote.h"
+#include "session/sides.h"
 #include "session/symbolize.h"
-
-#include <stdlib.h>
 
 struct loaded {
 	struct load *load;
@@ -32,17 +28,6 @@ static void load_side(void *arg, unsigned part)
 	s->rc = load_profile(s->load, &s->profile, &s->err);
 }
 
-static int scale_to(struct profile *p, const struct profile *base, const struct normalize *how, struct err *err)
-{
-	double *ratio = mem_alloc(p->n_types, sizeof(*ratio));
-	int rc = normalize_ratios(how, p, base, ratio, err);
-
-	if (rc == 0)
-		rc = profile_scale(p, ratio, err);
-	free(ratio);
-	return rc;
-}
-
 static const char *side_name(const struct load *l, const char *several)
 {
 	return l->n == 1 ? l->source[0] : several;
@@ -52,24 +37,14 @@ static const char *side_name(const struct load *l, const char *several)
 static int subtract(const struct loaded side[2], struct profile **out, struct err *err)
 {
 	const struct query *q = side[0].load->q;
-	const char *const name[] = { side_name(side[0].load, "sources"), side_name(side[1].load, "bases") };
-	const struct profile *both[] = { side[0].profile, side[1].profile };
-	struct merger *m = merger_new(q->intersect_types);
-	struct normalize how;
-	int rc = normalize_parse(q->normalize, &how, err);
+	const struct sides_how how = { .apart = q->diff_base.n || q->keep_base,
+				       .intersect_types = q->intersect_types,
+				       .normalize = q->normalize,
+				       .target_name = side_name(side[0].load, "sources"),
+				       .base_name = side_name(side[1].load, "bases"),
+				       .stop = q->stop };
 
-	if (rc == 0 && (q->diff_base.n || q->keep_base))
-		rc = profile_set_label(side[1].profile, BASE_LABEL, "true", err);
-	if (rc == 0 && how.by != NORMALIZE_NONE)
-		rc = scale_to(side[0].profile, side[1].profile, &how, err);
-	if (rc == 0 && (rc = profile_negate(side[1].profile, err)) < 0)
-		err_wrap(err, "%.200s", name[1]);
-	if (rc == 0)
-		rc = merger_add(m, both, name, 2, err);
-	if (rc == 0)
-		*out = merger_finish(m);
-	merger_free(m);
-	return rc;
+	return sides_take(side[0].profile, side[1].profile, &how, out, err);
 }
 
 static int load_sides(struct load *target, struct load *base, struct profile **out, struct err *err)

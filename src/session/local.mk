@@ -18,6 +18,9 @@ src_session_libsession_a_SOURCES = \
 	src/session/settings.c \
 	src/session/settings.h \
 	src/session/settings_arguments.c \
+	src/session/sides.c \
+	src/session/sides.h \
+	src/session/sides_join.c \
 	src/session/sources.c \
 	src/session/sources.h \
 	src/session/symbolize.c \

@@ -140,6 +140,7 @@ unit_tests = \
 	tests/unit/test_shorten \
 	tests/unit/test_shell_quote \
 	tests/unit/test_side \
+	tests/unit/test_sides \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
@@ -269,6 +270,7 @@ tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)
 tests_unit_test_settings_LDADD = $(unit_session)
 tests_unit_test_shorten_LDADD = $(unit_engine)
+tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
