@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/parts.h"
 
 #include <stdlib.h>
 
@@ -158,6 +159,28 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 			g.div[side] = stack_sums(v, v->div[side], g.live, mem);
 			walk(v, pl, g.div[side], mem, &g.flat_div[side], &g.cum_div[side]);
 		}
+	}
+	*out = g;
+}
+
+void graph_make_sides(const struct view *v, const struct places *pl, struct arena *mem, struct graph *out)
+{
+	struct graph g = { .view = v, .places = pl, .n = pl->n };
+	uint32_t n = v->p->stacks.n;
+	int64_t *side[N_SIDES], *net;
+
+	parts_weigh(v, side);
+	g.live = arena_zalloc(mem, n, sizeof(*g.live));
+	g.weight[SIDE_TARGET] = net = arena_alloc(mem, n, sizeof(*net));
+	if (!side[SIDE_BASE])
+		side[SIDE_BASE] = mem_zalloc(n, sizeof(*net));
+	for (uint32_t s = 0; s < n; s++) {
+		net[s] = side[SIDE_TARGET][s] - side[SIDE_BASE][s];
+		g.live[s] = net[s] != 0;
+	}
+	for (int i = 0; i < N_SIDES; i++) {
+		walk(v, pl, side[i], mem, &g.flat[i], &g.cum[i]);
+		free(side[i]);
 	}
 	*out = g;
 }

@@ -35,6 +35,8 @@ src_report_libreport_a_SOURCES = \
 	src/report/tags.h \
 	src/report/top.c \
 	src/report/top.h \
+	src/report/top_sides.c \
+	src/report/top_sides.h \
 	src/report/traces.c \
 	src/report/traces.h \
 	src/report/trend.c \

@@ -25,11 +25,16 @@ static const struct column columns[N_COLS] = {
 	[COL_INLINED] = { "inlined", "", CELL_NOTE },
 };
 
-static const char *const inlined_note[] = {
-	[INLINED_NEVER] = "",
-	[INLINED_PARTLY] = "(partial-inline)",
-	[INLINED_ALWAYS] = "(inline)",
-};
+const char *top_inlined_note(enum inlined inlined)
+{
+	static const char *const note[] = {
+		[INLINED_NEVER] = "",
+		[INLINED_PARTLY] = "(partial-inline)",
+		[INLINED_ALWAYS] = "(inline)",
+	};
+
+	return note[inlined];
+}
 
 static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t)
 {
@@ -54,7 +59,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 		cell[COL_SUM_PCT].value = r->head.shown;
 		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum;
 		cell[COL_NAME].text = t->name[i];
-		cell[COL_INLINED].text = inlined_note[inlined[i]];
+		cell[COL_INLINED].text = top_inlined_note(inlined[i]);
 		place[i] = row_places_of(&places, nodes_place(&nodes, t->node[i]));
 	}
 }

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "engine/query.h"
+#include "engine/trim.h"
 #include "engine/view.h"
 #include "report/report.h"
 
@@ -20,5 +21,8 @@
  * Like    pprof internal/report TextItems
  */
 int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+
+/* What stands behind the name of a row; "" for nothing. */
+const char *top_inlined_note(enum inlined inlined);
 
 #endif

@@ -17,9 +17,11 @@
 #include "report/list.h"
 #include "report/tags.h"
 #include "report/top.h"
+#include "report/top_sides.h"
 #include "report/traces.h"
 #include "report/weblist.h"
 #include "session/compare.h"
+#include "session/sides.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -44,6 +46,13 @@ static int make_top(const struct view *v, const struct query *q, struct report *
 {
 	(void)notes;
 	return top_make(v, q, r, err);
+}
+
+static int make_top_sides(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
+			  struct err *err)
+{
+	(void)notes;
+	return top_sides_make(v, q, r, err);
 }
 
 static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
@@ -93,6 +102,8 @@ static const struct ask {
 	{ "top -trim=false -lines", make_top, REPORT_TOP, .all = true, .grain = GRAIN_LINES },
 	{ "top -trim=false -addresses", make_top, REPORT_TOP, .all = true, .grain = GRAIN_ADDRESSES },
 	{ "top -trim=false -focus", make_top, REPORT_TOP, .all = true, .focus = "e" },
+	{ "top_sides", make_top_sides, REPORT_TOP, .nodecount = -1 },
+	{ "top_sides -trim=false", make_top_sides, REPORT_TOP, .all = true },
 	{ "peek", make_calls, REPORT_PEEK, .pattern = true },
 	{ "tree", make_calls, REPORT_TREE, .nodecount = -1 },
 	{ "tree -trim=false", make_calls, REPORT_TREE, .all = true },
@@ -231,21 +242,48 @@ static struct profile *load(const char *file)
 	return p;
 }
 
+/* Two loaded profiles apart; tells how long that takes, and joining them. */
+static struct profile *make_apart(struct profile *p, const char *file)
+{
+	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = file };
+	struct profile *base = load(file), *apart, *joined;
+	double start = now_ms(), made;
+	struct err err;
+
+	if (sides_make(p, base, &how, &apart, &err) < 0) {
+		fprintf(stderr, "reports: %s\n", err.msg);
+		exit(2);
+	}
+	made = now_ms();
+	sides_join(apart, &joined, &err);
+	printf("%-30s %8.1f ms\n%-30s %8.1f ms\n", "sides_make", made - start, "sides_join", now_ms() - made);
+	profile_free(joined);
+	profile_free(base);
+	profile_free(p);
+	return apart;
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = 5, stops = 0, at = 1;
+	const char *base = NULL;
 	struct profile *p;
 
 	for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
 		int n = atoi(argv[at + 1]);
 
-		*(argv[at][1] == 's' ? &stops : &rounds) = n < 1 ? 1 : n > MAX_ROUNDS ? MAX_ROUNDS : n;
+		if (argv[at][1] == 'b')
+			base = argv[at + 1];
+		else
+			*(argv[at][1] == 's' ? &stops : &rounds) = n < 1 ? 1 : n > MAX_ROUNDS ? MAX_ROUNDS : n;
 	}
 	if (argc - at < 2) {
-		fputs("usage: reports [-n ROUNDS] [-s STOPS] PROFILE REGEX [REPORT...]\n", stderr);
+		fputs("usage: reports [-n ROUNDS] [-s STOPS] [-b BASE] PROFILE REGEX [REPORT...]\n", stderr);
 		return 2;
 	}
 	p = load(argv[at]);
+	if (base)
+		p = make_apart(p, base);
 	for (int i = 0; i < N_ASKS; i++) {
 		struct run run = { .ask = &asks[i], .p = p, .pattern = argv[at + 1] };
 		bool wanted = argc - at == 2;

@@ -157,6 +157,7 @@ unit_tests = \
 	tests/unit/test_tools \
 	tests/unit/test_texts \
 	tests/unit/test_top \
+	tests/unit/test_top_sides \
 	tests/unit/test_traces \
 	tests/unit/test_trend \
 	tests/unit/test_trim \
@@ -290,6 +291,7 @@ tests_unit_test_text_view_LDADD = $(unit_viewers)
 tests_unit_test_tools_LDADD = $(unit_symbol)
 tests_unit_test_texts_LDADD = $(unit_reader)
 tests_unit_test_top_LDADD = $(unit_report)
+tests_unit_test_top_sides_LDADD = $(unit_session)
 tests_unit_test_traces_LDADD = $(unit_report)
 tests_unit_test_trend_LDADD = $(unit_report)
 tests_unit_test_trim_LDADD = $(unit_engine)
