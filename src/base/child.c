@@ -270,3 +270,28 @@ int child_show(const char *const *argv, struct err *err)
 	sigaction(SIGQUIT, &old_quit, NULL);
 	return rc;
 }
+
+int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
+{
+	const char *const argv[] = { "/bin/sh", "-c", command, NULL };
+	posix_spawn_file_actions_t files;
+	int ends[2], rc;
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return err_set(err, ERR_IO, "pipe: %s", strerror(errno));
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_adddup2(&files, ends[0], STDIN_FILENO);
+	rc = spawn(argv, &files, pid, err);
+	posix_spawn_file_actions_destroy(&files);
+	close(ends[0]);
+	if (rc < 0)
+		close(ends[1]);
+	else
+		*fd = ends[1];
+	return rc;
+}
+
+int child_end(pid_t pid, struct err *err)
+{
+	return finish(pid, "the command behind |", NULL, err);
+}

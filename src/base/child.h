@@ -11,6 +11,7 @@
 #include "base/stop.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Run a program with these bytes on its standard input and wait for it. It is in our process group,
@@ -39,5 +40,17 @@ int child_read(const char *const *argv, size_t max, unsigned seconds, const stru
  * Fails   as child_run
  */
 int child_show(const char *const *argv, struct err *err);
+
+/*
+ * Start a command of sh on our terminal that reads from a pipe. Whoever writes to it ignores SIGPIPE,
+ * for the command may end when it likes.
+ *
+ * fd      the end to write to; closed in other programs. The caller closes it, then calls child_end
+ * Fails   as child_run
+ */
+int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err);
+
+/* Wait for it. Fails with ERR_IO when it ended with another status than 0, which may be its answer. */
+int child_end(pid_t pid, struct err *err);
 
 #endif

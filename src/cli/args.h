@@ -18,6 +18,7 @@ struct args {
 	const char **word;                   /* [n_words] sources, or what a command takes */
 	size_t n_words;
 	size_t n_left;       /* of these, how many stand before --; 0 without -- */
+	bool in_shell;       /* a line of the shell asks */
 	const char *ignored; /* a sample type flag that another one overrules, or NULL */
 };
 

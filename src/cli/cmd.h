@@ -27,4 +27,10 @@ int cmd_completion(const struct args *a);
 
 int cmd_version(void);
 
+/* Read the profile and answer lines about it until they end. */
+int cmd_shell(const struct args *a);
+
+/* Is it the full screen that shall do so? */
+bool shell_wants_screen(const struct args *a);
+
 #endif

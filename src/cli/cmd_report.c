@@ -9,27 +9,19 @@
 #include "cli/answer.h"
 #include "cli/cmd.h"
 #include "cli/cmd_report.h"
-#include "cli/fetching.h"
 #include "cli/flame.h"
 #include "cli/open.h"
 #include "cli/picture.h"
 #include "cli/pieces.h"
-#include "cli/save.h"
 #include "cli/say.h"
-#include "cli/screen.h"
+#include "cli/subject.h"
 #include "engine/view.h"
-#include "profile/normalize.h"
-#include "session/bundle.h"
-#include "session/compare.h"
-#include "session/load.h"
-#include "session/sources.h"
-#include "source/source.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 bool to_stdout(const struct query *q)
@@ -47,8 +39,9 @@ static bool has_values(const struct profile *p, uint32_t type)
 
 /* When everything is 0 the question was the wrong one; name one that has an answer. When it is not,
    filters left nothing, which they have told. */
-static void explain_empty(const struct profile *p, const struct query *q)
+static void explain_empty(const struct profile *p, const struct args *a)
 {
+	const struct query *q = &a->q;
 	uint32_t own, t = 0;
 
 	if (view_type(p, q->sample_index, &own, NULL) < 0 || has_values(p, own))
@@ -60,8 +53,8 @@ static void explain_empty(const struct profile *p, const struct query *q)
 	while (t < p->n_types && !has_values(p, t))
 		t++;
 	if (t < p->n_types)
-		say("every value of %s is 0; try -sample_index=%s", profile_text(p, p->type[own].name),
-		    profile_text(p, p->type[t].name));
+		say("every value of %s is 0; try %ssample_index=%s", profile_text(p, p->type[own].name),
+		    a->in_shell ? "" : "-", profile_text(p, p->type[t].name));
 	else
 		say("every value of every sample type is 0");
 }
@@ -113,42 +106,53 @@ static int write_numbered(const struct buf *text, const char *suffix)
 	return close(fd) < 0 ? say_error("%s: %s", name, strerror(errno)) : STATUS_FINE;
 }
 
+/* Standard output took no more. Behind the | of a shell that is no trouble: who reads has seen enough. */
+static int say_unwritten(const struct args *a, const struct err *err)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (a->in_shell && poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
+		return STATUS_FINE;
+	return say_error("standard output: %s", err->msg);
+}
+
 int write_report(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
 	const char *suffix = binary_suffix(a);
 	struct err err;
 
-	if (suffix && !*q->output && isatty(STDOUT_FILENO))
+	if (suffix && !*q->output && (a->in_shell || isatty(STDOUT_FILENO)))
 		return write_numbered(text, suffix);
 	if (to_stdout(q))
-		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0
-			       ? say_error("standard output: %s", err.msg)
-			       : STATUS_FINE;
+		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? say_unwritten(a, &err)
+										       : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
 		return say_error("%s", err.msg);
 	say("Generating report in %s", q->output);
 	return STATUS_FINE;
 }
 
-static int show_picture(const struct answer *answer)
+static int show_picture(const struct answer *answer, const struct args *a)
 {
+	const void *text = buf_text(&answer->text);
 	struct err err;
+	int rc = a->in_shell ? open_start(answer->shown, text, answer->text.len, &err)
+			     : open_show(answer->shown, text, answer->text.len, &err);
 
-	return open_show(answer->shown, buf_text(&answer->text), answer->text.len, &err) < 0 ? say_error("%s", err.msg)
-											     : STATUS_FINE;
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-static int write_pieces(const struct answer *answer, const struct query *q)
+static int write_pieces(const struct answer *answer, const struct args *a)
 {
+	const struct query *q = &a->q;
 	struct io_out out;
 	struct err err;
 	int rc;
 
 	if (to_stdout(q))
-		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0
-			       ? say_error("standard output: %s", err.msg)
-			       : STATUS_FINE;
+		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err)
+											      : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
 		return say_error("%s", err.msg);
 	rc = pieces_write(&answer->report, answer->pieces, out.fd, &err);
@@ -160,21 +164,7 @@ static int write_pieces(const struct answer *answer, const struct query *q)
 	return STATUS_FINE;
 }
 
-void tell_lines(const struct buf *notes)
-{
-	const char *line = buf_text(notes), *last = "";
-
-	while (*line) {
-		size_t n = strcspn(line, "\n");
-
-		if (strcspn(last, "\n") != n || memcmp(last, line, n) != 0)
-			say("%.*s", (int)n, line);
-		last = line;
-		line += n + (line[n] == '\n');
-	}
-}
-
-static int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
+int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
 	/* in front of an error that can only be about this source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
@@ -189,45 +179,13 @@ static int report_profile(const struct profile *p, const struct args *a, const s
 		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
 									     : say_error("%s", err.msg);
 	else
-		status = answer.shown    ? show_picture(&answer)
-			 : answer.pieces ? write_pieces(&answer, &a->q)
+		status = answer.shown    ? show_picture(&answer, a)
+			 : answer.pieces ? write_pieces(&answer, a)
 					 : write_report(&answer.text, a);
 	if (status == STATUS_FINE && answer.is_empty)
-		explain_empty(p, &a->q);
+		explain_empty(p, a);
 	answer_release(&answer);
 	return status;
-}
-
-/* Sources that could not be read: a line each, and how many are left. */
-void tell_notes(const struct load *l)
-{
-	const char *line = buf_text(&l->notes);
-
-	while (*line) {
-		size_t n = strcspn(line, "\n");
-
-		say_error("%.*s", (int)n, line);
-		line += n + (line[n] == '\n');
-	}
-	tell_lines(&l->told);
-	if (l->n_failed && l->n > 1)
-		say_error("Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
-}
-
-/* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
-int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
-{
-	struct stat in, out;
-	bool is_file = !to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
-
-	for (size_t i = 0; i < s->n; i++) {
-		const char *source = s->name[i];
-
-		*n_stdin += strcmp(source, "-") == 0;
-		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return say_error("%s: the report would take the place of a %s", source, kind);
-	}
-	return *n_stdin > 1 ? say_error("standard input is given twice") : STATUS_FINE;
 }
 
 /* What a profile that is to need no binary still lacks. */
@@ -238,44 +196,6 @@ static int check_names(const struct args *a, const struct load *target)
 	if (is_asked && target->n_nameless && !target->n_named)
 		return say_error("no address could be named: what was written is no more readable than before");
 	return STATUS_FINE;
-}
-
-/* Read what the report is about, say what there is to say about that, report. */
-static int load_and_report(const struct args *a, struct load *target, struct load *base)
-{
-	const struct side_sources from[N_SIDES] = {
-		[SIDE_TARGET] = { target->source, target->n }, [SIDE_BASE] = { base->source, base->n }
-	};
-	struct profile *p = NULL;
-	struct err err;
-	int rc, status;
-
-	progress_begin("reading");
-	rc = compare_load(target, base, &p, &err);
-	if (rc == 0 && a->command->report == REPORT_BUNDLE)
-		bundle_sources(p, &a->q, &target->told);
-	if (rc < 0 || target->notes.len || target->told.len || base->notes.len || base->told.len) {
-		progress_end();
-		tell_notes(target);
-		tell_notes(base);
-	}
-	if (rc < 0) {
-		status = say_error("%s", err.msg);
-	} else {
-		progress_end();
-		save_fetched(p, target, base);
-		progress_begin("making the report");
-		if (*a->q.keys) {
-			status = screen_session(a, p, p, from);
-			p = NULL;
-		} else {
-			status = report_profile(p, a, from);
-		}
-		if (status == STATUS_FINE)
-			status = check_names(a, target);
-	}
-	profile_free(p);
-	return target->n_failed || base->n_failed ? STATUS_TROUBLE : status;
 }
 
 /* What a command line without a source lacks, and how it is written. */
@@ -289,38 +209,6 @@ static int no_source(const struct args *a)
 		return say_error("no profile source specified; try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz");
 	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
 			 a->command->takes_pattern ? " REGEX" : "");
-}
-
-static int report_sources(const struct args *a, struct sources side[N_SIDES])
-{
-	const struct sources *source = &side[SIDE_TARGET], *base = &side[SIDE_BASE];
-	struct load target = { .source = source->name, .n = source->n, .kind = "source", .q = &a->q };
-	struct load minus = { .source = base->name, .n = base->n, .kind = "base", .q = &a->q };
-	struct remote *remote = NULL;
-	size_t n_stdin = 0;
-	int status;
-
-	if (target.n >= 2 && source_is_binary(target.source[0])) {
-		target.binary = minus.binary = *target.source++;
-		target.n--;
-	}
-	if (target.n == 0)
-		return no_source(a);
-	if (check_sources(source, "source", &a->q, &n_stdin) != STATUS_FINE ||
-	    check_sources(base, "base", &a->q, &n_stdin) != STATUS_FINE)
-		return STATUS_TROUBLE;
-	if (fetching_run(side, N_SIDES, &a->q, &remote) != STATUS_FINE)
-		return STATUS_TROUBLE;
-	target.remote = minus.remote = remote;
-	if (target.n > 1 && base->n == 0)
-		target.progress = progress_count;
-	status = load_and_report(a, &target, &minus);
-	remote_free(remote);
-	buf_release(&target.notes);
-	buf_release(&target.told);
-	buf_release(&minus.notes);
-	buf_release(&minus.told);
-	return status;
 }
 
 /* "cpa flame cpu.pb.gz cpu.svg": the picture was meant to go there. Gives a status. */
@@ -338,26 +226,29 @@ static int check_output(const struct args *a)
 
 int cmd_report(const struct args *a)
 {
-	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
-	struct sources side[N_SIDES] = { { 0 } };
-	struct normalize how;
+	struct subject s;
 	struct err err;
 	int status;
 
+	if (*a->q.keys)
+		return cmd_shell(a);
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
 	if (answer_check(a->command, &a->q, &err) < 0)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	if (normalize_parse(a->q.normalize, &how, NULL) == 0 && how.by != NORMALIZE_NONE && bases->n == 0)
-		return say_error("must have base profile to normalize by");
-	if (sources_add(&side[SIDE_TARGET], a->word, a->n_words, &err) < 0 ||
-	    sources_add(&side[SIDE_BASE], bases->item, bases->n, &err) < 0)
-		status = say_error("%s", err.msg);
-	else
-		status = report_sources(a, side);
-	for (int i = 0; i < N_SIDES; i++)
-		sources_release(&side[i]);
+	status = subject_load(a, false, &s);
+	if (status == STATUS_FINE && s.load[SIDE_TARGET].n == 0)
+		status = no_source(a);
+	if (s.profile) {
+		progress_begin("making the report");
+		status = report_profile(s.profile, a, s.from);
+		if (status == STATUS_FINE)
+			status = check_names(a, &s.load[SIDE_TARGET]);
+		if (s.load[SIDE_TARGET].n_failed || s.load[SIDE_BASE].n_failed)
+			status = STATUS_TROUBLE;
+	}
+	subject_release(&s);
 	return status;
 }

@@ -9,6 +9,8 @@
 #include "base/buf.h"
 #include "cli/args.h"
 #include "engine/query.h"
+#include "profile/profile.h"
+#include "report/side.h"
 #include "session/load.h"
 #include "session/sources.h"
 
@@ -18,6 +20,14 @@ bool to_stdout(const struct query *q);
 
 /* Write the text where the options say; gives the exit status. */
 int write_report(const struct buf *text, const struct args *a);
+
+/*
+ * Answer the command of a about a profile and write it, or show it, where the options say.
+ *
+ * from    the sources of each side
+ * Gives   the exit status
+ */
+int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES]);
 
 /* Say each line; one that is the same as the one before it only once. */
 void tell_lines(const struct buf *notes);

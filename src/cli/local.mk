@@ -32,7 +32,14 @@ src_cpa_SOURCES = \
 	src/cli/say.c \
 	src/cli/say.h \
 	src/cli/screen.c \
-	src/cli/screen.h
+	src/cli/screen.h \
+	src/cli/shell.c \
+	src/cli/shell_help.c \
+	src/cli/shell_help.h \
+	src/cli/shell_report.c \
+	src/cli/shell_report.h \
+	src/cli/subject.c \
+	src/cli/subject.h
 
 # The completions come out of the program itself, where each shell looks for them.
 completions = bash-completion/completions/cpa zsh/site-functions/_cpa fish/vendor_completions.d/cpa.fish

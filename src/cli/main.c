@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Without a command: what was probably meant. */
+/* Without a command: the shell, unless something else was probably meant. */
 static int no_command(const struct args *a)
 {
 	const char *near;
@@ -30,8 +30,7 @@ static int no_command(const struct args *a)
 	near = args_suggest(a->word[0], true, false);
 	if (*near && access(a->word[0], F_OK) != 0)
 		return say_error("unknown command \"%s\"; did you mean %s?", a->word[0], near);
-	return say_error("no report asked for; try: cpa top %s, or for a picture: cpa flame -o flame.svg %s",
-			 a->word[0], a->word[0]);
+	return cmd_shell(a);
 }
 
 static int dispatch(const struct args *a)
@@ -40,12 +39,6 @@ static int dispatch(const struct args *a)
 		return cmd_help(a);
 	if (a->q.version || (a->command && strcmp(a->command->name, "version") == 0))
 		return cmd_version();
-	if (!a->command && *a->q.keys && a->n_words) {
-		struct args top = *a;
-
-		top.command = args_command("top", strlen("top"));
-		return cmd_report(&top);
-	}
 	if (!a->command)
 		return no_command(a);
 	if (strcmp(a->command->name, "completion") == 0)

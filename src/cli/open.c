@@ -11,12 +11,16 @@
 #include "base/child.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "cli/say.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,4 +145,37 @@ int open_show(const struct picture *p, const void *data, size_t n, struct err *e
 	}
 	buf_release(&path);
 	return rc;
+}
+
+/* In the process of its own: no terminal to read from, no Ctrl-C. */
+static _Noreturn void show_apart(const struct picture *p, const void *data, size_t n)
+{
+	struct err err;
+	int rc, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	dup2(null, STDIN_FILENO);
+	rc = open_show(p, data, n, &err);
+	_exit(rc < 0 ? say_error("%s", err.msg) : STATUS_FINE);
+}
+
+int open_start(const struct picture *p, const void *data, size_t n, struct err *err)
+{
+	enum { STEPS = 50 };
+	const struct timespec step = { .tv_nsec = LEAST_SECONDS * 1000000000l / STEPS };
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return err_set(err, ERR_IO, "no other process: %s", strerror(errno));
+	if (child == 0)
+		show_apart(p, data, n);
+	for (int i = 0; i < STEPS; i++) {
+		if (waitpid(child, NULL, WNOHANG) != 0)
+			break;
+		nanosleep(&step, NULL);
+	}
+	return 0;
 }

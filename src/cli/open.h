@@ -27,4 +27,12 @@ int open_check(const struct picture *p, struct err *err);
  */
 int open_show(const struct picture *p, const void *data, size_t n, struct err *err);
 
+/*
+ * The same in a process of its own, which goes on when we end and which Ctrl-C does not reach. Waits a
+ * second, within which it has said on standard error why nothing can be shown.
+ *
+ * Fails   ERR_IO when there can be no other process
+ */
+int open_start(const struct picture *p, const void *data, size_t n, struct err *err);
+
 #endif

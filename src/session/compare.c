@@ -101,3 +101,25 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 	*out = p;
 	return 0;
 }
+
+int compare_load_apart(struct load *target, struct load *base, struct profile **out, struct profile **apart,
+		       struct err *err)
+{
+	const struct query *q = target->q;
+	struct query keep = *q;
+	int rc;
+
+	if (apart)
+		*apart = NULL;
+	if (!apart || base->n == 0 || q->diff_base.n || q->keep_base)
+		return compare_load(target, base, out, err);
+	keep.keep_base = true;
+	target->q = &keep;
+	rc = compare_load(target, base, apart, err);
+	target->q = q;
+	if (rc == 0 && (rc = sides_join(*apart, out, err)) < 0) {
+		profile_free(*apart);
+		*apart = NULL;
+	}
+	return rc;
+}

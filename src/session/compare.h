@@ -22,4 +22,13 @@
  */
 int compare_load(struct load *target, struct load *base, struct profile **out, struct err *err);
 
+/*
+ * The same, and beside it the profile in which the samples of the base keep apart (session/sides.h).
+ *
+ * apart   must live longer than out, which borrows from it; NULL when nobody wants it; set to NULL when out itself
+ *         is so, or there is no base
+ */
+int compare_load_apart(struct load *target, struct load *base, struct profile **out, struct profile **apart,
+		       struct err *err);
+
 #endif

@@ -282,7 +282,7 @@ static int finish(struct reading *r, const struct query_command *c, const struct
 	if (w->pipe && r->has_output)
 		return err_set(err, ERR_USAGE, "> and | do not go together");
 	if (w->pipe)
-		settings_assign(r->ask, r->p, "output", "", NULL);
+		settings_assign(r->ask, r->p, "output", "-", NULL); /* standard output, which the pipe is then */
 	if (r->focus.len)
 		settings_assign(r->ask, r->p, tags ? "tagfocus" : "focus", buf_text(&r->focus), NULL);
 	if (r->ignore.len)

@@ -31,6 +31,7 @@ cli_tests = \
 	tests/cli/t240-flame-svg.t \
 	tests/cli/t245-flame-pdf.t \
 	tests/cli/t250-flame-html.t \
+	tests/cli/t260-shell.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

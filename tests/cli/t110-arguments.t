@@ -41,7 +41,6 @@ result $? "-compact_labels leaves the profile's lines out"
 fails 'unknown option -cmu; did you mean -cum' top -cmu $f
 fails 'unknown option -frobnicate; cpa --help' top -frobnicate $f
 fails 'unknown command "tpo"; did you mean top' tpo $f
-fails 'no report asked for; try: cpa top go-cpu' $f
 fails 'flag needs an argument: -unit' top $f -unit
 fails 'conflicting options set: -flat and -cum' top -flat -cum $f
 fails 'conflicting options set: -lines and -files' top -lines -files $f

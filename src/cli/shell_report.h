@@ -1,0 +1,22 @@
+/*
+ * shell_report.h - carry out a line of the shell that asks for a report
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_SHELL_REPORT_H
+#define CLI_SHELL_REPORT_H
+
+#include "cli/subject.h"
+#include "session/line.h"
+
+#include <stdbool.h>
+
+/*
+ * Answer a line about what was loaded; say what goes wrong.
+ *
+ * apart   make the report in a process of its own, so that Ctrl-C ends it and not us
+ * Gives   a status
+ */
+int shell_report(const struct subject *s, const struct line *l, bool apart);
+
+#endif
