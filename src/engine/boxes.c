@@ -37,6 +37,7 @@ struct folding {
 	uint32_t n_real, max; /* boxes that are neither root nor rest, and how many there may be */
 	int64_t min;          /* size of the smallest box */
 	uint32_t n_ties;      /* how many boxes of just that size there may be */
+	uint32_t level;       /* of the boxes that are being made */
 	struct tally *tally;  /* when sizes are all that is wanted; else NULL */
 	uint32_t *box, *next; /* of the lists of this level and of the next one */
 	size_t n_next, cap_box, cap_next;
@@ -45,6 +46,14 @@ struct folding {
 static int64_t larger(const int64_t side[N_SIDES])
 {
 	return side[SIDE_TARGET] > side[SIDE_BASE] ? side[SIDE_TARGET] : side[SIDE_BASE];
+}
+
+/* What a box must have to be seen, for a share of another one. */
+static int64_t min_size(double share, int64_t all)
+{
+	double min = ceil(share * (double)all);
+
+	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
 }
 
 static void grow(struct folding *f)
@@ -104,6 +113,18 @@ static int64_t tally_add(struct tally *t, int64_t size, int64_t min)
 	return t->size[t->n - 1];
 }
 
+/* Is a part the next box of the way? All boxes below its last one are measured by that. */
+static bool is_on_way(struct folding *f, const struct part *part, int64_t size)
+{
+	int64_t min = min_size(f->ask->way_share, size);
+
+	if (part->place != f->ask->way[f->level - 1])
+		return false;
+	if (f->level == f->ask->n_way && min > f->min)
+		f->min = min;
+	return true;
+}
+
 static bool is_large(struct folding *f, int64_t size)
 {
 	if (size < f->min)
@@ -135,9 +156,10 @@ static void add_rest(struct folding *f, uint32_t parent, uint32_t n, const int64
 }
 
 /* Boxes for the parts of a list. */
-static void part_box(struct folding *f, size_t list, bool is_last)
+static void part_box(struct folding *f, size_t list)
 {
 	struct boxes *b = f->b;
+	bool is_last = f->level > f->ask->max_levels, is_way = f->level <= f->ask->n_way;
 	uint32_t parent = f->box[list], n = 0;
 	int64_t rest[N_SIDES] = { 0 }, width = 0;
 
@@ -152,7 +174,7 @@ static void part_box(struct folding *f, size_t list, bool is_last)
 			b->n_lost++;
 			continue;
 		}
-		part->goes_on = !is_last && is_large(f, size);
+		part->goes_on = !is_last && (is_way ? is_on_way(f, part, size) : is_large(f, size));
 		if (!part->goes_on) {
 			n++;
 			b->n_deep += is_last;
@@ -166,7 +188,7 @@ static void part_box(struct folding *f, size_t list, bool is_last)
 		if (!f->tally) {
 			f->next[f->n_next] = add_box(f, parent, part->place, part->total);
 			b->inlined[f->next[f->n_next]] = part->inlined;
-			f->n_real++;
+			f->n_real += !is_way;
 		}
 		f->n_next++;
 	}
@@ -185,7 +207,7 @@ static bool is_done(const struct folding *f)
 	return f->ps.n == 0 || too_many(f) || stop_is_set(f->v->stop);
 }
 
-static void part_level(struct folding *f, bool is_last)
+static void part_level(struct folding *f)
 {
 	uint32_t *box = f->box;
 	size_t cap = f->cap_box;
@@ -195,7 +217,7 @@ static void part_level(struct folding *f, bool is_last)
 		return;
 	f->n_next = 0;
 	for (size_t list = 0; list < f->ps.n && !too_many(f); list++)
-		part_box(f, list, is_last);
+		part_box(f, list);
 	parts_go_on(&f->ps);
 	f->box = f->next;
 	f->cap_box = f->cap_next;
@@ -203,20 +225,11 @@ static void part_level(struct folding *f, bool is_last)
 	f->cap_next = cap;
 }
 
-/* What a box must have to be seen, for a share of the root. */
-static int64_t min_size(const struct folding *f)
-{
-	int64_t all = larger(f->ps.total);
-	double min = ceil(f->ask->min_share * (double)all);
-
-	return !(min > 1) || all == 0 ? 1 : min < (double)all ? (int64_t)min : all;
-}
-
 /* Fold all stacks into boxes of at least a size; 0 is what ask says. */
 static void fold(struct folding *f, int64_t min)
 {
 	parts_start(&f->ps, f->v, f->b->places, f->ask->inverted);
-	f->min = min ? min : min_size(f);
+	f->min = min ? min : min_size(f->ask->min_share, larger(f->ps.total));
 	f->b->has_base = f->ask->two_sides || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
 	f->b->n = f->n_real = 0;
@@ -224,8 +237,10 @@ static void fold(struct folding *f, int64_t min)
 	f->b->cut_width = 0;
 	f->box = mem_grow(f->box, &f->cap_box, 1, sizeof(*f->box));
 	f->box[0] = add_box(f, BOXES_NONE, BOXES_NONE, f->ps.total);
-	for (uint32_t level = 1; !is_done(f); level++)
-		part_level(f, level > f->ask->max_levels);
+	for (uint32_t level = 1; !is_done(f); level++) {
+		f->level = level;
+		part_level(f);
+	}
 	f->b->min = f->min;
 	parts_release(&f->ps);
 }

@@ -32,6 +32,9 @@ struct boxes_ask {
 	bool inverted;       /* from the leaf of each stack to its callers */
 	bool drop_negative;  /* leave out what got smaller, with all it calls */
 	double min_share;    /* leave out boxes whose size is below this share of the root's */
+	const uint32_t *way; /* [n_way] places from the root's child down: nothing but this way and what lies */
+	uint32_t n_way;      /* below its end, where way_share of the size of its last box counts too */
+	double way_share;
 	uint32_t max_levels; /* and what lies deeper than this; the root is level 0. A rest may be one deeper */
 	uint32_t max_boxes;  /* the largest so many, without the root and rests; of equal ones those nearest to the
 	                        root, then the first; 0 for all */

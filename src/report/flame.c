@@ -14,6 +14,7 @@
 #include "profile/normalize.h"
 #include "report/head.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ static void fill(const struct view *v, const struct boxes *b, const struct flame
 {
 	out->n = b->n;
 	out->parent = b->parent;
+	out->place = b->place;
 	out->n_rest = b->n_rest;
 	out->inlined = b->inlined;
 	out->width = b->width;
@@ -246,12 +248,15 @@ static int64_t sample_value(const struct view *v, const struct query *q)
 static struct boxes_ask boxes_for(const struct query *q, const struct flame_ask *ask)
 {
 	int64_t most = q->nodecount < 0 ? FLAME_BOXES : q->nodecount;
-	double share = ask->min_share > q->nodefraction ? ask->min_share : q->nodefraction;
+	double least = ask->n_way ? 0 : ask->min_share;
 
 	return (struct boxes_ask){ .two_sides = q->base.n || q->diff_base.n,
 				   .inverted = q->inverted,
 				   .drop_negative = q->drop_negative,
-				   .min_share = q->trim ? share : 0,
+				   .min_share = q->trim ? fmax(least, q->nodefraction) : 0,
+				   .way = ask->way,
+				   .n_way = ask->n_way,
+				   .way_share = q->trim ? ask->min_share : 0,
 				   .max_levels = ask->max_levels,
 				   .max_boxes = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX };
 }

@@ -45,6 +45,7 @@ struct flame {
 	uint32_t n;
 	const uint32_t *parent; /* [n] lower than the box's own number; FLAME_NONE for the root */
 	const uint32_t *frame;  /* [n] into frames; FLAME_NONE for the root and for a rest */
+	const uint32_t *place;  /* [n] the same number for the same frame whenever the same is asked; see flame_ask.way */
 	const uint32_t *n_rest; /* [n] how many siblings too narrow to be seen a box stands for; 0 for a real box */
 	const bool *inlined;    /* [n] inlined into its caller in every sample */
 	/* [n]; before NULL without a base. self is of stacks that end in a box: in an inverted tree at their
@@ -71,6 +72,9 @@ struct flame_ask {
 	double min_share;                      /* boxes below this share of the width are left out, unless
 	                                          q->trim is off; a larger q->nodefraction counts instead */
 	uint32_t max_levels;                   /* and what lies deeper */
+	const uint32_t *way;                   /* [n_way] places of boxes from the root's child down: leave out all that
+	                                          is not on this way or below its end, */
+	uint32_t n_way;                        /* where min_share is of the size of its last box */
 	bool sums;                             /* give flat and cum of frames when boxes are left out */
 	struct flame_source side[FLAME_SIDES]; /* names; the totals are filled in */
 };

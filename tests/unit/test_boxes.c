@@ -389,6 +389,92 @@ static void what_is_too_small_is_counted_and_stood_for_by_one_box(void **state)
 	box_release(&x);
 }
 
+/* Two ways of 60 and 40, each with ten small callees. */
+static struct make make_two_ways(void)
+{
+	struct make m = make_start("samples/count");
+	char stack[40];
+
+	for (int i = 1; i <= 10; i++) {
+		snprintf(stack, sizeof(stack), "f%d;a;main", i);
+		ROW(&m, stack, i < 10 ? i : 15);
+		snprintf(stack, sizeof(stack), "f%d;b;main", i);
+		ROW(&m, stack, 4);
+	}
+	return m;
+}
+
+static void of_a_way_there_is_nothing_but_what_it_leads_to(void **state)
+{
+	struct make m = make_two_ways();
+	struct boxed x;
+	uint32_t way[2];
+
+	(void)state;
+	box(&x, &m);
+	way[0] = place_named(&x.a.pl, "main");
+	way[1] = place_named(&x.a.pl, "b");
+	x.ask.min_share = 0.06;
+	box_again(&x);
+	assert_int_equal(find_box(&x, "main;b;f1"), BOXES_NONE);
+	x.ask.min_share = 0;
+	x.ask.way = way;
+	x.ask.n_way = 2;
+	x.ask.way_share = 0.1; /* of 40, so that 4 is just enough */
+	box_again(&x);
+	expect_box(&x, "main;b", 0, 40);
+	expect_box(&x, "main;b;f1", 4, 4);
+	expect_box(&x, "main;b;f10", 4, 4);
+	assert_int_equal(find_box(&x, "main;a"), BOXES_NONE);
+	assert_int_equal(x.b.width[rest_of(&x, "main")], 60);
+	assert_int_equal(x.b.min, 4);
+	expect_sums(&x);
+	x.ask.way_share = 0.11;
+	box_again(&x);
+	assert_int_equal(find_box(&x, "main;b;f1"), BOXES_NONE);
+	assert_int_equal(x.b.width[rest_of(&x, "main;b")], 40);
+	box_release(&x);
+}
+
+static void a_way_that_leads_nowhere_ends_where_it_does(void **state)
+{
+	struct make m = make_two_ways();
+	struct boxed x;
+	uint32_t way[2];
+
+	(void)state;
+	box(&x, &m);
+	way[0] = way[1] = place_named(&x.a.pl, "main");
+	x.ask.way = way;
+	x.ask.n_way = 2;
+	box_again(&x);
+	assert_int_equal(x.b.width[box_at(&x, "main")], 100);
+	assert_int_equal(x.b.n_rest[rest_of(&x, "main")], 2);
+	assert_int_equal(x.b.n, 3);
+	box_release(&x);
+}
+
+static void a_limit_counts_what_lies_below_a_way(void **state)
+{
+	struct make m = make_two_ways();
+	struct boxed x;
+	uint32_t way[2];
+
+	(void)state;
+	box(&x, &m);
+	way[0] = place_named(&x.a.pl, "main");
+	way[1] = place_named(&x.a.pl, "a");
+	x.ask.way = way;
+	x.ask.n_way = 2;
+	x.ask.max_boxes = 2;
+	box_again(&x);
+	expect_box(&x, "main;a;f10", 15, 15);
+	expect_box(&x, "main;a;f9", 9, 9);
+	assert_int_equal(find_box(&x, "main;a;f8"), BOXES_NONE);
+	assert_true(x.b.is_full);
+	box_release(&x);
+}
+
 static void a_share_is_met_by_what_has_just_that(void **state)
 {
 	struct make m = make_stairs();
@@ -694,6 +780,9 @@ int main(void)
 		cmocka_unit_test(a_base_of_nothing_is_a_side_when_it_is_asked_for),
 		cmocka_unit_test(what_got_smaller_goes_with_drop_negative),
 		cmocka_unit_test(what_is_too_small_is_counted_and_stood_for_by_one_box),
+		cmocka_unit_test(of_a_way_there_is_nothing_but_what_it_leads_to),
+		cmocka_unit_test(a_way_that_leads_nowhere_ends_where_it_does),
+		cmocka_unit_test(a_limit_counts_what_lies_below_a_way),
 		cmocka_unit_test(a_share_is_met_by_what_has_just_that),
 		cmocka_unit_test(a_rest_that_is_too_small_itself_is_no_box_but_keeps_its_place),
 		cmocka_unit_test(deeper_levels_are_left_out),
