@@ -35,5 +35,12 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/shell_int.h \
 	viewers/shell/theme.c \
 	viewers/shell/theme.h \
+	viewers/shell/view_source.c \
+	viewers/shell/view_source_draw.c \
+	viewers/shell/view_source_find.c \
+	viewers/shell/view_source_int.h \
+	viewers/shell/view_source_model.c \
+	viewers/shell/view_source_rows.c \
+	viewers/shell/view_source_text.c \
 	viewers/shell/view_text.c \
 	viewers/shell/work.c

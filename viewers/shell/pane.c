@@ -37,6 +37,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		enum query_report report;
 		const struct pane_class *class;
 	} views[] = {
+		{ REPORT_LIST, &view_source },
 		{ REPORT_NONE, &view_text },
 	};
 

@@ -36,6 +36,8 @@ struct shell_host {
 	   meanwhile when needs_terminal says so. What there is to say is appended to said. */
 	bool (*needs_terminal)(void *arg, const struct line *l);
 	int (*run)(void *arg, const struct profile *p, const struct line *l, struct buf *said, struct err *err);
+	/* Open a file in the user's editor, which has the terminal meanwhile; NULL when none can be started. */
+	int (*edit)(void *arg, const char *path, int64_t line, struct err *err);
 	/* Fetch the sources again, on the worker's thread; NULL when none of them is on a server. On success *out
 	   is owned by the caller. */
 	int (*again)(void *arg, const struct stop *stop, struct profile **out, struct buf *notes, struct err *err);
