@@ -251,19 +251,16 @@ int child_read(const char *const *argv, size_t max, unsigned seconds, const stru
 	return run(argv, "", 0, &b, out, err);
 }
 
-int child_show(const char *const *argv, struct err *err)
+/* Run a program on our terminal, with these changes to its files. */
+static int run_on_terminal(const char *const *argv, posix_spawn_file_actions_t *files, struct err *err)
 {
-	posix_spawn_file_actions_t files;
 	struct sigaction old_int, old_quit;
 	pid_t pid;
 	int rc;
 
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	ignore(SIGINT, &old_int);
 	ignore(SIGQUIT, &old_quit);
-	rc = spawn(argv, &files, &pid, err);
-	posix_spawn_file_actions_destroy(&files);
+	rc = spawn(argv, files, &pid, err);
 	if (rc == 0)
 		rc = finish(pid, argv[0], NULL, err);
 	sigaction(SIGINT, &old_int, NULL);
@@ -294,4 +291,21 @@ int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 int child_end(pid_t pid, struct err *err)
 {
 	return finish(pid, "the command behind |", NULL, err);
+}
+
+int child_show(const char *const *argv, struct err *err)
+{
+	posix_spawn_file_actions_t files;
+	int rc;
+
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	rc = run_on_terminal(argv, &files, err);
+	posix_spawn_file_actions_destroy(&files);
+	return rc;
+}
+
+int child_talk(const char *const *argv, struct err *err)
+{
+	return run_on_terminal(argv, NULL, err);
 }

@@ -53,4 +53,7 @@ int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err);
 /* Wait for it. Fails with ERR_IO when it ended with another status than 0, which may be its answer. */
 int child_end(pid_t pid, struct err *err);
 
+/* As child_show for a program that prints on our terminal, as editors do. */
+int child_talk(const char *const *argv, struct err *err);
+
 #endif

@@ -14,6 +14,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_trend.c \
+	src/cli/edit.c \
+	src/cli/edit.h \
 	src/cli/fetching.c \
 	src/cli/fetching.h \
 	src/cli/flame.c \

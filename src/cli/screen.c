@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/answer.h"
+#include "cli/edit.h"
 #include "cli/say.h"
 #include "viewers/shell/shell.h"
 
@@ -87,6 +88,12 @@ static int run(void *arg, const struct profile *p, const struct line *l, struct 
 	return err_set(err, ERR_USAGE, "%s cannot be run here yet", l->command->name);
 }
 
+static int edit(void *arg, const char *path, int64_t line, struct err *err)
+{
+	(void)arg;
+	return edit_file(path, line, err);
+}
+
 static int parse_size(const char *text, int *width, int *height)
 {
 	char end;
@@ -138,7 +145,7 @@ int screen_session(const struct args *a, struct profile *p, struct profile *side
 				   .line = "top",
 				   .sources = from[SIDE_TARGET].source,
 				   .n_sources = from[SIDE_TARGET].n,
-				   .host = { .arg = &around, .answer = answer, .is_outside = is_outside, .needs_terminal = needs_terminal, .run = run },
+				   .host = { .arg = &around, .answer = answer, .is_outside = is_outside, .needs_terminal = needs_terminal, .run = run, .edit = edit },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
 	struct err err;
