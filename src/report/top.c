@@ -13,16 +13,14 @@
 #include "report/head.h"
 #include "report/place.h"
 
-enum { COL_FLAT, COL_FLAT_PCT, COL_SUM_PCT, COL_CUM, COL_CUM_PCT, COL_NAME, COL_INLINED, N_COLS };
-
-static const struct column columns[N_COLS] = {
-	[COL_FLAT] = { "flat", "flat", CELL_VALUE },
-	[COL_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
-	[COL_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
-	[COL_CUM] = { "cum", "cum", CELL_VALUE },
-	[COL_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
-	[COL_NAME] = { "name", "", CELL_NAME },
-	[COL_INLINED] = { "inlined", "", CELL_NOTE },
+static const struct column columns[N_TOP_COLS] = {
+	[TOP_FLAT] = { "flat", "flat", CELL_VALUE },
+	[TOP_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
+	[TOP_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
+	[TOP_CUM] = { "cum", "cum", CELL_VALUE },
+	[TOP_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
+	[TOP_NAME] = { "name", "", CELL_NAME },
+	[TOP_INLINED] = { "inlined", "", CELL_NOTE },
 };
 
 const char *top_inlined_note(enum inlined inlined)
@@ -45,21 +43,21 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	struct row_places places;
 
 	row_places_init(&places, nodes.places, r->mem);
-	table->n_cols = N_COLS;
+	table->n_cols = N_TOP_COLS;
 	table->n_rows = t->n;
 	table->col = columns;
 	table->place = place;
-	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
+	table->cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_COLS, sizeof(*table->cell));
 	for (uint32_t i = 0; i < t->n; i++) {
-		union cell *cell = table->cell + (size_t)i * N_COLS;
+		union cell *cell = table->cell + (size_t)i * N_TOP_COLS;
 		int64_t flat = nodes_flat(&nodes, t->node[i]), cum = nodes_cum(&nodes, t->node[i]);
 
 		r->head.shown += flat;
-		cell[COL_FLAT].value = cell[COL_FLAT_PCT].value = flat;
-		cell[COL_SUM_PCT].value = r->head.shown;
-		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum;
-		cell[COL_NAME].text = t->name[i];
-		cell[COL_INLINED].text = top_inlined_note(inlined[i]);
+		cell[TOP_FLAT].value = cell[TOP_FLAT_PCT].value = flat;
+		cell[TOP_SUM_PCT].value = r->head.shown;
+		cell[TOP_CUM].value = cell[TOP_CUM_PCT].value = cum;
+		cell[TOP_NAME].text = t->name[i];
+		cell[TOP_INLINED].text = top_inlined_note(inlined[i]);
 		place[i] = row_places_of(&places, nodes_place(&nodes, t->node[i]));
 	}
 }

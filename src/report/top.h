@@ -12,6 +12,8 @@
 #include "engine/view.h"
 #include "report/report.h"
 
+enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_INLINED, N_TOP_COLS };
+
 /*
  * Answer top.
  *

@@ -7,6 +7,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/depth.h \
 	viewers/shell/event.c \
 	viewers/shell/event.h \
+	viewers/shell/find.c \
+	viewers/shell/find.h \
 	viewers/shell/frame.c \
 	viewers/shell/grid.c \
 	viewers/shell/grid.h \
@@ -14,6 +16,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/grid_int.h \
 	viewers/shell/grid_print.c \
 	viewers/shell/grid_text.c \
+	viewers/shell/headline.c \
+	viewers/shell/headline.h \
 	viewers/shell/help.c \
 	viewers/shell/keys.c \
 	viewers/shell/list.c \
@@ -30,6 +34,9 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/screen_int.h \
 	viewers/shell/screen_paint.c \
 	viewers/shell/screen_terminal.c \
+	viewers/shell/sheet.c \
+	viewers/shell/sheet.h \
+	viewers/shell/sheet_draw.c \
 	viewers/shell/shell.c \
 	viewers/shell/shell.h \
 	viewers/shell/shell_int.h \
@@ -43,4 +50,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_source_rows.c \
 	viewers/shell/view_source_text.c \
 	viewers/shell/view_text.c \
+	viewers/shell/view_top.c \
+	viewers/shell/view_top.h \
+	viewers/shell/view_top_sheet.c \
 	viewers/shell/work.c

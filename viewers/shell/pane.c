@@ -39,6 +39,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 	} views[] = {
 		{ REPORT_LIST, &view_source },
 		{ REPORT_NONE, &view_text },
+		{ REPORT_TOP, &view_top },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)

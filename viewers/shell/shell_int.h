@@ -314,5 +314,6 @@ void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct l
 
 extern const struct pane_class view_source;
 extern const struct pane_class view_text; /* any report as it prints */
+extern const struct pane_class view_top;
 
 #endif

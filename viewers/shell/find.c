@@ -1,0 +1,94 @@
+/*
+ * find.c - what / looks for
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/find.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/regex.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct find {
+	char *plain;
+	struct regex *expression; /* NULL when it is plain */
+	bool exact;               /* capitals matter */
+};
+
+/* Letters that are not of ASCII have capitals that only an expression knows. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (strchr("\\.+*?()|[]{}^$", *text) || (*text & 0x80))
+			return false;
+	return true;
+}
+
+static bool has_capital(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' && text[1])
+			text++; /* \S is no capital */
+		else if (isupper((unsigned char)*text))
+			return true;
+	}
+	return false;
+}
+
+struct find *find_new(const char *text)
+{
+	struct find *f = mem_zalloc(1, sizeof(*f));
+	struct buf pattern = { 0 };
+	struct err err;
+
+	f->plain = mem_strndup(text, strlen(text));
+	f->exact = has_capital(text);
+	if (is_plain(text))
+		return f;
+	buf_addf(&pattern, "%s%s", f->exact ? "" : "(?i)", text);
+	if (regex_new(buf_text(&pattern), &f->expression, &err) < 0)
+		f->expression = NULL;
+	buf_release(&pattern);
+	return f;
+}
+
+void find_free(struct find *f)
+{
+	if (!f)
+		return;
+	regex_free(f->expression);
+	free(f->plain);
+	free(f);
+}
+
+static const char *place_of(const struct find *f, const char *name)
+{
+	return f->exact ? strstr(name, f->plain) : strcasestr(name, f->plain);
+}
+
+bool find_in(struct find *f, const char *name)
+{
+	bool yes = false;
+	struct err err;
+
+	if (!f->expression)
+		return place_of(f, name);
+	return regex_match(f->expression, name, strlen(name), &yes, &err) == 0 && yes;
+}
+
+bool find_at(const struct find *f, const char *name, size_t *at, size_t *n)
+{
+	const char *place = f->expression ? NULL : place_of(f, name);
+
+	if (!place || !*f->plain)
+		return false;
+	*at = (size_t)(place - name);
+	*n = strlen(f->plain);
+	return true;
+}

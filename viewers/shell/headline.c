@@ -1,0 +1,71 @@
+/*
+ * headline.c - what is shown of a profile and what is not, in one line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/headline.h"
+
+#include "base/unit.h"
+#include "viewers/flame/flame.h"
+
+#include <inttypes.h>
+
+/* From the words of text to the number alone. */
+enum wording { AS_TEXT, SHORT, SHORTER, SHORTEST, N_WORDINGS };
+
+static void add_sum(const struct head *h, enum wording how, struct buf *out)
+{
+	if (how == AS_TEXT)
+		buf_addz(out, "Showing nodes accounting for ");
+	if (how < SHORTEST) {
+		report_add_value(h, h->shown, out);
+		buf_addz(out, ", ");
+	}
+	unit_add_percent_tight(out, h->shown, h->total);
+	buf_addz(out, " of ");
+	report_add_value(h, h->total, out);
+	buf_addz(out, how < SHORTER ? " total" : "");
+}
+
+static void add_dropped(const struct head *h, enum wording how, struct buf *out)
+{
+	if (h->n_dropped == 0 || how == SHORTEST)
+		return;
+	buf_addf(out, how == AS_TEXT ? ". Dropped %" PRIu32 " node%s" : "; %" PRIu32 " node%s dropped", h->n_dropped,
+		 h->n_dropped == 1 ? "" : "s");
+	if (how > SHORT)
+		return;
+	buf_addz(out, " (cum <= ");
+	report_add_value(h, h->dropped_cum, out);
+	buf_addz(out, ")");
+}
+
+static void add_limit(const struct head *h, enum wording how, struct buf *out)
+{
+	if (how == SHORTEST || h->n_shown == 0 || h->n_shown >= h->n_before)
+		return;
+	buf_addf(out, how == AS_TEXT ? ". Showing top %" PRIu32 " nodes out of %" PRIu32 : "; top %" PRIu32 " of %" PRIu32,
+		 h->n_shown, h->n_before);
+}
+
+void headline_add(const struct report *r, int columns, struct buf *out)
+{
+	const struct head *h = &r->head;
+	struct buf line = { 0 };
+
+	for (int how = AS_TEXT; how < N_WORDINGS; how++) {
+		line.len = 0;
+		add_sum(h, how, &line);
+		if (h->total) {
+			add_dropped(h, how, &line);
+			add_limit(h, how, &line);
+		}
+		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
+			buf_addz(out, buf_text(&line));
+			break;
+		}
+	}
+	buf_release(&line);
+}

@@ -1,0 +1,16 @@
+/*
+ * headline.h - what is shown of a profile and what is not, in one line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_HEADLINE_H
+#define VIEWERS_SHELL_HEADLINE_H
+
+#include "base/buf.h"
+#include "report/report.h"
+
+/* Append what the head of the text says about nodes, in so many columns: the words of text where there is
+   room, else fewer; nothing where no number fits. */
+void headline_add(const struct report *r, int columns, struct buf *out);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * view_top.h - Top inside: what its files share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_VIEW_TOP_H
+#define VIEWERS_SHELL_VIEW_TOP_H
+
+#include "engine/query.h"
+#include "viewers/shell/sheet.h"
+
+/* Columns of the sheet. */
+enum top_column { SHEET_FLAT, SHEET_FLAT_PCT, SHEET_SUM_PCT, SHEET_CUM, SHEET_CUM_PCT, SHEET_NAME, SHEET_INLINED, SHEET_FILE, SHEET_LINE };
+
+/* What Top shows: the model's own. */
+struct top_rows {
+	const struct report *r;
+	const struct row_place *place; /* [rows] */
+	enum sort came; /* which order its rows have */
+	bool is_net;    /* values are differences */
+	int64_t *sum;   /* [rows] of flat down to each shown row; the view fills it in */
+};
+
+extern const struct sheet_class top_sheet;
+
+/* Add up flat over the shown rows. */
+void top_add_up(const struct sheet *s);
+
+/* What rows are about; where they do not tell functions of different files apart, the file of the first one of
+   that name. On the worker's thread. */
+struct row_place *top_places(const struct profile *p, const struct report *r, struct arena *mem);
+
+#endif
