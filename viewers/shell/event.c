@@ -220,7 +220,8 @@ int event_parse(const char **text, struct event *out, struct err *err)
 			return err_set(err, ERR_USAGE, "%.*s is not the name of a key or of an event",
 				       (int)(n < 100 ? n : 100), at);
 	}
-	*text = at + n;
+	at += n;
+	*text = at + (quoted && *at == '"'); /* so that what follows can be looked at */
 	*out = e;
 	return 0;
 }
