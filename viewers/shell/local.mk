@@ -40,8 +40,12 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/shell.c \
 	viewers/shell/shell.h \
 	viewers/shell/shell_int.h \
+	viewers/shell/subject.c \
 	viewers/shell/theme.c \
 	viewers/shell/theme.h \
+	viewers/shell/view_calls.c \
+	viewers/shell/view_calls.h \
+	viewers/shell/view_calls_draw.c \
 	viewers/shell/view_source.c \
 	viewers/shell/view_source_draw.c \
 	viewers/shell/view_source_find.c \

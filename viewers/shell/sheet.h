@@ -51,6 +51,7 @@ struct sheet {
 	uint32_t shown[SHEET_MAX], n_shown; /* columns, left to right */
 	uint32_t by;      /* column that rows are sorted by */
 	bool is_reversed;
+	bool is_quiet;    /* the selected row is not marked */
 	struct find *find; /* rows that have it are shown; NULL: all */
 	int width[SHEET_MAX];                /* what its cells took so far */
 	int from[SHEET_MAX], to[SHEET_MAX];  /* where it was drawn; from is to when it was not */

@@ -202,7 +202,7 @@ static void draw_name(const struct sheet *s, struct grid *g, struct area cell, u
 
 static void draw_row(const struct sheet *s, const struct cells *c, struct grid *g, struct area a, uint32_t i)
 {
-	bool here = c->top + i == s->list.at;
+	bool here = c->top + i == s->list.at && !s->is_quiet;
 	struct area line = { a.x, a.y + (int)i, a.width, 1 };
 
 	if (here)

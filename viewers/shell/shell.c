@@ -8,7 +8,6 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/texts.h"
 #include "viewers/shell/screen.h"
 
@@ -239,35 +238,6 @@ void shell_linef(struct shell *s, const char *fmt, ...)
 	va_end(ap);
 	shell_line(s, buf_text(&line), true);
 	buf_release(&line);
-}
-
-/* Would the prompt take it apart? */
-static bool has_blank(const char *text)
-{
-	for (; *text; text++)
-		if (line_space(text) || strncmp(text, "//:", 3) == 0)
-			return true;
-	return false;
-}
-
-void shell_quote(const char *text, struct buf *out)
-{
-	const char *quote = has_blank(text) ? "'" : "";
-
-	buf_addf(out, "%s^", quote);
-	while (*text) {
-		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
-		size_t n = text_decode(text, strnlen(text, 4), &c);
-
-		if (n == 0 || !text_is_plain(c) || (c == '\'' && *quote))
-			buf_addf(out, "\\x{%x}", (unsigned)c);
-		else if (n == 1 && strchr("\\.+*?()|[]{}^$", *text))
-			buf_addf(out, "\\%c", *text);
-		else
-			buf_add(out, text, n);
-		text += n ? n : 1;
-	}
-	buf_addf(out, "$%s", quote);
 }
 
 void shell_subject(struct shell *s, struct buf *out)

@@ -171,6 +171,9 @@ void shell_subject(struct shell *s, struct buf *out);
    where it has blanks. */
 void shell_quote(const char *text, struct buf *out);
 
+/* The same for what a row is about: its function, else its file, else its binary, else nothing. */
+void shell_quote_place(struct shell *s, const struct row_place *place, struct buf *out);
+
 void shell_back(struct shell *s);    /* in the way of panes */
 void shell_forward(struct shell *s);
 void shell_undo(struct shell *s);    /* of settings */
@@ -315,5 +318,6 @@ void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct l
 extern const struct pane_class view_source;
 extern const struct pane_class view_text; /* any report as it prints */
 extern const struct pane_class view_top;
+extern const struct pane_class view_calls;
 
 #endif

@@ -273,35 +273,14 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
 }
 
-/* Files are printed without what stands in front of them on the machine that built the program. */
-static void add_file(const struct profile *p, const char *file, struct buf *out)
-{
-	struct buf whole = { 0 };
-	bool is_whole = false;
-
-	for (uint32_t f = 0; f < p->n_funcs && !is_whole; f++)
-		is_whole = strcmp(profile_text(p, p->func_file[f]), file) == 0;
-	shell_quote(file, &whole);
-	for (size_t i = 0; i < whole.len; i++)
-		if (is_whole || i > 1 || whole.data[i] != '^')
-			buf_add(out, whole.data + i, 1);
-	buf_release(&whole);
-}
-
 static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	struct top_state *state = p->state;
 	const struct top_rows *t = p->model->own;
 	uint32_t row;
 
-	if (!sheet_selected(&state->sheet, &row))
-		return;
-	if (*t->place[row].function)
-		shell_quote(t->place[row].function, out);
-	else if (*t->place[row].file)
-		add_file(s->data->p, t->place[row].file, out);
-	else if (*t->place[row].binary)
-		shell_quote(t->place[row].binary, out);
+	if (sheet_selected(&state->sheet, &row))
+		shell_quote_place(s, &t->place[row], out);
 }
 
 static void end(struct pane *p)
