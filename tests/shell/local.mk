@@ -2,7 +2,8 @@
 #
 # A new test: its name here. Golden files are distributed with the folder.
 
-shell_tests =
+shell_tests = \
+	tests/shell/t330-tree.t
 
 TESTS += $(shell_tests)
 EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden

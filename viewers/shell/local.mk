@@ -3,6 +3,8 @@
 noinst_LIBRARIES += viewers/shell/libshell.a
 viewers_shell_libshell_a_CFLAGS = $(AM_CFLAGS) $(NCURSES_CFLAGS)
 viewers_shell_libshell_a_SOURCES = \
+	viewers/shell/bar.c \
+	viewers/shell/bar.h \
 	viewers/shell/depth.c \
 	viewers/shell/depth.h \
 	viewers/shell/event.c \
@@ -23,6 +25,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/list.c \
 	viewers/shell/live.c \
 	viewers/shell/loop.c \
+	viewers/shell/needle.c \
+	viewers/shell/needle.h \
 	viewers/shell/overlay.c \
 	viewers/shell/pane.c \
 	viewers/shell/picker.c \
@@ -57,4 +61,10 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_top.c \
 	viewers/shell/view_top.h \
 	viewers/shell/view_top_sheet.c \
+	viewers/shell/view_tree.c \
+	viewers/shell/view_tree_draw.c \
+	viewers/shell/view_tree_int.h \
+	viewers/shell/view_tree_model.c \
+	viewers/shell/view_tree_rows.c \
+	viewers/shell/view_tree_search.c \
 	viewers/shell/work.c

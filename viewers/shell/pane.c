@@ -41,6 +41,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		{ REPORT_NONE, &view_text },
 		{ REPORT_TOP, &view_top },
 		{ REPORT_PEEK, &view_calls },
+		{ REPORT_TREE, &view_tree },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)

@@ -63,6 +63,7 @@ struct pane_class {
 	size_t n_keys;
 	size_t state_size; /* of what p->state points to, zero-initialised */
 	bool by_width;     /* the model depends on the width, so it is made anew for another one */
+	enum query_report like; /* whose defaults settle options that are left open; REPORT_NONE: the command's */
 	/* Make a model; on the worker's thread. m has its arena and the data. */
 	int (*make)(const struct ask *a, struct model *m, struct err *err);
 	/* There is a new model, p->model; the state may have to follow. NULL: nothing to do. */
@@ -319,5 +320,6 @@ extern const struct pane_class view_source;
 extern const struct pane_class view_text; /* any report as it prints */
 extern const struct pane_class view_top;
 extern const struct pane_class view_calls;
+extern const struct pane_class view_tree;
 
 #endif

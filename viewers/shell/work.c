@@ -170,7 +170,7 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 	j->model->settings = settings_copy(p->ask);
 	j->q = *settings_query(j->model->settings);
 	j->q.stop = &j->stop;
-	query_for_report(&j->q, p->command->report);
+	query_for_report(&j->q, p->class->like ? p->class->like : p->command->report);
 	j->q.inlined = true;
 	j->model->mem = arena_new();
 	j->model->data = data_hold(s->data);

@@ -1,0 +1,120 @@
+/*
+ * view_tree_int.h - what the files of the view tree share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_VIEW_TREE_INT_H
+#define VIEWERS_SHELL_VIEW_TREE_INT_H
+
+#include "report/flame.h"
+#include "viewers/shell/shell_int.h"
+
+enum { TREE_ROOT = 0 }; /* the box of all stacks */
+
+/* The model: boxes, and what tells them from others when they are made anew. */
+struct tree {
+	const struct flame *f;
+	const struct head *head;
+	uint32_t *first; /* [f->n + 1] box i calls the boxes child[first[i] .. first[i + 1]) of the state */
+	uint64_t *path;  /* [f->n] hash of the names on the way to a box */
+	bool two_sides;  /* before, after and change are shown */
+	bool inverted;
+};
+
+/* What rows are sorted by, and columns show. */
+enum tree_by { TREE_TOTAL, TREE_SELF, TREE_CHANGE, TREE_AFTER, TREE_BEFORE, TREE_SELF_CHANGE, TREE_NAME, N_TREE_BYS };
+
+struct tree_row {
+	uint32_t box;
+	uint32_t level; /* of indentation: an only child is not indented */
+};
+
+struct tree_state {
+	struct list list;
+	enum tree_by by[2];   /* sorted by: without and with two sides */
+	uint32_t n;           /* boxes of the model */
+	uint32_t *child;      /* [n - 1] in order; see struct tree */
+	uint32_t *at;         /* [n] where in child a box is */
+	bool *is_open;        /* [n] */
+	uint64_t *path;       /* [n] a copy, to find boxes again in the next model */
+	bool was_inverted;    /* the model before */
+	struct tree_row *row; /* [list.n] what is shown */
+	size_t cap_rows;
+	bool *hit;        /* [frames] names that were searched for; NULL without a search */
+	uint32_t n_hits;  /* boxes of those */
+	uint32_t *opened; /* [n_opened] for the search that is being typed */
+	size_t n_opened, cap_opened;
+	uint32_t from, found; /* the box selected when it began; the one it went to */
+	int names, shift;     /* as drawn: the column where names begin, columns that are left out of what is deep */
+};
+
+/* ---- view_tree_model.c ---- */
+
+int tree_make(const struct ask *a, struct model *m, struct err *err);
+
+/* What a column shows of a box; 0 for TREE_NAME. */
+int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by);
+
+/* The name of a box; "" for a rest. Hostile. */
+const char *tree_name(const struct tree *t, uint32_t box);
+
+static inline uint32_t tree_n_children(const struct tree *t, uint32_t box)
+{
+	return t->first[box + 1] - t->first[box];
+}
+
+/* ---- view_tree_rows.c ---- */
+
+enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s);
+
+/* A new model: what was open is open again, what was selected is selected. */
+void tree_follow(const struct tree *t, struct tree_state *s);
+void tree_forget(struct tree_state *s);
+
+/* Sort again, keeping the selected box selected. */
+void tree_sort(const struct tree *t, struct tree_state *s);
+
+/* The selected box; TREE_ROOT when there is none. */
+uint32_t tree_selected(const struct tree_state *s);
+
+/* Is a box the only one that its caller calls? It is then not indented. */
+bool tree_is_chain(const struct tree *t, uint32_t box);
+
+/* Find the rows anew and select a box, which must not be hidden in a folded one. */
+void tree_show(const struct tree *t, struct tree_state *s, uint32_t select);
+
+void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open);
+void tree_fold_all(const struct tree *t, struct tree_state *s);
+
+/* Unfold a box and what it calls until so many rows are added, level by level; false when there is more. */
+bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box, uint32_t most);
+
+/* ---- view_tree_search.c ---- */
+
+/* The text of / is being typed. Goes to the first match from where the search began. */
+void tree_search(const struct tree *t, struct tree_state *s, const char *text);
+
+/* A new model, or the search has ended: look for the names again, and stay. */
+void tree_search_again(const struct tree *t, struct tree_state *s, const char *text);
+
+/* Go to the next match, or the one before, unfolding the way to it. Gives false when there is none. */
+bool tree_search_next(const struct tree *t, struct tree_state *s, bool back);
+
+/* ---- view_tree_draw.c ---- */
+
+void tree_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
+
+/* The heading that lies at a column of the first line; false when none that rows can be sorted by does. */
+bool tree_heading_at(const struct tree *t, int width, int x, enum tree_by *out);
+
+/* Where the mark of a row was drawn that tells whether it is folded. */
+int tree_mark_column(const struct tree_state *s, const struct tree_row *row);
+
+/* Which columns there are to sort by, from left to right; gives how many, at least one. */
+size_t tree_columns(const struct tree *t, enum tree_by out[N_TREE_BYS]);
+
+/* The lines above and below the rows. */
+int tree_lines_above(int height);
+int tree_lines_below(int height);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * view_tree_rows.c - what of the tree is open, and the rows that makes
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/view_tree_int.h"
+
+#include "base/idtab.h"
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s)
+{
+	return s->by[t->two_sides];
+}
+
+uint32_t tree_selected(const struct tree_state *s)
+{
+	return s->list.n ? s->row[s->list.at].box : TREE_ROOT;
+}
+
+bool tree_is_chain(const struct tree *t, uint32_t box)
+{
+	uint32_t parent = t->f->parent[box];
+
+	return parent != TREE_ROOT && tree_n_children(t, parent) == 1;
+}
+
+/* What comparing two boxes takes. */
+struct sorting {
+	const struct tree *t;
+	enum tree_by by;
+};
+
+static int by_weight_name(const void *a, const void *b, void *arg)
+{
+	const struct sorting *x = arg;
+	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
+	bool l_rest = x->t->f->n_rest[l], r_rest = x->t->f->n_rest[r];
+	uint64_t lw = num_abs(tree_value(x->t, l, x->by)), rw = num_abs(tree_value(x->t, r, x->by));
+	int c = l_rest - r_rest;
+
+	if (c == 0 && lw != rw)
+		return lw > rw ? -1 : 1;
+	if (c == 0)
+		c = strcmp(tree_name(x->t, l), tree_name(x->t, r));
+	return c ? c : (l > r) - (l < r);
+}
+
+static void sort_children(const struct tree *t, struct tree_state *s)
+{
+	struct sorting x = { t, tree_sorted_by(t, s) };
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (tree_n_children(t, i) > 1)
+			qsort_r(s->child + t->first[i], tree_n_children(t, i), sizeof(*s->child), by_weight_name, &x);
+	for (uint32_t i = 0; i + 1 < s->n; i++)
+		s->at[s->child[i]] = i;
+}
+
+void tree_sort(const struct tree *t, struct tree_state *s)
+{
+	uint32_t box = tree_selected(s);
+
+	sort_children(t, s);
+	tree_show(t, s, box);
+}
+
+/* Rows are pushed in turn on what is still to be shown, the last child first. */
+static size_t push_children(const struct tree *t, const struct tree_state *s, struct tree_row **todo, size_t *cap,
+			    size_t n, struct tree_row of)
+{
+	uint32_t children = tree_n_children(t, of.box);
+
+	*todo = mem_grow(*todo, cap, n + children, sizeof(**todo));
+	for (uint32_t i = children; i-- > 0;)
+		(*todo)[n++] = (struct tree_row){ s->child[t->first[of.box] + i],
+						  of.level + (of.box != TREE_ROOT && children > 1) };
+	return n;
+}
+
+void tree_show(const struct tree *t, struct tree_state *s, uint32_t select)
+{
+	struct tree_row *todo = NULL;
+	size_t cap = 0, n = push_children(t, s, &todo, &cap, 0, (struct tree_row){ TREE_ROOT, 0 });
+	uint32_t rows = 0, at = s->list.at;
+
+	while (n) {
+		struct tree_row row = todo[--n];
+
+		s->row = mem_grow(s->row, &s->cap_rows, (size_t)rows + 1, sizeof(*s->row));
+		if (row.box == select)
+			at = rows;
+		s->row[rows++] = row;
+		if (s->is_open[row.box])
+			n = push_children(t, s, &todo, &cap, n, row);
+	}
+	free(todo);
+	s->list.n = rows;
+	list_go(&s->list, at);
+}
+
+void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open)
+{
+	s->is_open[box] = open && tree_n_children(t, box);
+	tree_show(t, s, box);
+}
+
+void tree_fold_all(const struct tree *t, struct tree_state *s)
+{
+	uint32_t box = tree_selected(s);
+
+	while (box != TREE_ROOT && t->f->parent[box] != TREE_ROOT)
+		box = t->f->parent[box];
+	memset(s->is_open, 0, s->n * sizeof(*s->is_open));
+	tree_show(t, s, box);
+}
+
+bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box, uint32_t most)
+{
+	uint32_t *todo = mem_alloc(s->n, sizeof(*todo)), n = 0, added = 0, i;
+
+	todo[n++] = box;
+	for (i = 0; i < n && added + tree_n_children(t, todo[i]) <= most; i++) {
+		uint32_t children = tree_n_children(t, todo[i]);
+
+		s->is_open[todo[i]] = children;
+		added += children;
+		memcpy(todo + n, s->child + t->first[todo[i]], children * sizeof(*todo));
+		n += children;
+	}
+	free(todo);
+	tree_show(t, s, box);
+	return i == n;
+}
+
+/* Open the heaviest box, and go on while one child has more than half of it. */
+static void open_hot_path(const struct tree *t, struct tree_state *s)
+{
+	enum tree_by by = t->two_sides ? TREE_CHANGE : TREE_TOTAL;
+
+	for (uint32_t box = TREE_ROOT; tree_n_children(t, box);) {
+		uint32_t best = s->child[t->first[box]];
+
+		for (uint32_t i = t->first[box] + 1; i < t->first[box + 1]; i++)
+			if (num_abs(tree_value(t, s->child[i], by)) > num_abs(tree_value(t, best, by)) &&
+			    !t->f->n_rest[s->child[i]])
+				best = s->child[i];
+		if (box != TREE_ROOT && num_abs(tree_value(t, best, by)) <= num_abs(tree_value(t, box, by)) / 2)
+			break;
+		s->is_open[best] = tree_n_children(t, best) && !t->f->n_rest[best];
+		box = best;
+	}
+}
+
+/* A column for a new model; what was in the old one goes. */
+static void *anew(void *old, size_t n, size_t size)
+{
+	free(old);
+	return mem_zalloc(n, size);
+}
+
+static void number_children(const struct tree *t, struct tree_state *s)
+{
+	uint32_t *next = mem_alloc(s->n, sizeof(*next));
+
+	memcpy(next, t->first, s->n * sizeof(*next));
+	for (uint32_t i = 1; i < s->n; i++)
+		s->child[next[t->f->parent[i]]++] = i;
+	free(next);
+}
+
+/* Of the boxes of the model before. */
+struct before {
+	struct idtab open, rows; /* by path: open boxes; rows down to the selected one */
+	uint64_t *open_path, *row_path;
+	uint32_t n_open, n_rows;
+};
+
+static void remember(const struct tree_state *s, struct before *b)
+{
+	b->open_path = mem_alloc(s->n, sizeof(uint64_t));
+	b->n_rows = s->list.n ? s->list.at + 1 : 0;
+	b->row_path = mem_alloc(b->n_rows, sizeof(uint64_t));
+	idtab_init(&b->open, 0);
+	idtab_init(&b->rows, b->n_rows);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (!s->is_open[i])
+			continue;
+		b->open_path[b->n_open] = s->path[i];
+		idtab_put(&b->open, s->path[i], b->n_open++);
+	}
+	for (uint32_t i = 0; i < b->n_rows; i++) {
+		b->row_path[i] = s->path[s->row[i].box];
+		idtab_put(&b->rows, b->row_path[i], i);
+	}
+}
+
+/* The number of a path in a table, UINT32_MAX when it is not there. */
+static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t path)
+{
+	uint32_t id;
+
+	for (size_t pos = idtab_start(tab, path); idtab_next(tab, path, &pos, &id);)
+		if (paths[id] == path)
+			return id;
+	return UINT32_MAX;
+}
+
+/* Open what was open. Gives the box that was selected, else the nearest one above it. */
+static uint32_t recall(const struct tree *t, struct tree_state *s, const struct before *b)
+{
+	uint32_t select = TREE_ROOT, best = 0;
+
+	for (uint32_t i = 1; i < s->n; i++) {
+		uint32_t row = find(&b->rows, b->row_path, t->path[i]);
+
+		s->is_open[i] = tree_n_children(t, i) && find(&b->open, b->open_path, t->path[i]) != UINT32_MAX;
+		if (row != UINT32_MAX && row + 1 > best) {
+			best = row + 1;
+			select = i;
+		}
+	}
+	return select;
+}
+
+void tree_follow(const struct tree *t, struct tree_state *s)
+{
+	bool is_known = s->n && s->was_inverted == t->inverted;
+	struct before b = { 0 };
+	uint32_t select = TREE_ROOT;
+
+	if (!s->n) {
+		s->by[false] = TREE_TOTAL;
+		s->by[true] = TREE_CHANGE;
+	}
+	if (is_known)
+		remember(s, &b);
+	s->n = t->f->n;
+	s->child = anew(s->child, s->n, sizeof(*s->child));
+	s->at = anew(s->at, s->n, sizeof(*s->at));
+	s->is_open = anew(s->is_open, s->n, sizeof(*s->is_open));
+	s->path = anew(s->path, s->n, sizeof(*s->path));
+	memcpy(s->path, t->path, s->n * sizeof(*s->path));
+	s->was_inverted = t->inverted;
+	number_children(t, s);
+	sort_children(t, s);
+	if (is_known) {
+		select = recall(t, s, &b);
+		idtab_release(&b.open);
+		idtab_release(&b.rows);
+		free(b.open_path);
+		free(b.row_path);
+	}
+	if (select == TREE_ROOT) { /* another tree, or another end of it first */
+		s->list.at = s->list.top = 0;
+		open_hot_path(t, s);
+	}
+	tree_show(t, s, select);
+}
+
+void tree_forget(struct tree_state *s)
+{
+	free(s->child);
+	free(s->at);
+	free(s->is_open);
+	free(s->path);
+	free(s->row);
+	free(s->hit);
+	free(s->opened);
+}
