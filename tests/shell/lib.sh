@@ -15,6 +15,25 @@ play() {
 	"$CPA" -symbolize=none "--keys=$keys" "$@"
 }
 
+# view NAME KEYS [--size=WxH] ARG...: the view after these keys, without title, tabs, hints and the prompt's line, which
+# all views share, is that of golden file NAME; UPDATE=1 writes it
+view() {
+	height=24
+	case ${3:-} in
+	--size=*) height=${3##*x} ;;
+	esac
+	name=$1 keys=$2
+	shift
+	play "$@" 2>"$tmp/err" | awk -v h="$height" '{ n = (NR - 1) % h } n == 0 && NR > 1 { print "---" } n > 1 && n < h - 2' \
+		>"$tmp/out"
+	cat "$tmp/err" >>"$tmp/out"
+	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
+	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1
+	same=$?
+	[ "$same" -eq 0 ] || note "$tmp/diff"
+	result "$same" "$name: the view after $keys"
+}
+
 # screen NAME KEYS ARG...: the screens after these keys are those of golden file NAME; UPDATE=1 writes it
 screen() {
 	name=$1

@@ -5,22 +5,26 @@
 # shellcheck source=SCRIPTDIR/lib.sh
 . "${top_srcdir:?}/tests/shell/lib.sh"
 
-screen tree-go '3' go-cpu.pb.gz
-screen tree-go-keys '3 j j Enter Show Enter Show - Show h Show + Show l Show C Show E Show G Show g > Show > Show >' go-cpu.pb.gz
-screen tree-go-inverted '3 i Show C > Show <' go-cpu.pb.gz
-screen tree-go-search '3 / "growslice" Show Enter n Show N Show Esc Show / "zzz" Enter' go-cpu.pb.gz
-screen tree-go-40 '3 j j' --size=40x10 go-cpu.pb.gz
-screen tree-go-200 '3 E G' --size=200x60 go-cpu.pb.gz
-screen tree-go-mouse '3 Click(34,5) Show Click(60,8) Show Double(60,8) Show Wheel(9,9,5) Show Click(30,2)' go-cpu.pb.gz
-screen tree-hostile '3 E' edge/names-hostile.pb.gz
-screen tree-recursion '3 E' edge/recursion.pb.gz
-screen tree-deep '3 E G' edge/deep-stack.pb.gz
-screen tree-empty '3 E j Enter / "a" Enter n i C + -' edge/no-samples.pb.gz
-screen tree-base '3 E Show < Show > > Show d Show i' -base=compare/build-base.pb.gz compare/build-new.pb.gz
-screen tree-base-120 '3 E' --size=120x20 -base=compare/build-base.pb.gz compare/build-new.pb.gz
+view tree-go '3' go-cpu.pb.gz
+view tree-go-keys '3 j j Enter Show Enter Show - Show h Show + Show l Show C Show E Show G Show g > Show > Show >' go-cpu.pb.gz
+view tree-go-inverted '3 i Show C > Show <' go-cpu.pb.gz
+view tree-go-search '3 / "growslice" Show Enter n Show N Show Esc Show / "zzz" Enter' go-cpu.pb.gz
+view tree-go-40 '3 j j' --size=40x10 go-cpu.pb.gz
+view tree-go-200 '3 E G' --size=200x60 go-cpu.pb.gz
+view tree-go-mouse '3 Click(34,5) Show Click(60,8) Show Double(60,8) Show Wheel(9,9,5) Show Click(30,2)' go-cpu.pb.gz
+view tree-hostile '3 E' edge/names-hostile.pb.gz
+view tree-recursion '3 E' edge/recursion.pb.gz
+view tree-deep '3 E G' edge/deep-stack.pb.gz
+view tree-empty '3 E j Enter / "a" Enter n i C + -' edge/no-samples.pb.gz
+view tree-base '3 E Show < Show > > Show d Show i' -base=compare/build-base.pb.gz compare/build-new.pb.gz
+view tree-base-120 '3 E' --size=120x20 -base=compare/build-base.pb.gz compare/build-new.pb.gz
 screen tree-looks '3 j' --size=80x12 --looks --colors=256 go-cpu.pb.gz
 screen tree-no-colours '3 j / "route" Enter' --size=80x12 --looks --colors=none go-cpu.pb.gz
-screen tree-tagroot '3 C' -tagroot=tenant go-cpu.pb.gz
+view tree-tagroot '3 C' -tagroot=tenant go-cpu.pb.gz
+
+shows '11 matches; n N next and previous' '3 / "growslice"' go-cpu.pb.gz
+shows 'no match' '3 / "zzz"' go-cpu.pb.gz
+shows 'averages do not add up' '3' -mean go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	play '3 E j G i + l l - h h C / "a" Enter n N < > Click(0,0) Double(1,1)' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
@@ -43,7 +47,8 @@ for next in '' 'net/http.serverHandler.ServeHTTP' 'net/http.(*ServeMux).ServeHTT
 done
 
 # upside down, folded: the rows are those of top by flat
-"$CPA" top -nodefraction=0 -nodecount=40 go-cpu.pb.gz | sed '1,/flat%/d' | awk '{ v = $1; sub(/^ *([^ ]+ +){5}/, ""); sub(/ \((partial-)?inline\)$/, ""); print v, $0 }' | sort >"$tmp/should"
+"$CPA" top -nodefraction=0 -nodecount=40 go-cpu.pb.gz | sed '1,/flat%/d' |
+	sed -E 's/^ *([^ ]+) +([^ ]+ +){4}/\1 /; s/ \((partial-)?inline\)$//' | sort >"$tmp/should"
 play '3 i C' --size=200x46 go-cpu.pb.gz | sed '1,3d' | head -40 | sed -n 's/ *[█│]*$//; s/^ *\([0-9.]*m*s\) .*  [+ ] \(.*\)$/\1 \2/; s/ (inline)$//; p' | sort >"$tmp/is"
 same "upside down the first rows are those of top" "$tmp/should" "$tmp/is"
 

@@ -200,7 +200,8 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 	if (!*name)
 		return;
 	value = t->f->frames[t->f->frame[box]].is_label ? strstr(name, ": ") : NULL; /* the frame is named after that */
-	shell_quote(value ? value + 2 : name, out);
+	if (!value || strcmp(value, ": (none)") != 0)
+		shell_quote(value ? value + 2 : name, out);
 }
 
 static void end(struct pane *p)
