@@ -63,6 +63,7 @@ unit_tests = \
 	tests/unit/test_dot \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
+	tests/unit/test_editor \
 	tests/unit/test_encode \
 	tests/unit/test_err \
 	tests/unit/test_filter \
@@ -195,6 +196,7 @@ tests_unit_test_diff_LDADD = $(unit_report)
 tests_unit_test_dot_LDADD = $(unit_export)
 tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_edit_LDADD = $(unit_profile)
+tests_unit_test_editor_LDADD = $(unit_shell)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h

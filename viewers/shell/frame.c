@@ -1,5 +1,5 @@
 /*
- * frame.c - what is around a pane: title, tabs, filters in force, hints, the prompt line
+ * frame.c - what is around a pane, and where: title, tabs, chips, hints, the prompt line
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,16 +8,18 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
-#include "engine/view.h"
+#include "viewers/flame/flame.h"
+#include "viewers/shell/wrap.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 void frame_forget_hits(struct shell *s)
 {
-	for (size_t i = 0; i < s->n_hits; i++)
+	for (size_t i = 0; i < s->n_hits; i++) {
 		free(s->hit[i].line);
+		free(s->hit[i].typed);
+	}
 	s->n_hits = 0;
 }
 
@@ -33,6 +35,11 @@ void frame_hit_line(struct shell *s, struct area a, const char *line)
 	add_hit(s, a)->line = mem_strndup(line, strlen(line));
 }
 
+void frame_hit_typed(struct shell *s, struct area a, const char *line)
+{
+	add_hit(s, a)->typed = mem_strndup(line, strlen(line));
+}
+
 void frame_hit_event(struct shell *s, struct area a, const char *event)
 {
 	struct event e;
@@ -41,27 +48,65 @@ void frame_hit_event(struct shell *s, struct area a, const char *event)
 		add_hit(s, a)->event = e;
 }
 
+/* Do what a hit says. It is forgotten by what it does, so it is copied. */
+static void do_hit(struct shell *s, const struct hit *h)
+{
+	struct event event = h->event;
+	const char *text = h->line ? h->line : h->typed;
+	char *own = text ? mem_strndup(text, strlen(text)) : NULL;
+
+	if (h->line)
+		shell_line(s, own, true);
+	else if (h->typed)
+		prompt_open(s, own);
+	else
+		shell_handle(s, &event);
+	free(own);
+}
+
 bool frame_click(struct shell *s, const struct event *e)
 {
 	if (e->kind != EVENT_CLICK)
 		return false;
-	for (size_t i = s->n_hits; i-- > 0;) {
-		const struct hit *h = &s->hit[i];
-		struct event event = h->event;
-		char *line;
-
-		if (e->x < h->area.x || e->x >= h->area.x + h->area.width || e->y < h->area.y ||
-		    e->y >= h->area.y + h->area.height)
-			continue;
-		line = h->line ? mem_strndup(h->line, strlen(h->line)) : NULL;
-		if (line)
-			shell_line(s, line, true);
-		else
-			shell_handle(s, &event);
-		free(line);
-		return true;
-	}
+	for (size_t i = s->n_hits; i-- > 0;)
+		if (overlay_has(s->hit[i].area, e)) {
+			do_hit(s, &s->hit[i]);
+			return true;
+		}
 	return false;
+}
+
+/* Which rows are there: the smaller the screen, the fewer. -1 for one that is not. */
+struct layout {
+	int title, tabs, chips, hints, prompt;
+	int top, height; /* of the pane */
+};
+
+static struct layout lay_out(struct shell *s)
+{
+	int height = s->grid.height, y = 0;
+	struct layout l = { -1, -1, -1, -1, -1, 0, 0 };
+
+	if (height >= 3)
+		l.title = y++;
+	if (height >= 6)
+		l.tabs = y++;
+	if (height >= 8 && s->n_panes && chips_any(s))
+		l.chips = y++;
+	l.top = y;
+	if (height >= 2)
+		l.prompt = --height;
+	if (height >= 4)
+		l.hints = --height;
+	l.height = height > y ? height - y : 0;
+	return l;
+}
+
+struct area frame_body(struct shell *s)
+{
+	struct layout l = lay_out(s);
+
+	return (struct area){ 0, l.top, s->grid.width, l.height };
 }
 
 static struct area row_of(const struct shell *s, int y)
@@ -69,133 +114,86 @@ static struct area row_of(const struct shell *s, int y)
 	return (struct area){ 0, y, s->grid.width, 1 };
 }
 
-static void draw_title(struct shell *s)
-{
-	const struct pane *p = shell_pane(s);
-	const struct head *h = p->model ? &p->model->report.head : NULL;
-	struct grid *g = &s->grid;
-	struct area a = row_of(s, 0);
-	struct buf right = { 0 };
-	int x;
-
-	grid_fill(g, a, ' ', theme_look(LOOK_BAR));
-	x = grid_text(g, a, 0, 0, " cpa  ", theme_look(LOOK_BAR));
-	if (h && h->type) {
-		buf_addf(&right, "%s  ", h->type);
-		report_add_value(h, h->total, &right);
-		buf_addz(&right, " ");
-	}
-	for (size_t i = 0; i < s->open.n_sources; i++) {
-		int room = g->width - x - (int)right.len - 1;
-
-		if (room < 4)
-			break;
-		x = grid_text_short(g, a, x, 0, s->open.sources[i], room, theme_look(LOOK_BAR)) + 1;
-	}
-	grid_text_right(g, a, g->width, 0, buf_text(&right), theme_look(LOOK_BAR));
-	buf_release(&right);
-}
-
-/* The views, with the keys that show them. */
-static void draw_tabs(struct shell *s)
-{
-	static const struct {
-		const char *key, *title;
-		enum query_report report;
-	} tabs[] = {
-		{ "1", "Top", REPORT_TOP },       { "2", "Callers", REPORT_PEEK },   { "3", "Tree", REPORT_TREE },
-		{ "4", "Flame", REPORT_FLAME },   { "5", "Source", REPORT_LIST },    { "6", "Assembly", REPORT_DISASM },
-		{ "7", "Traces", REPORT_TRACES }, { "8", "Labels", REPORT_TAGS },
-	};
-	struct grid *g = &s->grid;
-	struct area a = row_of(s, 1);
-	int x = 0;
-
-	grid_fill(g, a, ' ', theme_look(LOOK_TAB));
-	for (size_t i = 0; i < sizeof(tabs) / sizeof(tabs[0]); i++) {
-		bool here = shell_pane(s)->command->report == tabs[i].report;
-		struct look look = theme_look(here ? LOOK_TAB_HERE : LOOK_TAB);
-		int from = x;
-
-		x = grid_text(g, a, x, 0, here ? "[" : " ", look);
-		x = grid_text(g, a, x, 0, tabs[i].key, look);
-		x = grid_text(g, a, x, 0, " ", look);
-		x = grid_text(g, a, x, 0, tabs[i].title, look);
-		x = grid_text(g, a, x, 0, here ? "]" : " ", look);
-		frame_hit_event(s, (struct area){ from, 1, x - from, 1 }, tabs[i].key);
-	}
-}
-
-/* Is a filter in force, so that there is a line of chips? */
-static bool has_chips(const struct shell *s)
-{
-	struct area none = { 0, 0, 0, 0 };
-
-	return s->n_panes && frame_chips((struct shell *)s, NULL, none) > 0;
-}
-
-struct area frame_body(struct shell *s)
-{
-	int above = SHELL_ROWS_ABOVE + has_chips(s);
-	int height = s->grid.height - above - SHELL_ROWS_BELOW;
-
-	return (struct area){ 0, above, s->grid.width, height > 0 ? height : 0 };
-}
-
 static void draw_doing(struct shell *s, struct area a, const struct doing *doing)
 {
 	struct buf text = { 0 };
 
-	buf_addf(&text, " %s: %s", doing->command, doing->is_stopping ? "stopping" : doing->what ? doing->what : "working");
+	buf_addf(&text, "%s: %s", doing->command, doing->is_stopping ? "stopping" : doing->what ? doing->what : "working");
 	if (doing->percent >= 0)
 		buf_addf(&text, " %d %%", doing->percent);
 	buf_addf(&text, "%.*s  Esc stops", (int)(s->n_wakes % 4), "...");
-	grid_text(&s->grid, a, 0, 0, buf_text(&text), theme_look(LOOK_WARM));
+	grid_text(&s->grid, a, 1, 0, buf_text(&text), theme_look(LOOK_WARM));
 	buf_release(&text);
 }
 
-static int draw_hint(struct shell *s, struct area a, int x, const struct binding *k)
+/* One key with what it does, where it is told in brief. Gives the column behind it, x when it has no room. */
+static int draw_hint(struct shell *s, struct area a, int x, int end, const struct binding *k)
 {
-	const char *names = k->events;
+	size_t n = strcspn(k->events, " ");
+	int from = x;
 	char name[32];
-	size_t n = strcspn(names, " ");
 
-	if (n >= sizeof(name) || x + (int)(n + strlen(k->brief)) + 3 > a.width)
+	if (!k->brief || n >= sizeof(name) || x + (int)(n + flame_columns(k->brief)) + 2 > end)
 		return x;
-	memcpy(name, names, n);
+	memcpy(name, k->events, n);
 	name[n] = 0;
-	frame_hit_event(s, (struct area){ a.x + x, a.y, (int)(n + strlen(k->brief)) + 1, 1 }, name);
 	x = grid_text(&s->grid, a, x + 1, 0, name, theme_look(LOOK_KEY));
-	return grid_text(&s->grid, a, x + 1, 0, k->brief, theme_look(LOOK_QUIET)) + 1;
+	x = grid_text(&s->grid, a, x + 1, 0, k->brief, theme_look(LOOK_QUIET));
+	frame_hit_event(s, (struct area){ a.x + from, a.y, x - from, 1 }, name);
+	return x + 1;
 }
 
-static void draw_hints(struct shell *s)
+/* Is it of use in this view? */
+static bool is_hinted(const struct pane_class *class, const struct binding *k)
+{
+	return k->brief && !key_is_taken(class, k) && (class->search || strcmp(k->brief, "search") != 0);
+}
+
+static bool is_always(const struct binding *k)
+{
+	return k->brief && (strcmp(k->brief, "help") == 0 || strcmp(k->brief, "quit") == 0);
+}
+
+/* Help and quit have their place at the right, the others as far as there is room. */
+static void draw_keys(struct shell *s, struct area a)
 {
 	const struct pane *p = shell_pane(s);
-	struct area a = row_of(s, s->grid.height - 2);
-	struct doing doing;
-	int x = 0;
+	int end = a.width, x = 0;
 
-	if (s->said.len) {
-		grid_text(&s->grid, a, 1, 0, buf_text(&s->said), theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
-		return;
-	}
-	if (work_doing(s->work, &doing)) {
-		draw_doing(s, a, &doing);
-		return;
-	}
-	for (size_t i = 0; i < p->class->n_keys; i++)
-		if (p->class->key[i].brief)
-			x = draw_hint(s, a, x, &p->class->key[i]);
 	for (size_t i = 0; i < shell_n_keys; i++)
-		if (shell_keys[i].brief)
-			x = draw_hint(s, a, x, &shell_keys[i]);
+		if (is_always(&shell_keys[i]))
+			end -= (int)(strcspn(shell_keys[i].events, " ") + strlen(shell_keys[i].brief)) + 3;
+	for (size_t i = 0; i < p->class->n_keys; i++)
+		x = draw_hint(s, a, x, end, &p->class->key[i]);
+	for (size_t i = 0; i < shell_n_keys; i++)
+		if (!is_always(&shell_keys[i]) && is_hinted(p->class, &shell_keys[i]))
+			x = draw_hint(s, a, x, end, &shell_keys[i]);
+	for (size_t i = 0; i < shell_n_keys; i++)
+		if (is_always(&shell_keys[i]))
+			x = draw_hint(s, a, x, a.width, &shell_keys[i]);
+}
+
+/* A message, what is being done, or keys. Without a row of their own, errors take the prompt's. */
+static void draw_hints(struct shell *s, const struct layout *l)
+{
+	struct area a = row_of(s, l->hints >= 0 ? l->hints : l->prompt >= 0 ? l->prompt : 0);
+	struct doing doing;
+	bool is_busy = work_doing(s->work, &doing);
+
+	if (s->said.len && (s->said_is_error || !is_busy)) {
+		grid_fill(&s->grid, a, ' ', theme_look(LOOK_PLAIN));
+		grid_text(&s->grid, a, 1, 0, buf_text(&s->said), theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
+	} else if (is_busy) {
+		draw_doing(s, a, &doing);
+	} else if (l->hints >= 0) {
+		draw_keys(s, a);
+	}
 }
 
 /* The command that the last key stood for, else the one of this view. */
-static void draw_prompt(struct shell *s)
+static void draw_prompt(struct shell *s, int y)
 {
-	struct area a = row_of(s, s->grid.height - 1);
+	struct area a = row_of(s, y);
 	const char *line = s->shown_line.len ? buf_text(&s->shown_line) : shell_pane(s)->line;
 	int x = grid_text(&s->grid, a, 0, 0, "(cpa) ", theme_look(LOOK_QUIET));
 
@@ -203,46 +201,42 @@ static void draw_prompt(struct shell *s)
 	frame_hit_event(s, a, ":");
 }
 
-static void draw_middle(struct shell *s, struct area a, const char *text, enum role role)
-{
-	int y = a.height / 2;
-
-	for (const char *line = text; *line && y < a.height; y++) {
-		char *one = mem_strndup(line, strcspn(line, "\n"));
-
-		grid_text(&s->grid, a, 2, y, one, theme_look(role));
-		line += strlen(one) + (line[strlen(one)] == '\n');
-		free(one);
-	}
-}
-
 static void draw_pane(struct shell *s)
 {
 	struct pane *p = shell_pane(s);
+	struct area a;
 
 	p->area = frame_body(s);
+	a = p->area;
 	if (p->class->by_width && p->model && p->made_width != p->area.width && !p->is_waiting)
 		shell_refresh(s, p);
 	if (p->err.code)
-		draw_middle(s, p->area, p->err.msg, LOOK_ERROR);
+		wrap_draw(&s->grid, (struct area){ a.x, a.y, a.width > 3 ? a.width - 1 : a.width, a.height }, a.width > 8 ? 2 : 0,
+			  a.height / 3, p->err.msg, theme_look(LOOK_ERROR));
 	else if (p->model)
 		p->class->draw(s, p, &s->grid, p->area);
+	else if (a.height > 2)
+		grid_text(&s->grid, a, 2, a.height / 3, "...", theme_look(LOOK_QUIET));
 }
 
 void frame_draw(struct shell *s)
 {
 	struct grid *g = &s->grid;
+	struct layout l = lay_out(s);
 
 	grid_clear(g, theme_look(LOOK_PLAIN));
 	g->cursor_x = g->cursor_y = -1;
 	frame_forget_hits(s);
-	draw_title(s);
-	draw_tabs(s);
-	if (has_chips(s))
-		frame_chips(s, g, row_of(s, SHELL_ROWS_ABOVE));
+	if (l.title >= 0)
+		title_draw(s, row_of(s, l.title));
+	if (l.tabs >= 0)
+		tabs_draw(s, row_of(s, l.tabs));
+	if (l.chips >= 0)
+		chips_draw(s, g, row_of(s, l.chips));
 	draw_pane(s);
-	draw_hints(s);
-	draw_prompt(s);
+	if (l.prompt >= 0)
+		draw_prompt(s, l.prompt);
+	draw_hints(s, &l);
 	for (struct overlay *o = s->overlay, *below = NULL; o != below;) {
 		struct overlay *lowest = o;
 

@@ -87,6 +87,7 @@ OPENER(open_help, help_open(s))
 OPENER(open_save, save_open(s))
 OPENER(open_options, options_open(s))
 OPENER(open_chips, chips_open(s))
+OPENER(show_command, command_open(s))
 OPENER(open_types, picker_types(s))
 OPENER(open_grains, picker_grains(s))
 OPENER(open_units, picker_units(s))
@@ -208,18 +209,6 @@ static bool repaint(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* The line as a command of a user's own shell. */
-static bool show_command(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct buf line = { 0 };
-
-	(void)e;
-	shell_add_command(s, p, &line);
-	shell_say(s, false, "%s", buf_text(&line));
-	buf_release(&line);
-	return true;
-}
-
 const struct binding shell_keys[] = {
 	{ "1", "Top: functions by their weight", NULL, "top", show_top },
 	{ "2 p", "Callers and callees of what is selected", NULL, "peek NAME", show_peek },
@@ -235,7 +224,7 @@ const struct binding shell_keys[] = {
 	{ "x", "no samples with what is selected on their stack", "ignore", "ignore=NAME", ignore },
 	{ "H", "leave out what is selected; its callers take its weight", NULL, "hide=NAME", hide },
 	{ "F", "start each stack at what is selected", NULL, "show_from=NAME", show_from },
-	{ "c", "filters in force, to be taken away one by one", NULL, "focus=", open_chips },
+	{ "c", "walk on the chips, to change filters or take them away", NULL, "focus=", open_chips },
 	{ "u", "undo the last change of an option or filter", "undo", NULL, undo },
 	{ "U Ctrl-R", "do again what was undone", NULL, NULL, redo },
 	{ "t", "choose what is measured: the sample type", "type", "sample_index=TYPE", open_types },
@@ -277,4 +266,12 @@ const struct binding *key_find(const struct binding *table, size_t n, const stru
 				return &table[i];
 	}
 	return NULL;
+}
+
+bool key_is_taken(const struct pane_class *class, const struct binding *key)
+{
+	const char *names = key->events;
+	struct event e;
+
+	return event_parse(&names, &e, NULL) == 0 && key_find(class->key, class->n_keys, &e);
 }

@@ -5,8 +5,14 @@ viewers_shell_libshell_a_CFLAGS = $(AM_CFLAGS) $(NCURSES_CFLAGS)
 viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/bar.c \
 	viewers/shell/bar.h \
+	viewers/shell/chips.c \
+	viewers/shell/command.c \
+	viewers/shell/complete.c \
+	viewers/shell/complete.h \
 	viewers/shell/depth.c \
 	viewers/shell/depth.h \
+	viewers/shell/editor.c \
+	viewers/shell/editor.h \
 	viewers/shell/event.c \
 	viewers/shell/event.h \
 	viewers/shell/find.c \
@@ -21,16 +27,30 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/headline.c \
 	viewers/shell/headline.h \
 	viewers/shell/help.c \
+	viewers/shell/history.c \
+	viewers/shell/history.h \
 	viewers/shell/keys.c \
 	viewers/shell/list.c \
 	viewers/shell/live.c \
 	viewers/shell/loop.c \
+	viewers/shell/menu.c \
+	viewers/shell/menu.h \
 	viewers/shell/needle.c \
 	viewers/shell/needle.h \
+	viewers/shell/option.c \
+	viewers/shell/option.h \
+	viewers/shell/options.c \
 	viewers/shell/overlay.c \
+	viewers/shell/page.c \
+	viewers/shell/page.h \
+	viewers/shell/page_rows.c \
+	viewers/shell/page_rows.h \
 	viewers/shell/pane.c \
 	viewers/shell/picker.c \
 	viewers/shell/prompt.c \
+	viewers/shell/save.c \
+	viewers/shell/save_formats.c \
+	viewers/shell/save_formats.h \
 	viewers/shell/screen.c \
 	viewers/shell/screen.h \
 	viewers/shell/screen_guard.c \
@@ -38,6 +58,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/screen_int.h \
 	viewers/shell/screen_paint.c \
 	viewers/shell/screen_terminal.c \
+	viewers/shell/search.c \
 	viewers/shell/sheet.c \
 	viewers/shell/sheet.h \
 	viewers/shell/sheet_draw.c \
@@ -47,6 +68,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/subject.c \
 	viewers/shell/theme.c \
 	viewers/shell/theme.h \
+	viewers/shell/title.c \
 	viewers/shell/view_calls.c \
 	viewers/shell/view_calls.h \
 	viewers/shell/view_calls_draw.c \
@@ -68,3 +90,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_tree_rows.c \
 	viewers/shell/view_tree_search.c \
 	viewers/shell/work.c
+	viewers/shell/work.c \
+	viewers/shell/wrap.c \
+	viewers/shell/wrap.h

@@ -5,53 +5,248 @@
  */
 #include "config.h"
 
-#include "viewers/shell/shell_int.h"
+#include "viewers/shell/menu.h"
+#include "viewers/shell/option.h"
+
+#include "base/mem.h"
+#include "base/unit.h"
+#include "engine/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PICKER_COLUMNS = 90, KEYS_MAX = 1000 };
+
+struct picker_state {
+	struct menu menu;
+	char *title;
+};
+
+static void draw(struct shell *s, struct overlay *o, struct grid *g)
+{
+	struct picker_state *p = o->state;
+
+	(void)s;
+	menu_draw(&p->menu, g, p->title, "type to filter  Enter chooses  Esc closes", PICKER_COLUMNS);
+}
+
+static bool key(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct picker_state *p = o->state;
+	const struct menu_item *item = menu_at(&p->menu);
+	enum menu_did did = menu_key(&p->menu, e);
+	char *line;
+
+	if (did == MENU_LEFT) {
+		overlay_close(s, o);
+	} else if (did == MENU_CHOSEN) {
+		item = menu_at(&p->menu);
+		line = mem_strndup(item->line, strlen(item->line));
+		overlay_close(s, o);
+		shell_line(s, line, true);
+		free(line);
+	}
+	return true;
+}
+
+static void end(struct overlay *o)
+{
+	struct picker_state *p = o->state;
+
+	menu_release(&p->menu);
+	free(p->title);
+}
+
+static const struct overlay_class picker = {
+	.state_size = sizeof(struct picker_state), .draw = draw, .key = key, .end = end
+};
 
 void picker_open(struct shell *s, const char *title, const struct pick *item, size_t n)
 {
-	(void)item;
-	shell_say(s, true, "%s: %zu", title, n);
+	struct picker_state *p = overlay_open(s, &picker)->state;
+
+	p->title = mem_strndup(title, strlen(title));
+	for (size_t i = 0; i < n; i++)
+		menu_add(&p->menu, item[i].text, item[i].line, item[i].line, item[i].is_marked);
+	menu_filter(&p->menu);
+	menu_go_marked(&p->menu);
+}
+
+/* ---- lists that grow, with texts of their own ---- */
+
+struct picks {
+	struct pick *item;
+	size_t n, cap;
+	struct arena *mem;
+};
+
+static const char *keep(struct picks *p, struct buf *text)
+{
+	char *own = arena_strndup(p->mem, buf_text(text), text->len);
+
+	text->len = 0;
+	return own;
+}
+
+/* Add a row for name=value. */
+static void add(struct picks *p, const char *text, const char *name, const char *value, bool is_marked)
+{
+	struct buf line = { 0 };
+
+	option_add_line(name, value, &line);
+	p->item = mem_grow(p->item, &p->cap, p->n + 1, sizeof(*p->item));
+	p->item[p->n++] = (struct pick){ text, keep(p, &line), is_marked };
+	buf_release(&line);
+}
+
+static void open_picks(struct shell *s, const char *title, struct picks *p)
+{
+	picker_open(s, title, p->item, p->n);
+	free(p->item);
+	arena_free(p->mem);
+}
+
+/* The sample type in force. */
+static uint32_t type_now(const struct shell *s)
+{
+	uint32_t type = 0;
+
+	if (view_type(s->data->p, settings_query(s->now)->sample_index, &type, NULL) < 0)
+		return 0;
+	return type;
 }
 
 void picker_types(struct shell *s)
 {
-	prompt_open(s, "sample_index=");
+	const struct profile *p = s->data->p;
+	struct picks picks = { .mem = arena_new() };
+	struct buf text = { 0 };
+
+	for (uint32_t t = 0; t < p->n_types; t++) {
+		const char *name = profile_text(p, p->type[t].name);
+
+		buf_addf(&text, "%s, in %s", name, profile_text(p, p->type[t].unit));
+		add(&picks, keep(&picks, &text), "sample_index", name, t == type_now(s));
+	}
+	buf_release(&text);
+	open_picks(s, "What is measured", &picks);
 }
 
 void picker_grains(struct shell *s)
 {
-	prompt_open(s, "granularity=");
+	static const struct {
+		const char *value, *text;
+		int grain;
+	} grains[] = {
+		{ "functions", "functions", GRAIN_FUNCTIONS },
+		{ "filefunctions", "functions, apart by file", GRAIN_FILEFUNCTIONS },
+		{ "files", "source files", GRAIN_FILES },
+		{ "lines", "source lines", GRAIN_LINES },
+		{ "addresses", "addresses of instructions", GRAIN_ADDRESSES },
+	};
+	const struct query *q = settings_query(s->now);
+	struct picks picks = { .mem = arena_new() };
+
+	for (size_t i = 0; i < sizeof(grains) / sizeof(grains[0]); i++)
+		add(&picks, grains[i].text, "granularity", grains[i].value, q->granularity == grains[i].grain);
+	add(&picks, q->noinlines ? "inlined functions on their own again" : "inlined functions as part of what they are in",
+	    "noinlines", q->noinlines ? "false" : "true", false);
+	add(&picks, q->showcolumns ? "columns of a line together again" : "lines apart by column too", "showcolumns",
+	    q->showcolumns ? "false" : "true", false);
+	open_picks(s, "What a row is", &picks);
 }
 
 void picker_units(struct shell *s)
 {
-	prompt_open(s, "unit=");
+	static const char *const units[][2] = {
+		{ "ns", "nanoseconds" }, { "us", "microseconds" },	   { "ms", "milliseconds" },
+		{ "s", "seconds" },	 { "hrs", "hours" },		   { "B", "bytes" },
+		{ "kB", "kilobytes" },	 { "MB", "megabytes" },		   { "GB", "gigabytes" },
+		{ "TB", "terabytes" },
+	};
+	const struct profile *p = s->data->p;
+	const char *own = p->n_types ? profile_text(p, p->type[type_now(s)].unit) : "", *now = settings_query(s->now)->unit;
+	struct picks picks = { .mem = arena_new() };
+
+	add(&picks, "one that fits the whole report", "unit", "minimum", strcmp(now, "minimum") == 0);
+	add(&picks, "for each value one that fits it", "unit", "auto", strcmp(now, "auto") == 0);
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (unit_find(own, NULL) && unit_find(own, NULL) == unit_find(units[i][0], NULL))
+			add(&picks, units[i][1], "unit", units[i][0], strcmp(now, units[i][0]) == 0);
+	open_picks(s, "Unit of values", &picks);
+}
+
+/* ---- labels ---- */
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const str_id *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The keys of labels, each once, in order; of very many the first ones that the profile has. */
+static size_t find_keys(const struct profile *p, struct arena *mem, const char ***out)
+{
+	str_id *id = arena_alloc(mem, (size_t)p->n_labels + 1, sizeof(*id));
+	size_t n = 0, n_keys = 0;
+
+	for (uint32_t i = 0; i < p->n_labels; i++) /* those of a key often lie together */
+		if (n == 0 || id[n - 1] != p->label_key[i])
+			id[n++] = p->label_key[i];
+	if (n)
+		qsort(id, n, sizeof(*id), by_id);
+	*out = arena_alloc(mem, KEYS_MAX, sizeof(**out));
+	for (size_t i = 0; i < n && n_keys < KEYS_MAX; i++)
+		if (i == 0 || id[i] != id[i - 1])
+			(*out)[n_keys++] = profile_text(p, id[i]);
+	if (n_keys)
+		qsort(*out, n_keys, sizeof(**out), by_text);
+	return n_keys;
+}
+
+/* What can be done with a key. */
+static void add_key(struct picks *picks, const struct query *q, const char *key)
+{
+	static const char *const name[] = { "tagroot", "tagleaf", "tagshow", "taghide" };
+	static const char *const text[] = { "at the root of each stack, as a frame", "at the leaf of each stack, as a frame",
+					    "alone, in traces and labels", "left out" };
+	const char *const now[] = { q->tagroot, q->tagleaf, q->tagshow, q->taghide };
+	struct buf shown = { 0 }, exact = { 0 };
+
+	shell_quote(key, &exact);
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		const char *value = i < 2 ? key : buf_text(&exact);
+
+		buf_addf(&shown, "%s: %s", key, text[i]);
+		add(picks, keep(picks, &shown), name[i], value, strcmp(now[i], value) == 0);
+	}
+	buf_release(&shown);
+	buf_release(&exact);
 }
 
 void picker_labels(struct shell *s)
 {
-	prompt_open(s, "tagroot=");
-}
+	const struct query *q = settings_query(s->now);
+	struct picks picks = { .mem = arena_new() };
+	const char **key;
+	size_t n = find_keys(s->data->p, picks.mem, &key);
 
-void save_open(struct shell *s)
-{
-	prompt_open(s, "top >");
-}
-
-void options_open(struct shell *s)
-{
-	prompt_open(s, "");
-}
-
-void chips_open(struct shell *s)
-{
-	prompt_open(s, "focus=");
-}
-
-int frame_chips(struct shell *s, struct grid *g, struct area a)
-{
-	(void)s;
-	(void)g;
-	(void)a;
-	return 0;
+	if (n == 0) {
+		shell_say(s, false, "the samples of this profile have no labels");
+		arena_free(picks.mem);
+		return;
+	}
+	if (*q->tagroot)
+		add(&picks, "no labels at the root any more", "tagroot", "", false);
+	if (*q->tagleaf)
+		add(&picks, "no labels at the leaf any more", "tagleaf", "", false);
+	for (size_t i = 0; i < n; i++)
+		add_key(&picks, q, key[i]);
+	open_picks(s, "Labels of samples", &picks);
 }

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/texts.h"
+#include "viewers/shell/option.h"
 #include "viewers/shell/screen.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ struct shell *shell_new(const struct shell_open *open, int width, int height)
 	s->mouse = open->mouse;
 	s->two_sides = open->data->has_base;
 	s->depth = DEPTH_NONE;
+	s->chip = -1;
 	grid_resize(&s->grid, width, height);
 	shell_line(s, open->line, false);
 	if (s->n_panes == 0) /* an option of the command line is wrong, which has been said */
@@ -67,6 +69,8 @@ void shell_free(struct shell *s)
 	free(s->hit);
 	buf_release(&s->said);
 	buf_release(&s->shown_line);
+	texts_release(&s->typed);
+	texts_release(&s->searched);
 	grid_release(&s->grid);
 	data_drop(s->data);
 	free(s);
@@ -118,6 +122,16 @@ static void swap_settings(struct shell *s, size_t i)
 	follow_settings(s);
 }
 
+/* What a step changed, as the line that does. */
+static void say_change(struct shell *s, const char *what, const struct settings *before, const struct settings *after)
+{
+	struct buf line = { 0 };
+
+	option_add_change(before, after, &line);
+	shell_say(s, false, "%s: %s", what, buf_text(&line));
+	buf_release(&line);
+}
+
 void shell_undo(struct shell *s)
 {
 	if (s->undo_at == 0) {
@@ -125,7 +139,7 @@ void shell_undo(struct shell *s)
 		return;
 	}
 	swap_settings(s, --s->undo_at);
-	shell_say(s, false, "undone; U does it again");
+	say_change(s, "undone", s->now, s->undo[s->undo_at]);
 }
 
 void shell_redo(struct shell *s)
@@ -135,6 +149,7 @@ void shell_redo(struct shell *s)
 		return;
 	}
 	swap_settings(s, s->undo_at++);
+	say_change(s, "done again", s->undo[s->undo_at - 1], s->now);
 }
 
 static void run_outside(struct shell *s, const struct line *l)
@@ -166,24 +181,14 @@ static void run_report(struct shell *s, const char *text, const struct line *l)
 /* One line that is no shortcut. Gives false when it was wrong. */
 static bool run_line(struct shell *s, const char *text)
 {
-	struct settings *before = settings_copy(s->now);
 	struct line l;
 	struct err err;
 
 	if (line_read(text, s->now, s->data->p, &l, &err) < 0) {
 		shell_say(s, true, "%s", err.msg);
-		settings_free(before);
 		return false;
 	}
-	if (l.kind == LINE_SET && !settings_equal(before, s->now)) {
-		push_undo(s, before);
-		before = NULL;
-	}
-	settings_free(before);
 	switch (l.kind) {
-	case LINE_SET:
-		follow_settings(s);
-		break;
 	case LINE_REPORT:
 		run_report(s, text, &l);
 		break;
@@ -191,16 +196,43 @@ static bool run_line(struct shell *s, const char *text)
 		options_open(s);
 		break;
 	case LINE_HELP:
-		help_open(s);
+		if (*l.words)
+			help_about(s, l.words);
+		else
+			help_open(s);
 		break;
 	case LINE_EXIT:
 		s->is_done = true;
 		break;
+	case LINE_SET: /* shell_end sees to it */
 	case LINE_NOTHING:
 		break;
 	}
+	if (l.hint)
+		shell_say(s, false, "%s", l.hint);
 	line_release(&l);
 	return true;
+}
+
+void shell_begin(struct shell *s)
+{
+	if (s->n_begun++ == 0)
+		s->begun = settings_copy(s->now);
+}
+
+void shell_end(struct shell *s)
+{
+	struct settings *before = s->begun;
+
+	if (--s->n_begun > 0)
+		return;
+	s->begun = NULL;
+	if (settings_equal(before, s->now)) {
+		settings_free(before);
+		return;
+	}
+	push_undo(s, before);
+	follow_settings(s);
 }
 
 void shell_line(struct shell *s, const char *line, bool is_key)
@@ -212,6 +244,7 @@ void shell_line(struct shell *s, const char *line, bool is_key)
 		s->shown_line.len = 0;
 		buf_addz(&s->shown_line, line);
 	}
+	shell_begin(s);
 	line_expand(line, s->data->p, &lines);
 	for (size_t i = 0; fine && i < lines.n; i++) {
 		size_t n;
@@ -222,6 +255,7 @@ void shell_line(struct shell *s, const char *line, bool is_key)
 		free(one);
 	}
 	texts_release(&lines);
+	shell_end(s);
 }
 
 void shell_linef(struct shell *s, const char *fmt, ...)

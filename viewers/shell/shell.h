@@ -44,6 +44,8 @@ struct shell_host {
 	/* The lines of the history, the oldest first, and one more for it; NULL without. */
 	void (*history)(void *arg, struct texts *out);
 	void (*remember)(void *arg, const char *line);
+	/* What "help words" prints; NULL leaves it to the tables of the language. */
+	int (*help)(void *arg, const char *words, struct buf *text, struct err *err);
 };
 
 struct shell_open {

@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/stop.h"
+#include "base/texts.h"
 #include "report/report.h"
 #include "viewers/shell/event.h"
 #include "viewers/shell/grid.h"
@@ -115,10 +116,9 @@ struct overlay_class {
 struct hit {
 	struct area area;
 	char *line;        /* run as at the prompt; or */
+	char *typed;       /* put at the prompt, to be changed; or */
 	struct event event; /* as if this came */
 };
-
-enum { SHELL_ROWS_ABOVE = 2, SHELL_ROWS_BELOW = 2 }; /* title and tabs; hints and prompt line */
 
 struct shell {
 	struct shell_open open;
@@ -126,6 +126,8 @@ struct shell {
 	struct settings *now;
 	struct settings **undo; /* [n_undo] what was before, the newest last; redo is what lies from undo_at on */
 	size_t n_undo, undo_at, cap_undo;
+	struct settings *begun; /* what was before the lines that are one step; NULL outside of them */
+	unsigned n_begun;
 	struct pane **pane; /* [n_panes] the way here; the last one shown is pane[at] */
 	size_t n_panes, at, cap_panes;
 	struct overlay *overlay; /* the topmost; NULL for none */
@@ -140,6 +142,8 @@ struct shell {
 	struct buf said;     /* the last message */
 	bool said_is_error;
 	struct buf shown_line; /* what the last key stands for */
+	int chip;              /* the one that c walks on; -1 for none */
+	struct texts typed, searched; /* lines of the prompt, where the host keeps no history; and what / was given */
 	struct hit *hit;     /* [n_hits] of the screen as drawn */
 	size_t n_hits, cap_hits;
 	bool is_done;
@@ -156,6 +160,10 @@ void shell_handle(struct shell *s, const struct event *e);
 
 /* Do what a line at the prompt does. is_key: it comes from a key, and is shown as what that stands for. */
 void shell_line(struct shell *s, const char *line, bool is_key);
+
+/* What lines between these two change is one step to undo. A line alone is one. */
+void shell_begin(struct shell *s);
+void shell_end(struct shell *s);
 
 /* The same, with a format. */
 void shell_linef(struct shell *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -214,9 +222,17 @@ void data_drop(struct shell_data *d);
 struct overlay *overlay_open(struct shell *s, const struct overlay_class *class);
 void overlay_close(struct shell *s, struct overlay *o);
 
+/* The place of a window of this size in the middle of a grid, blank; smaller where the grid is. */
+struct area overlay_box(struct grid *g, int width, int height);
+
+/* Is an event of the mouse in an area? */
+bool overlay_has(struct area a, const struct event *e);
+
 void prompt_open(struct shell *s, const char *text);  /* : with text already typed */
 void search_open(struct shell *s);                    /* / */
 void help_open(struct shell *s);                      /* ? */
+void help_about(struct shell *s, const char *words);  /* help top */
+void command_open(struct shell *s);                   /* y: the command line, to copy */
 void save_open(struct shell *s);                      /* s */
 void options_open(struct shell *s);                   /* o: all options, to be changed */
 void chips_open(struct shell *s);                     /* filters in force, to be taken away */
@@ -248,10 +264,19 @@ void frame_forget_hits(struct shell *s);
 
 /* Something on the screen reacts to a click: runs a line, or is as if an event came. Until the next drawing. */
 void frame_hit_line(struct shell *s, struct area a, const char *line);
+void frame_hit_typed(struct shell *s, struct area a, const char *line); /* opens the prompt with it */
 void frame_hit_event(struct shell *s, struct area a, const char *event);
 
-/* The chips of the filters in force; gives how many columns they took. g NULL only counts. */
-int frame_chips(struct shell *s, struct grid *g, struct area a);
+/* ---- title.c ---- */
+
+/* The file, what is measured, its total; and the views. */
+void title_draw(struct shell *s, struct area a);
+void tabs_draw(struct shell *s, struct area a);
+
+/* ---- chips.c: what is not as by default, in a line below the tabs ---- */
+
+bool chips_any(struct shell *s);
+void chips_draw(struct shell *s, struct grid *g, struct area a);
 
 /* ---- keys.c ---- */
 
@@ -260,6 +285,9 @@ extern const size_t shell_n_keys;
 
 /* The key of a table that an event means; NULL when none does. */
 const struct binding *key_find(const struct binding *table, size_t n, const struct event *e);
+
+/* Does a view take the first key of a binding of the shell for something of its own? */
+bool key_is_taken(const struct pane_class *class, const struct binding *key);
 
 /* ---- work.c: the worker ---- */
 

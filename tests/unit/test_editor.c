@@ -1,0 +1,213 @@
+/*
+ * test_editor.c - a line of text being typed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/editor.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Play keys (names as in event.h) on a line that begins with a text; a | in what is expected is the cursor. */
+static void expect(const char *text, const char *keys, const char *expected)
+{
+	struct editor e = { 0 };
+	struct buf got = { 0 };
+	struct event event;
+
+	editor_set(&e, text);
+	while (event_parse(&keys, &event, NULL) == 0 && event.kind != EVENT_NONE)
+		editor_key(&e, &event);
+	buf_add(&got, buf_text(&e.text), e.at);
+	buf_addz(&got, "|");
+	buf_addz(&got, buf_text(&e.text) + e.at);
+	assert_string_equal(buf_text(&got), expected);
+	buf_release(&got);
+	editor_release(&e);
+}
+
+static void what_is_typed_goes_before_the_cursor(void **state)
+{
+	(void)state;
+	expect("", "\"top10 -cum\"", "top10 -cum|");
+	expect("tp", "Left o", "to|p");
+	expect("", "ä 日 x", "ä日x|");
+	expect("abc", "Home \"x y\"", "x y|abc");
+}
+
+static void the_cursor_moves_by_characters_and_words(void **state)
+{
+	(void)state;
+	expect("añb", "Left Left", "a|ñb");
+	expect("日本", "Left", "日|本");
+	expect("日本", "Ctrl-A Ctrl-F", "日|本");
+	expect("ab", "Ctrl-B Ctrl-B Ctrl-B", "|ab");
+	expect("ab", "Home Right Right Right", "ab|");
+	expect("peek main.work x", "Alt-b Alt-b", "peek main.|work x");
+	expect("peek main.work x", "Ctrl-A Alt-f Alt-f", "peek main|.work x");
+	expect("ab", "Home End", "ab|");
+	expect("ab", "Ctrl-A Ctrl-E", "ab|");
+}
+
+static void marks_go_with_the_character_they_stand_on(void **state)
+{
+	(void)state;
+	expect("ae\xcc\x81z", "Left Left", "a|e\xcc\x81z");
+	expect("ae\xcc\x81z", "Left Backspace", "a|z");
+	expect("ae\xcc\x81z", "Home Right Delete", "a|z");
+	expect("ae\xcc\x81z", "Home Right Right", "ae\xcc\x81|z");
+}
+
+static void keys_erase_characters_words_and_ends(void **state)
+{
+	(void)state;
+	expect("abc", "Backspace", "ab|");
+	expect("", "Backspace Delete Ctrl-W Ctrl-K Ctrl-U Alt-d", "|");
+	expect("a日", "Backspace", "a|");
+	expect("abc", "Home Delete", "|bc");
+	expect("abc", "Home Ctrl-D", "|bc");
+	expect("peek main.work", "Ctrl-W", "peek |");
+	expect("peek main.work", "Alt-Backspace", "peek main.|");
+	expect("peek main.work", "Home Alt-d", "| main.work");
+	expect("peek main", "Alt-b Ctrl-K", "peek |");
+	expect("peek main", "Alt-b Ctrl-U", "|main");
+}
+
+static void what_was_cut_comes_back(void **state)
+{
+	(void)state;
+	expect("peek main", "Ctrl-W Home Ctrl-Y", "main|peek ");
+	expect("peek main", "Ctrl-U Ctrl-Y Ctrl-Y", "peek mainpeek main|");
+	expect("abc", "Backspace Ctrl-Y", "ab|"); /* nothing was cut */
+}
+
+static void two_characters_change_places(void **state)
+{
+	(void)state;
+	expect("ab", "Ctrl-T", "ba|");
+	expect("a日c", "Left Ctrl-T", "ac日|");
+	expect("a", "Ctrl-T", "a|");
+	expect("ab", "Home Ctrl-T", "|ab");
+}
+
+static void controls_and_bytes_that_are_no_text_stay_out(void **state)
+{
+	struct editor e = { 0 };
+	struct event tab = { .kind = EVENT_KEY, .key = KEY_TAB }, wheel = { .kind = EVENT_WHEEL };
+
+	(void)state;
+	expect("a\x1b[31mb\xff\x80" "c\nd\te", "", "a[31mbcd e|");
+	expect("", "U+200E U+202E x", "x|"); /* marks that turn text */
+	assert_int_equal(editor_key(&e, &tab), EDITOR_NOTHING);
+	assert_int_equal(editor_key(&e, &wheel), EDITOR_NOTHING);
+	editor_release(&e);
+}
+
+static void a_text_beyond_the_limit_is_dropped(void **state)
+{
+	struct editor e = { 0 };
+	struct buf much = { 0 };
+	struct event x = { .kind = EVENT_KEY, .key = 'x' };
+
+	(void)state;
+	buf_fill(&much, 'a', EDITOR_MAX + 100);
+	editor_set(&e, buf_text(&much));
+	assert_int_equal(e.text.len, EDITOR_MAX);
+	editor_key(&e, &x);
+	assert_int_equal(e.text.len, EDITOR_MAX);
+	buf_release(&much);
+	editor_release(&e);
+}
+
+static void a_word_is_replaced_by_its_completion(void **state)
+{
+	struct editor e = { 0 };
+
+	(void)state;
+	editor_set(&e, "peek ma foo");
+	e.at = 7;
+	editor_replace(&e, 5, "main.work", 9);
+	assert_string_equal(buf_text(&e.text), "peek main.work foo");
+	assert_int_equal(e.at, 14);
+	editor_release(&e);
+}
+
+/* Draw in this many columns. */
+static void expect_drawn(struct editor *e, int columns, const char *row, int cursor)
+{
+	struct grid g = { 0 };
+	struct buf out = { 0 };
+
+	grid_resize(&g, columns, 1);
+	editor_draw(e, &g, grid_area(&g), 2, 0, (struct look){ COLOR_OWN, COLOR_OWN, 0 });
+	grid_add_text(&g, false, &out);
+	assert_string_equal(buf_text(&out), row);
+	assert_int_equal(g.cursor_x, cursor);
+	buf_release(&out);
+	grid_release(&g);
+}
+
+static void a_long_line_scrolls_with_the_cursor(void **state)
+{
+	struct editor e = { 0 };
+	struct event key = { .kind = EVENT_KEY, .key = KEY_HOME_ };
+
+	(void)state;
+	editor_set(&e, "abcdefghij");
+	expect_drawn(&e, 14, "  abcdefghij\n", 12);
+	expect_drawn(&e, 8, " <fghij\n", 7);
+	editor_key(&e, &key);
+	expect_drawn(&e, 8, "  abcdef\n", 2);
+	key.key = KEY_END_;
+	editor_key(&e, &key);
+	expect_drawn(&e, 8, " <fghij\n", 7);
+	expect_drawn(&e, 14, "  abcdefghij\n", 12); /* what has room comes back */
+	editor_set(&e, "日本語日本");
+	expect_drawn(&e, 8, " <日本\n", 6);
+	editor_release(&e);
+}
+
+static void a_click_places_the_cursor(void **state)
+{
+	struct editor e = { 0 };
+
+	(void)state;
+	editor_set(&e, "a日b");
+	editor_click(&e, 0);
+	assert_int_equal(e.at, 0);
+	editor_click(&e, 2); /* the right half of the wide one */
+	assert_int_equal(e.at, 1);
+	editor_click(&e, 3);
+	assert_int_equal(e.at, 4);
+	editor_click(&e, 50);
+	assert_int_equal(e.at, 5);
+	editor_release(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_typed_goes_before_the_cursor),
+		cmocka_unit_test(the_cursor_moves_by_characters_and_words),
+		cmocka_unit_test(marks_go_with_the_character_they_stand_on),
+		cmocka_unit_test(keys_erase_characters_words_and_ends),
+		cmocka_unit_test(what_was_cut_comes_back),
+		cmocka_unit_test(two_characters_change_places),
+		cmocka_unit_test(controls_and_bytes_that_are_no_text_stay_out),
+		cmocka_unit_test(a_text_beyond_the_limit_is_dropped),
+		cmocka_unit_test(a_word_is_replaced_by_its_completion),
+		cmocka_unit_test(a_long_line_scrolls_with_the_cursor),
+		cmocka_unit_test(a_click_places_the_cursor),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,290 @@
+/*
+ * chips.c - filters and other options in force, in a line below the tabs, to be changed and taken away
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/option.h"
+#include "viewers/shell/shell_int.h"
+
+#include "base/mem.h"
+#include "engine/view.h"
+#include "viewers/flame/flame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHIPS_MAX = 64, CHIP_COLUMNS = 32, CTRL_C = 3 };
+
+struct chip {
+	char *text;   /* "focus=main" */
+	char *edit;   /* the line to change it with */
+	char *remove; /* the line that takes it away */
+};
+
+struct chips {
+	struct chip chip[CHIPS_MAX];
+	int n;
+};
+
+static void release(struct chips *c)
+{
+	for (int i = 0; i < c->n; i++) {
+		free(c->chip[i].text);
+		free(c->chip[i].edit);
+		free(c->chip[i].remove);
+	}
+	c->n = 0;
+}
+
+/* Does an option say what samples, frames and rows are seen? How they are sorted and drawn is seen anyway. */
+static bool is_told(const struct option *o)
+{
+	if (strcmp(o->name, "sort") == 0)
+		return false;
+	return o->opt->group == GROUP_FILTER || o->opt->group == GROUP_VALUE || o->opt->group == GROUP_GRAIN ||
+	       o->opt->group == GROUP_REPORT;
+}
+
+/* A name for the sample type that is taken anyway is no news. */
+static bool is_by_itself(const struct shell *s, const struct option *o, bool own)
+{
+	const struct query *q = settings_query(s->now);
+	uint32_t one, two;
+
+	if (strcmp(o->name, "sample_index") == 0 && !own)
+		return view_type(s->data->p, "", &one, NULL) == 0 &&
+		       view_type(s->data->p, q->sample_index, &two, NULL) == 0 && one == two;
+	return false;
+}
+
+/* The pane's line without what it adds to the settings: "peek main" of "peek main foo". */
+static char *bare_line(const struct pane *p)
+{
+	size_t n = strcspn(p->line, " "), blank = strspn(p->line + n, " ");
+
+	if (!p->command->takes_pattern)
+		return mem_strndup(p->command->name, strlen(p->command->name));
+	return mem_strndup(p->line, n + blank + strcspn(p->line + n + blank, " "));
+}
+
+static void add(struct chips *c, const struct option *o, const struct settings *from, const struct settings *defaults,
+		const struct pane *own)
+{
+	struct buf value = { 0 }, line = { 0 }, gone = { 0 }, preset = { 0 };
+	struct chip *chip = &c->chip[c->n++];
+
+	option_add_value(o, from, &value);
+	option_add_line(o->name, buf_text(&value), &line);
+	option_add_value(o, defaults, &preset);
+	option_add_line(o->name, buf_text(&preset), &gone);
+	chip->text = mem_strndup(buf_text(&line), line.len);
+	chip->edit = own ? mem_strndup(own->line, strlen(own->line)) : mem_strndup(buf_text(&line), line.len);
+	chip->remove = own ? bare_line(own) : mem_strndup(buf_text(&gone), gone.len);
+	buf_release(&value);
+	buf_release(&line);
+	buf_release(&gone);
+	buf_release(&preset);
+}
+
+/* What is not as by default: in the settings, or by the line of the pane that is shown. */
+static void collect(struct shell *s, struct chips *out)
+{
+	static const int order[] = { GROUP_FILTER, GROUP_VALUE, GROUP_GRAIN, GROUP_REPORT };
+	const struct pane *p = s->n_panes ? shell_pane(s) : NULL;
+	struct settings *defaults = option_defaults();
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		struct option o;
+		size_t at = 0;
+
+		while (out->n < CHIPS_MAX && option_next(&at, &o)) {
+			bool own = p && p->ask && !p->is_stale && !option_is_same(&o, p->ask, s->now);
+			const struct settings *from = own ? p->ask : s->now;
+
+			if ((int)o.opt->group == order[i] && is_told(&o) && !option_is_same(&o, from, defaults) &&
+			    !is_by_itself(s, &o, own))
+				add(out, &o, from, defaults, own ? p : NULL);
+		}
+	}
+	settings_free(defaults);
+}
+
+bool chips_any(struct shell *s)
+{
+	struct chips c = { 0 };
+	bool any;
+
+	collect(s, &c);
+	any = c.n > 0;
+	release(&c);
+	return any;
+}
+
+static int columns_of(const struct chip *c)
+{
+	size_t n = flame_columns(c->text);
+
+	return (n < CHIP_COLUMNS ? (int)n : CHIP_COLUMNS) + 4; /* " text x " */
+}
+
+/* How many chips from the first one on fit, with room to say how many more there are. */
+static int fitting(const struct chips *c, int first, int width)
+{
+	enum { MORE = 9 };
+	int used = 0, n = first;
+
+	for (; n < c->n; n++) {
+		int need = columns_of(&c->chip[n]) + 1;
+
+		if (used + need + (n + 1 < c->n ? MORE : 0) > width)
+			break;
+		used += need;
+	}
+	return n > first ? n - first : 1;
+}
+
+static int draw_chip(struct shell *s, struct grid *g, struct area a, int x, const struct chip *c, bool here)
+{
+	struct look look = theme_look(here ? LOOK_SELECTED : LOOK_CHIP);
+	int from = x, columns = a.width - x - 4;
+
+	x = grid_text(g, a, x, 0, here ? ">" : " ", look);
+	x = grid_text_short(g, a, x, 0, c->text, columns < CHIP_COLUMNS ? columns : CHIP_COLUMNS, look);
+	x = grid_text(g, a, x, 0, " x ", look);
+	frame_hit_typed(s, (struct area){ a.x + from, a.y, x - from - 3, 1 }, c->edit);
+	frame_hit_line(s, (struct area){ a.x + x - 3, a.y, 3, 1 }, c->remove);
+	return x + 1;
+}
+
+void chips_draw(struct shell *s, struct grid *g, struct area a)
+{
+	struct chips c = { 0 };
+	int first = 0, n, x = 0;
+
+	collect(s, &c);
+	if (s->chip >= c.n)
+		s->chip = c.n - 1;
+	for (n = fitting(&c, 0, a.width); s->chip >= first + n; n = fitting(&c, first, a.width))
+		first++;
+	for (int i = first; i < first + n && i < c.n; i++)
+		x = draw_chip(s, g, a, x, &c.chip[i], i == s->chip);
+	if (first + n < c.n || first > 0) {
+		char more[24];
+
+		snprintf(more, sizeof(more), "+%d more", c.n - n);
+		grid_text(g, a, x, 0, more, theme_look(LOOK_QUIET));
+		frame_hit_event(s, (struct area){ a.x + x, a.y, (int)strlen(more), 1 }, "c");
+	}
+	release(&c);
+}
+
+/* ---- walking on them ---- */
+
+static void draw(struct shell *s, struct overlay *o, struct grid *g)
+{
+	struct area a = { 0, g->height - 2, g->width, 1 };
+
+	(void)s;
+	(void)o;
+	if (g->height < 3 || s->said.len)
+		return;
+	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
+	grid_text(g, a, 1, 0, "Left Right choose  Enter changes  x takes away  X takes all away  Esc back", theme_look(LOOK_KEY));
+}
+
+/* Take all away that settings hold, as one step to undo. */
+static void take_all(struct shell *s, const struct chips *c)
+{
+	shell_begin(s);
+	shell_line(s, ":", true);
+	for (int i = 0; i < c->n; i++)
+		shell_line(s, c->chip[i].remove, false);
+	shell_end(s);
+}
+
+static bool act(struct shell *s, const struct chips *c, uint32_t key)
+{
+	char *line;
+
+	switch (key) {
+	case KEY_ENTER_:
+	case 'e':
+		prompt_open(s, c->chip[s->chip].edit);
+		return true;
+	case KEY_DELETE:
+	case KEY_ERASE:
+	case 'x':
+		line = c->chip[s->chip].remove;
+		shell_line(s, line, true);
+		return true;
+	case 'X':
+		take_all(s, c);
+		return true;
+	case 'u':
+		shell_undo(s);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void walk(struct shell *s, const struct chips *c, uint32_t key)
+{
+	switch (key) {
+	case KEY_LEFT_:
+	case KEY_BACKTAB:
+	case 'h':
+		s->chip = s->chip > 0 ? s->chip - 1 : c->n - 1;
+		break;
+	case KEY_RIGHT_:
+	case KEY_TAB:
+	case 'l':
+	case 'c':
+		s->chip = s->chip + 1 < c->n ? s->chip + 1 : 0;
+		break;
+	case KEY_HOME_:
+		s->chip = 0;
+		break;
+	case KEY_END_:
+		s->chip = c->n - 1;
+		break;
+	default:
+		break;
+	}
+}
+
+
+static bool key(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct chips c = { 0 };
+	bool is_key = e->kind == EVENT_KEY;
+
+	collect(s, &c);
+	if (c.n && s->chip >= 0 && s->chip < c.n && is_key && !act(s, &c, e->key))
+		walk(s, &c, e->key);
+	release(&c);
+	collect(s, &c);
+	if (c.n == 0 || !is_key || e->key == KEY_ESC || e->key == CTRL_C || e->key == 'q') {
+		s->chip = -1;
+		overlay_close(s, o);
+	} else if (s->chip >= c.n) {
+		s->chip = c.n - 1;
+	}
+	release(&c);
+	return is_key; /* a click goes to what it hits */
+}
+
+static const struct overlay_class chips = { .draw = draw, .key = key, .is_line = true };
+
+void chips_open(struct shell *s)
+{
+	if (!chips_any(s)) {
+		shell_say(s, false, "no filter is in force; f and x on a row add one, or type focus=NAME");
+		return;
+	}
+	s->chip = 0;
+	overlay_open(s, &chips);
+}

@@ -1,0 +1,290 @@
+/*
+ * menu.c - a window with rows to choose from, filtered by what is typed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/menu.h"
+
+#include "base/mem.h"
+#include "viewers/flame/flame.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, MARGIN = 3, EDGES = 4 };
+
+static char *copy(const char *text)
+{
+	return text ? mem_strndup(text, strlen(text)) : NULL;
+}
+
+void menu_clear(struct menu *m)
+{
+	for (size_t i = 0; i < m->n_items; i++) {
+		free(m->item[i].text);
+		free(m->item[i].detail);
+		free(m->item[i].line);
+	}
+	m->n_items = 0;
+	m->text_columns = 0;
+}
+
+void menu_release(struct menu *m)
+{
+	menu_clear(m);
+	free(m->item);
+	free(m->seen);
+	editor_release(&m->typed);
+	*m = (struct menu){ 0 };
+}
+
+void menu_add(struct menu *m, const char *text, const char *detail, const char *line, bool is_marked)
+{
+	int columns = (int)flame_columns(text);
+
+	m->item = mem_grow(m->item, &m->cap_items, m->n_items + 1, sizeof(*m->item));
+	m->item[m->n_items++] = (struct menu_item){ copy(text), copy(detail), copy(line), is_marked };
+	if (line && columns > m->text_columns)
+		m->text_columns = columns;
+}
+
+static bool has_word(const char *text, const char *word, size_t n)
+{
+	for (; text && *text; text++) {
+		size_t i = 0;
+
+		while (i < n && tolower((unsigned char)text[i]) == tolower((unsigned char)word[i]))
+			i++;
+		if (i == n)
+			return true;
+	}
+	return false;
+}
+
+/* Is each word that was typed somewhere in the row? */
+static bool is_seen(const struct menu *m, const struct menu_item *item)
+{
+	const char *word = buf_text(&m->typed.text);
+	size_t n;
+
+	for (word += strspn(word, " "); *word; word += n + strspn(word + n, " ")) {
+		n = strcspn(word, " ");
+		if (!has_word(item->text, word, n) && !has_word(item->detail, word, n) && !has_word(item->line, word, n))
+			return false;
+	}
+	return true;
+}
+
+static void see(struct menu *m, uint32_t i)
+{
+	m->seen = mem_grow(m->seen, &m->cap_seen, m->list.n + 1, sizeof(*m->seen));
+	m->seen[m->list.n++] = i;
+}
+
+static const struct menu_item *item_of(const struct menu *m, uint32_t row)
+{
+	return row < m->list.n ? &m->item[m->seen[row]] : NULL;
+}
+
+/* Headings cannot be selected: go on in this direction, or back when there is nothing. */
+static void leave_heading(struct menu *m, int by)
+{
+	for (int turn = 0; turn < 2; turn++, by = -by) {
+		uint32_t at = m->list.at;
+
+		while (at < m->list.n && !item_of(m, at)->line)
+			at += (uint32_t)by;
+		if (at < m->list.n) {
+			list_go(&m->list, at);
+			break;
+		}
+	}
+	if (m->list.at == 1 && m->list.top == 1)
+		m->list.top = 0;
+}
+
+void menu_filter(struct menu *m)
+{
+	uint32_t heading = UINT32_MAX;
+
+	m->list.n = 0;
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		if (!m->item[i].line) {
+			heading = i;
+			continue;
+		}
+		if (!is_seen(m, &m->item[i]))
+			continue;
+		if (heading != UINT32_MAX)
+			see(m, heading);
+		heading = UINT32_MAX;
+		see(m, i);
+	}
+	if (m->list.at >= m->list.n)
+		m->list.at = m->list.n ? m->list.n - 1 : 0;
+	leave_heading(m, 1);
+}
+
+void menu_go_marked(struct menu *m)
+{
+	for (uint32_t row = 0; row < m->list.n; row++)
+		if (item_of(m, row)->is_marked) {
+			m->list.at = row;
+			break;
+		}
+	leave_heading(m, 1);
+}
+
+const struct menu_item *menu_at(const struct menu *m)
+{
+	const struct menu_item *item = item_of(m, m->list.at);
+
+	return item && item->line ? item : NULL;
+}
+
+static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
+{
+	const struct menu_item *item = item_of(m, row);
+	struct area a = m->rows;
+	bool here = row == m->list.at;
+	struct look look = theme_look(!item->line ? LOOK_HEAD : item->is_marked ? LOOK_KEY : LOOK_PLAIN);
+	struct look quiet = theme_look(LOOK_QUIET);
+	int columns = m->text_columns < a.width / 2 ? m->text_columns : a.width / 2;
+	int x = MARGIN;
+
+	if (!item->detail || !*item->detail || a.width < 30)
+		columns = a.width - MARGIN;
+	if (!item->line) {
+		grid_text_short(g, a, 1, y, item->text, a.width - 2, look);
+		return;
+	}
+	if (here) {
+		look = theme_look(LOOK_SELECTED);
+		quiet = look;
+		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', look);
+		grid_text(g, a, 0, y, ">", look);
+	}
+	grid_text(g, a, 1, y, item->is_marked ? "*" : " ", look);
+	grid_text_short(g, a, x, y, item->text, columns, look);
+	x += columns + 2;
+	if (item->detail && x < a.width - 1)
+		grid_text_short(g, a, x, y, item->detail, a.width - x - 1, quiet);
+}
+
+static int widest_row(const struct menu *m)
+{
+	int columns = 0;
+
+	for (size_t i = 0; i < m->n_items; i++) {
+		const char *detail = m->item[i].detail;
+		int n = m->text_columns + (detail ? (int)flame_columns(detail) + 2 : 0);
+
+		columns = n > columns ? n : columns;
+	}
+	return columns + MARGIN + 2;
+}
+
+static int at_least(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hint, int columns)
+{
+	int width = at_least(widest_row(m), (int)flame_columns(hint)) + EDGES;
+	struct area in;
+	int x;
+
+	m->box = overlay_box(g, width < columns ? width : columns, (int)m->n_items + EDGES);
+	in = grid_frame(g, m->box, title, theme_look(LOOK_BOX));
+	if (in.width < 1)
+		in = m->box;
+	m->rows = (struct area){ in.x, in.y + 1, in.width, in.height > 2 ? in.height - 2 : 0 };
+	if (in.height <= 2) /* no room for what is typed and the hint */
+		m->rows = in;
+	x = grid_text(g, in, 1, 0, "filter: ", theme_look(LOOK_QUIET));
+	if (in.height > 2)
+		editor_draw(&m->typed, g, in, x, 0, theme_look(LOOK_PLAIN));
+	list_fit(&m->list, m->list.n, m->rows.height);
+	for (int y = 0; y < m->rows.height && m->list.top + (uint32_t)y < m->list.n; y++)
+		draw_row(m, g, y, m->list.top + (uint32_t)y);
+	if (m->list.n == 0)
+		grid_text(g, m->rows, MARGIN, 0, "nothing here has that in it", theme_look(LOOK_QUIET));
+	list_draw_bar(&m->list, g, m->rows, theme_look(LOOK_PLAIN));
+	if (in.height > 2)
+		grid_text(g, in, 1, in.height - 1, hint, theme_look(LOOK_QUIET));
+}
+
+static enum menu_did click(struct menu *m, const struct event *e)
+{
+	uint32_t row;
+
+	if (!overlay_has(m->box, e))
+		return MENU_LEFT;
+	if (!overlay_has(m->rows, e) || !list_row_at(&m->list, e->y - m->rows.y, &row) || !item_of(m, row)->line)
+		return MENU_TAKEN;
+	list_go(&m->list, row);
+	return MENU_CHOSEN;
+}
+
+static enum menu_did move(struct menu *m, uint32_t key)
+{
+	struct event e = { .kind = EVENT_KEY, .key = key };
+	bool up = key == KEY_UP_ || key == KEY_PAGE_UP || key == KEY_END_;
+
+	list_key(&m->list, &e);
+	leave_heading(m, up ? -1 : 1);
+	return MENU_TAKEN;
+}
+
+static enum menu_did type(struct menu *m, const struct event *e)
+{
+	enum editor_did did = editor_key(&m->typed, e);
+
+	if (did == EDITOR_CHANGED) {
+		m->list.at = m->list.top = 0;
+		menu_filter(m);
+	}
+	return did == EDITOR_NOTHING ? MENU_NOTHING : MENU_TAKEN;
+}
+
+enum menu_did menu_key(struct menu *m, const struct event *e)
+{
+	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
+		return click(m, e);
+	if (e->kind == EVENT_RIGHT)
+		return MENU_LEFT;
+	if (e->kind == EVENT_WHEEL) {
+		list_key(&m->list, e);
+		leave_heading(m, e->by < 0 ? -1 : 1);
+		return MENU_TAKEN;
+	}
+	switch (e->key) {
+	case KEY_ESC:
+	case CTRL_C:
+		return MENU_LEFT;
+	case KEY_ENTER_:
+		return menu_at(m) ? MENU_CHOSEN : MENU_TAKEN;
+	case KEY_UP_:
+	case CTRL_P:
+	case KEY_BACKTAB:
+		return move(m, KEY_UP_);
+	case KEY_DOWN_:
+	case CTRL_N:
+	case KEY_TAB:
+		return move(m, KEY_DOWN_);
+	case KEY_PAGE_UP:
+	case KEY_PAGE_DOWN:
+	case KEY_HOME_:
+	case KEY_END_:
+		return move(m, e->key);
+	case KEY_LEFT_:
+	case KEY_RIGHT_:
+		return MENU_NOTHING;
+	default:
+		return type(m, e);
+	}
+}

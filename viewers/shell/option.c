@@ -1,0 +1,113 @@
+/*
+ * option.c - the options that the prompt can assign, one after the other
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/option.h"
+
+#include <string.h>
+
+static const struct query_choice *choice_of(const struct opt *o)
+{
+	for (size_t i = 0; i < query_n_choices; i++)
+		if (query_choices[i].at == o->at)
+			return &query_choices[i];
+	return NULL;
+}
+
+static bool is_first_pick(const struct opt *o)
+{
+	for (const struct opt *before = query_options; before < o; before++)
+		if (before->kind == OPT_PICK && before->at == o->at)
+			return false;
+	return true;
+}
+
+bool option_next(size_t *at, struct option *out)
+{
+	for (; *at < query_n_options; ++*at) {
+		const struct opt *o = &query_options[*at];
+		const struct query_choice *choice = o->kind == OPT_PICK ? choice_of(o) : NULL;
+
+		if (choice ? !is_first_pick(o) : o->kind == OPT_PICK || !settings_can(o))
+			continue;
+		*out = (struct option){ choice ? choice->name : o->name, o, choice };
+		++*at;
+		return true;
+	}
+	return false;
+}
+
+void option_add_value(const struct option *o, const struct settings *s, struct buf *out)
+{
+	if (o->choice)
+		settings_add_choice(s, o->choice, out);
+	else
+		settings_add_value(s, o->opt, out);
+}
+
+bool option_is_same(const struct option *o, const struct settings *a, const struct settings *b)
+{
+	struct buf one = { 0 }, two = { 0 };
+	bool same;
+
+	option_add_value(o, a, &one);
+	option_add_value(o, b, &two);
+	same = strcmp(buf_text(&one), buf_text(&two)) == 0;
+	buf_release(&one);
+	buf_release(&two);
+	return same;
+}
+
+/* Would the prompt read a value otherwise as it stands: blanks around it, a quote first, a comment in it? */
+static bool needs_quotes(const char *value)
+{
+	size_t n = strlen(value);
+
+	return n && (strchr(" \t\n'\"", *value) || strchr(" \t\n", value[n - 1]) || strstr(value, "//:"));
+}
+
+void option_add_line(const char *name, const char *value, struct buf *out)
+{
+	buf_addf(out, "%s=", name);
+	if (!needs_quotes(value)) {
+		buf_addz(out, value);
+	} else if (!strchr(value, '\'')) {
+		buf_addf(out, "'%s'", value);
+	} else {
+		buf_addz(out, "\"");
+		for (; *value; value++)
+			buf_addf(out, *value == '"' ? "\\%c" : "%c", *value);
+		buf_addz(out, "\"");
+	}
+}
+
+void option_add_change(const struct settings *before, const struct settings *after, struct buf *out)
+{
+	size_t at = 0, start = out->len;
+	struct option o;
+
+	while (option_next(&at, &o)) {
+		struct buf value = { 0 };
+
+		if (!option_is_same(&o, before, after)) {
+			option_add_value(&o, after, &value);
+			buf_addz(out, out->len > start ? ", " : "");
+			option_add_line(o.name, buf_text(&value), out);
+		}
+		buf_release(&value);
+	}
+}
+
+struct settings *option_defaults(void)
+{
+	struct settings *s;
+	struct query q;
+
+	query_init(&q);
+	s = settings_new(&q);
+	query_release(&q);
+	return s;
+}

@@ -1,0 +1,182 @@
+/*
+ * options.c - all options with their values, to be changed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/menu.h"
+#include "viewers/shell/option.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPTIONS_COLUMNS = 116 };
+
+struct options_state {
+	struct menu menu;
+	struct settings *defaults;
+	struct settings *shown; /* what the rows say */
+};
+
+static bool find(const char *name, struct option *out)
+{
+	size_t at = 0;
+
+	while (option_next(&at, out))
+		if (strcmp(out->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* The rows of one group, below its heading. A row is called by the name of its option. */
+static void add_group(struct options_state *state, int group)
+{
+	struct buf text = { 0 }, help = { 0 };
+	size_t at = 0;
+	bool is_first = true;
+	struct option o;
+
+	while (option_next(&at, &o)) {
+		if (o.opt->group != group)
+			continue;
+		if (is_first)
+			menu_add(&state->menu, query_group_title[group], NULL, NULL, false);
+		is_first = false;
+		text.len = help.len = 0;
+		buf_addf(&text, "%s=", o.name);
+		option_add_value(&o, state->shown, &text);
+		if (o.choice)
+			buf_addf(&help, "%s", strcmp(o.name, "sort") == 0 ? "what rows are sorted by: flat or cum" :
+					      strcmp(o.name, "granularity") == 0 ?
+									    "what a row is: functions, filefunctions, files, lines, addresses" :
+									    "text, json, csv or markdown");
+		else
+			buf_add(&help, o.opt->help, strcspn(o.opt->help, "\n"));
+		menu_add(&state->menu, buf_text(&text), buf_text(&help), o.name,
+			 !option_is_same(&o, state->shown, state->defaults));
+	}
+	buf_release(&text);
+	buf_release(&help);
+}
+
+static void fill(struct shell *s, struct options_state *state)
+{
+	if (state->shown && settings_equal(state->shown, s->now))
+		return;
+	settings_free(state->shown);
+	state->shown = settings_copy(s->now);
+	menu_clear(&state->menu);
+	for (int group = 0; group < N_GROUPS; group++)
+		add_group(state, group);
+	menu_filter(&state->menu);
+}
+
+static void draw(struct shell *s, struct overlay *o, struct grid *g)
+{
+	struct options_state *state = o->state;
+
+	fill(s, state);
+	menu_draw(&state->menu, g, "Options (* is not as by default)",
+		  "type to filter  Enter changes  Left Right choose  Esc closes", OPTIONS_COLUMNS);
+}
+
+/* The words of "name|weight" one behind or before the one that is there; false when it is no such list. */
+static bool next_word(const char *words, const char *now, int by, struct buf *out)
+{
+	const char *word[16];
+	size_t len[16], n = 0, at = 0;
+
+	if (!words || !strchr(words, '|'))
+		return false;
+	for (; n < sizeof(len) / sizeof(len[0]); words += len[n++] + 1) {
+		word[n] = words;
+		len[n] = strcspn(words, "|");
+		if (strlen(now) == len[n] && memcmp(now, words, len[n]) == 0)
+			at = n;
+		if (!words[len[n]]) {
+			n++;
+			break;
+		}
+	}
+	at = (at + n + (size_t)by) % n;
+	buf_add(out, word[at], len[at]);
+	return true;
+}
+
+/* The values of a choice as next_word takes them. */
+static void add_picks(const struct option *o, struct buf *out)
+{
+	if (strcmp(o->name, "shape") == 0)
+		buf_addz(out, "text|");
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].kind == OPT_PICK && query_options[i].at == o->opt->at)
+			buf_addf(out, "%s|", query_options[i].name);
+	out->data[--out->len] = 0;
+}
+
+/* Change an option by one step; what has no steps is typed, unless only a step is wanted. */
+static void change(struct shell *s, const char *name, int by, bool may_type)
+{
+	struct buf now = { 0 }, words = { 0 }, value = { 0 }, line = { 0 };
+	struct option o;
+
+	if (!find(name, &o))
+		return;
+	option_add_value(&o, s->now, &now);
+	if (o.choice)
+		add_picks(&o, &words);
+	else
+		buf_addz(&words, o.opt->kind == OPT_BOOL ? "false|true" : o.opt->arg ? o.opt->arg : "");
+	if (next_word(buf_text(&words), buf_text(&now), by, &value)) {
+		option_add_line(name, buf_text(&value), &line);
+		shell_line(s, buf_text(&line), true);
+	} else if (may_type) {
+		option_add_line(name, buf_text(&now), &line);
+		prompt_open(s, buf_text(&line));
+	}
+	buf_release(&now);
+	buf_release(&words);
+	buf_release(&value);
+	buf_release(&line);
+}
+
+static bool key(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct options_state *state = o->state;
+	enum menu_did did = menu_key(&state->menu, e);
+	const struct menu_item *item = menu_at(&state->menu);
+
+	if (did == MENU_LEFT)
+		overlay_close(s, o);
+	else if (did == MENU_CHOSEN)
+		change(s, item->line, 1, true);
+	else if (did == MENU_NOTHING && item && e->kind == EVENT_KEY && e->key == KEY_RIGHT_)
+		change(s, item->line, 1, false);
+	else if (did == MENU_NOTHING && item && e->kind == EVENT_KEY && e->key == KEY_LEFT_)
+		change(s, item->line, -1, false);
+	return true;
+}
+
+static void end(struct overlay *o)
+{
+	struct options_state *state = o->state;
+
+	menu_release(&state->menu);
+	settings_free(state->defaults);
+	settings_free(state->shown);
+}
+
+static const struct overlay_class options = {
+	.state_size = sizeof(struct options_state), .draw = draw, .key = key, .end = end
+};
+
+void options_open(struct shell *s)
+{
+	struct options_state *state = overlay_open(s, &options)->state;
+
+	state->defaults = option_defaults();
+	fill(s, state);
+}

@@ -1,0 +1,220 @@
+/*
+ * save.c - asking as what and where a view is to be saved
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/complete.h"
+#include "viewers/shell/editor.h"
+#include "viewers/shell/save_formats.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, SAVE_COLUMNS = 72, ROWS_AROUND = 4 };
+
+struct save_state {
+	const struct save_format *format[SAVE_FORMATS_MAX];
+	struct list list; /* of formats */
+	struct editor name;
+	struct complete complete;
+	struct buf said; /* why it was not written */
+	bool is_error, may_overwrite;
+	struct area box, rows, line;
+	int name_x;
+};
+
+static const struct save_format *format_of(const struct save_state *state)
+{
+	return state->format[state->list.at];
+}
+
+static void set_name(struct shell *s, struct save_state *state)
+{
+	struct buf name = { 0 };
+
+	save_add_name(s, shell_pane(s), format_of(state), &name);
+	editor_set(&state->name, buf_text(&name));
+	buf_release(&name);
+}
+
+/* Another format: a name that ends as the one before gets the new ending. */
+static void choose(struct save_state *state, uint32_t to)
+{
+	const char *old = format_of(state)->ending, *name = buf_text(&state->name.text);
+	size_t n = state->name.text.len, k = strlen(old);
+
+	list_go(&state->list, to);
+	if (n >= k && strcmp(name + n - k, old) == 0) {
+		state->name.at = n;
+		editor_replace(&state->name, n - k, format_of(state)->ending, strlen(format_of(state)->ending));
+	}
+	state->may_overwrite = false;
+	state->said.len = 0;
+}
+
+static void draw_formats(struct save_state *state, struct grid *g)
+{
+	struct area a = state->rows;
+
+	list_fit(&state->list, state->list.n, a.height);
+	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < state->list.n; y++) {
+		uint32_t row = state->list.top + (uint32_t)y;
+		bool here = row == state->list.at;
+		struct look look = theme_look(here ? LOOK_SELECTED : LOOK_PLAIN);
+		int x;
+
+		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', look);
+		grid_text(g, a, 1, y, here ? ">" : " ", look);
+		x = grid_text(g, a, 3, y, state->format[row]->title, look);
+		grid_text(g, a, x + 2, y, state->format[row]->ending, here ? look : theme_look(LOOK_QUIET));
+	}
+	list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
+}
+
+static void draw_foot(struct shell *s, struct save_state *state, struct grid *g, struct area a)
+{
+	struct buf line = { 0 };
+
+	if (state->said.len) {
+		grid_text(g, a, 1, 0, buf_text(&state->said), theme_look(state->is_error ? LOOK_ERROR : LOOK_KEY));
+		return;
+	}
+	save_add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
+	grid_text_short(g, a, 1, 0, buf_text(&line), a.width - 2, theme_look(LOOK_COMMAND));
+	buf_release(&line);
+}
+
+static void draw(struct shell *s, struct overlay *o, struct grid *g)
+{
+	struct save_state *state = o->state;
+	struct area in;
+
+	state->box = overlay_box(g, SAVE_COLUMNS, (int)state->list.n + ROWS_AROUND + 2);
+	in = grid_frame(g, state->box, "Save this view", theme_look(LOOK_BOX));
+	if (in.height < 1)
+		in = state->box;
+	state->line = (struct area){ in.x, in.y, in.width, 1 };
+	state->rows = (struct area){ in.x, in.y + 1, in.width, in.height - 3 > 0 ? in.height - 3 : 0 };
+	draw_formats(state, g);
+	if (in.height > 1)
+		draw_foot(s, state, g, (struct area){ in.x, in.y + in.height - 2 + (in.height == 2), in.width, 1 });
+	if (in.height > 2)
+		grid_text(g, in, 1, in.height - 1, "Up Down format  Tab completes  Enter writes  Esc leaves",
+			  theme_look(LOOK_QUIET));
+	state->name_x = in.width > 30 ? grid_text(g, state->line, 1, 0, "file: ", theme_look(LOOK_KEY)) : 1;
+	editor_draw(&state->name, g, state->line, state->name_x, 0, theme_look(LOOK_PLAIN));
+	complete_draw(&state->complete, g, in.x + state->name_x, g->height);
+}
+
+/* Write it, but over a file that is there only when asked twice. */
+static void write_it(struct shell *s, struct overlay *o)
+{
+	struct save_state *state = o->state;
+	const char *name = buf_text(&state->name.text);
+	struct buf line = { 0 };
+
+	state->said.len = 0;
+	state->is_error = false;
+	if (!*name) {
+		buf_addz(&state->said, "a file needs a name");
+		return;
+	}
+	if (!state->may_overwrite && access(name, F_OK) == 0) {
+		buf_addf(&state->said, "%s is there; Enter again writes over it", name);
+		state->may_overwrite = true;
+		return;
+	}
+	save_add_line(s, shell_pane(s), format_of(state), name, &line);
+	shell_line(s, buf_text(&line), true);
+	buf_release(&line);
+	state->is_error = s->said_is_error && s->said.len;
+	if (state->is_error) {
+		buf_addz(&state->said, buf_text(&s->said));
+		s->said.len = 0;
+		return;
+	}
+	if (!s->said.len)
+		shell_say(s, false, "wrote %s", name);
+	overlay_close(s, o);
+}
+
+static void type(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct save_state *state = o->state;
+	uint32_t at = state->list.at, n = state->list.n;
+
+	switch (e->key) {
+	case KEY_ESC:
+	case CTRL_C:
+		overlay_close(s, o);
+		break;
+	case KEY_ENTER_:
+		write_it(s, o);
+		break;
+	case KEY_UP_:
+	case CTRL_P:
+		choose(state, (at + n - 1) % n);
+		break;
+	case KEY_DOWN_:
+	case CTRL_N:
+		choose(state, (at + 1) % n);
+		break;
+	case KEY_TAB:
+		complete_tab(&state->complete, s, &state->name, "top >");
+		break;
+	default:
+		if (editor_key(&state->name, e) == EDITOR_CHANGED) {
+			state->may_overwrite = false;
+			state->said.len = 0;
+		}
+		break;
+	}
+}
+
+static bool key(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct save_state *state = o->state;
+	uint32_t row;
+
+	if (complete_key(&state->complete, &state->name, e))
+		return true;
+	if (e->kind == EVENT_KEY) {
+		type(s, o, e);
+	} else if (e->kind == EVENT_RIGHT || ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !overlay_has(state->box, e))) {
+		overlay_close(s, o);
+	} else if (e->kind == EVENT_CLICK && overlay_has(state->line, e)) {
+		editor_click(&state->name, e->x - state->line.x - state->name_x);
+	} else if (e->kind == EVENT_CLICK && overlay_has(state->rows, e) &&
+		   list_row_at(&state->list, e->y - state->rows.y, &row)) {
+		choose(state, row);
+	} else if (e->kind == EVENT_WHEEL && state->list.n) {
+		choose(state, e->by < 0 ? (state->list.at ? state->list.at - 1 : 0) : state->list.at + 1);
+	}
+	return true;
+}
+
+static void end(struct overlay *o)
+{
+	struct save_state *state = o->state;
+
+	editor_release(&state->name);
+	complete_release(&state->complete);
+	buf_release(&state->said);
+}
+
+static const struct overlay_class save = {
+	.state_size = sizeof(struct save_state), .draw = draw, .key = key, .end = end
+};
+
+void save_open(struct shell *s)
+{
+	struct save_state *state = overlay_open(s, &save)->state;
+
+	state->list.n = (uint32_t)save_formats(shell_pane(s), state->format);
+	set_name(s, state);
+}

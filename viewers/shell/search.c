@@ -1,0 +1,114 @@
+/*
+ * search.c - the lowest line: searching in a view while one types
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/editor.h"
+#include "viewers/shell/history.h"
+#include "viewers/shell/shell_int.h"
+
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CTRL_C = 3, CTRL_G = 7 };
+
+struct search_state {
+	struct editor line;
+	struct history history;
+	char *before; /* what was searched for until now */
+};
+
+static void draw(struct shell *s, struct overlay *o, struct grid *g)
+{
+	struct search_state *state = o->state;
+	struct area a = { 0, g->height - 1, g->width, 1 }, above = { 0, g->height - 2, g->width, 1 };
+	int x;
+
+	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
+	x = grid_text(g, a, 0, 0, "/", theme_look(LOOK_KEY));
+	editor_draw(&state->line, g, a, x, 0, theme_look(LOOK_PLAIN));
+	if (g->height < 4 || s->said.len)
+		return;
+	grid_fill(g, above, ' ', theme_look(LOOK_PLAIN));
+	grid_text(g, above, 1, 0, "Enter keeps it  Esc as before  Up Down searches before  an expression works too",
+		  theme_look(LOOK_QUIET));
+}
+
+/* The view follows what is typed. */
+static void follow(struct shell *s, struct search_state *state)
+{
+	pane_search(s, shell_pane(s), buf_text(&state->line.text));
+}
+
+static bool key(struct shell *s, struct overlay *o, const struct event *e)
+{
+	struct search_state *state = o->state;
+
+	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE || e->kind == EVENT_RIGHT) {
+		overlay_close(s, o); /* what was typed stays in force, and the click does what it does */
+		return e->kind == EVENT_RIGHT;
+	}
+	if (e->kind != EVENT_KEY)
+		return false;
+	switch (e->key) {
+	case KEY_ENTER_:
+		history_add(&s->searched, buf_text(&state->line.text));
+		overlay_close(s, o);
+		return true;
+	case KEY_ESC:
+	case CTRL_C:
+	case CTRL_G:
+		pane_search(s, shell_pane(s), state->before);
+		overlay_close(s, o);
+		return true;
+	case KEY_UP_:
+	case KEY_DOWN_:
+		history_walk(&state->history, e->key == KEY_UP_ ? -1 : 1, &state->line);
+		follow(s, state);
+		return true;
+	default:
+		break;
+	}
+	if (e->key == KEY_ERASE && state->line.text.len == 0) {
+		overlay_close(s, o);
+		return true;
+	}
+	if (editor_key(&state->line, e) == EDITOR_CHANGED)
+		follow(s, state);
+	return true;
+}
+
+static void end(struct overlay *o)
+{
+	struct search_state *state = o->state;
+
+	editor_release(&state->line);
+	history_release(&state->history);
+	free(state->before);
+}
+
+static const struct overlay_class search = {
+	.state_size = sizeof(struct search_state), .draw = draw, .key = key, .end = end, .is_line = true
+};
+
+void search_open(struct shell *s)
+{
+	struct search_state *state = overlay_open(s, &search)->state;
+	const struct pane *p = shell_pane(s);
+	size_t n;
+
+	state->before = mem_strndup(p->search, strlen(p->search));
+	for (size_t i = 0; i < s->searched.n; i++) {
+		const char *text = texts_at(&s->searched, i, &n);
+
+		buf_add(&state->history.lines.all, text, n);
+		texts_end(&state->history.lines);
+	}
+	state->history.at = state->history.lines.n;
+	if (*p->search)
+		pane_search(s, shell_pane(s), "");
+}

@@ -1,0 +1,153 @@
+/*
+ * title.c - the two rows at the top: what is looked at, and the views
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/shell_int.h"
+
+#include "base/path.h"
+#include "base/unit.h"
+#include "viewers/flame/flame.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A number as people read it: 1,234,567. */
+static void add_count(uint64_t n, struct buf *out)
+{
+	char digits[32];
+	int len = snprintf(digits, sizeof(digits), "%" PRIu64, n);
+
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			buf_addz(out, ",");
+		buf_add(out, &digits[i], 1);
+	}
+}
+
+/* The files of a side: its only one, else how many. */
+static void add_files(const char *const *file, size_t n, struct buf *out)
+{
+	if (n > 0)
+		path_add_base(out, file[0]);
+	if (n > 1)
+		buf_addf(out, " and %zu more", n - 1);
+}
+
+static void add_sources(const struct shell *s, struct buf *out)
+{
+	const struct query *q = settings_query(s->now);
+	const struct opt_list *base = q->diff_base.n ? &q->diff_base : &q->base;
+
+	if (base->n) {
+		add_files(base->item, base->n, out);
+		buf_addz(out, " -> ");
+	}
+	if (s->open.n_sources == 1 && !base->n)
+		buf_addz(out, s->open.sources[0]);
+	else
+		add_files(s->open.sources, s->open.n_sources, out);
+	if (s->n_fetched) {
+		buf_addf(out, "  live, fetch %u", s->n_fetched + 1);
+		if (s->data->has_base)
+			buf_addz(out, ", change against the last one");
+	}
+}
+
+/* What stands at the right, the more of it the more room there is; the most important first. */
+static void add_facts(const struct shell *s, int room, struct buf *out)
+{
+	const struct pane *p = shell_pane(s);
+	const struct head *h = p->model ? &p->model->report.head : NULL;
+	struct buf part[3] = { { 0 }, { 0 }, { 0 } };
+
+	if (h && h->type) {
+		buf_addf(&part[0], "%s ", h->type);
+		report_add_value(h, h->total, &part[0]);
+	}
+	add_count(s->data->p->n_rows, &part[1]);
+	buf_addz(&part[1], s->data->p->n_rows == 1 ? " sample" : " samples");
+	if (s->data->p->meta.duration_ns > 0) {
+		buf_addz(&part[2], "in ");
+		unit_add_label(&part[2], s->data->p->meta.duration_ns, "ns", "auto");
+	}
+	for (int i = 0; i < 3; i++) {
+		int need = (int)flame_columns(buf_text(&part[i])) + 2;
+
+		if (part[i].len && need <= room) {
+			buf_addf(out, "%s%s", out->len ? "  " : "", buf_text(&part[i]));
+			room -= need;
+		}
+		buf_release(&part[i]);
+	}
+}
+
+void title_draw(struct shell *s, struct area a)
+{
+	struct look look = theme_look(LOOK_BAR);
+	struct buf left = { 0 }, right = { 0 };
+	int x, name, keep;
+
+	add_sources(s, &left);
+	name = (int)flame_columns(buf_text(&left));
+	keep = name < a.width / 2 ? name : a.width / 2; /* of the name */
+	grid_fill(&s->grid, a, ' ', look);
+	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", look);
+	add_facts(s, a.width - x - keep - 3, &right);
+	buf_addz(&right, " ");
+	grid_text_short(&s->grid, a, x, 0, buf_text(&left), a.width - x - (int)flame_columns(buf_text(&right)) - 2, look);
+	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), look);
+	buf_release(&left);
+	buf_release(&right);
+}
+
+static const struct {
+	const char *key, *title;
+	enum query_report report;
+} tabs[] = {
+	{ "1", "Top", REPORT_TOP },       { "2", "Callers", REPORT_PEEK },   { "3", "Tree", REPORT_TREE },
+	{ "4", "Flame", REPORT_FLAME },   { "5", "Source", REPORT_LIST },    { "6", "Assembly", REPORT_DISASM },
+	{ "7", "Traces", REPORT_TRACES }, { "8", "Labels", REPORT_TAGS },
+};
+enum { N_TABS = sizeof(tabs) / sizeof(tabs[0]), TABS_COLUMNS = 77 };
+
+/* One tab; of others than the one that is shown only the key where there is little room. */
+static int draw_tab(struct shell *s, struct area a, int x, const char *key, const char *title, bool here, bool is_short)
+{
+	struct look look = theme_look(here ? LOOK_TAB_HERE : LOOK_TAB);
+	int from = x;
+
+	x = grid_text(&s->grid, a, x, 0, here ? "[" : " ", look);
+	x = grid_text(&s->grid, a, x, 0, key, look);
+	if (here || !is_short) {
+		x = grid_text(&s->grid, a, x, 0, *key ? " " : "", look);
+		x = grid_text(&s->grid, a, x, 0, title, look);
+	}
+	x = grid_text(&s->grid, a, x, 0, here ? "]" : " ", look);
+	if (*key)
+		frame_hit_event(s, (struct area){ a.x + from, a.y, x - from, 1 }, key);
+	return x;
+}
+
+void tabs_draw(struct shell *s, struct area a)
+{
+	const struct query_command *c = shell_pane(s)->command;
+	bool is_known = false, is_short = a.width < TABS_COLUMNS;
+	int x = 0;
+
+	grid_fill(&s->grid, a, ' ', theme_look(LOOK_TAB));
+	for (int i = 0; i < N_TABS; i++) {
+		bool here = c->report == tabs[i].report;
+
+		is_known |= here;
+		x = draw_tab(s, a, x, tabs[i].key, tabs[i].title, here, is_short);
+	}
+	if (!is_known) {
+		if (x + (int)strlen(c->name) + 2 > a.width) /* it must be seen what this is */
+			x = a.width - (int)strlen(c->name) - 2;
+		draw_tab(s, a, x, "", c->name, true, false);
+	}
+}
