@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/wrap.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ void menu_clear(struct menu *m)
 		free(m->item[i].line);
 	}
 	m->n_items = 0;
-	m->text_columns = 0;
+	m->text_columns = m->detail_columns = 0;
 }
 
 void menu_release(struct menu *m)
@@ -43,12 +44,14 @@ void menu_release(struct menu *m)
 
 void menu_add(struct menu *m, const char *text, const char *detail, const char *line, bool is_marked)
 {
-	int columns = (int)flame_columns(text);
+	int columns = (int)flame_columns(text), more = detail ? (int)flame_columns(detail) : 0;
 
 	m->item = mem_grow(m->item, &m->cap_items, m->n_items + 1, sizeof(*m->item));
 	m->item[m->n_items++] = (struct menu_item){ copy(text), copy(detail), copy(line), is_marked };
 	if (line && columns > m->text_columns)
 		m->text_columns = columns;
+	if (more > m->detail_columns)
+		m->detail_columns = more;
 }
 
 static bool has_word(const char *text, const char *word, size_t n)
@@ -145,6 +148,11 @@ const struct menu_item *menu_at(const struct menu *m)
 	return item && item->line ? item : NULL;
 }
 
+static int at_least(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 {
 	const struct menu_item *item = item_of(m, row);
@@ -152,8 +160,8 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 	bool here = row == m->list.at;
 	struct look look = theme_look(!item->line ? LOOK_HEAD : item->is_marked ? LOOK_KEY : LOOK_PLAIN);
 	struct look quiet = theme_look(LOOK_QUIET);
-	int columns = m->text_columns < a.width / 2 ? m->text_columns : a.width / 2;
-	int x = MARGIN;
+	int room = at_least(a.width / 2, a.width - MARGIN - 3 - m->detail_columns), x = MARGIN;
+	int columns = m->text_columns < room ? m->text_columns : room;
 
 	if (!item->detail || !*item->detail || a.width < 30)
 		columns = a.width - MARGIN;
@@ -170,31 +178,28 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 	grid_text(g, a, 1, y, item->is_marked ? "*" : " ", look);
 	grid_text_short(g, a, x, y, item->text, columns, look);
 	x += columns + 2;
-	if (item->detail && x < a.width - 1)
-		grid_text_short(g, a, x, y, item->detail, a.width - x - 1, quiet);
+	a.width--; /* for the scroll bar */
+	if (item->detail && x < a.width)
+		grid_text(g, a, x, y, item->detail, quiet);
 }
 
-static int widest_row(const struct menu *m)
+/* What is cut in the selected row, in rows of its own below the list. Gives the rows that are left for the list. */
+static int draw_whole(const struct menu *m, struct grid *g, struct area in, int rows)
 {
-	int columns = 0;
+	const struct menu_item *item = menu_at(m);
+	struct area a = { in.x + 1, in.y + rows - 1, in.width - 2, 2 };
 
-	for (size_t i = 0; i < m->n_items; i++) {
-		const char *detail = m->item[i].detail;
-		int n = m->text_columns + (detail ? (int)flame_columns(detail) + 2 : 0);
-
-		columns = n > columns ? n : columns;
-	}
-	return columns + MARGIN + 2;
-}
-
-static int at_least(int a, int b)
-{
-	return a > b ? a : b;
+	if (m->text_columns + m->detail_columns + MARGIN + 3 <= in.width || rows < 8)
+		return rows;
+	if (item && item->detail && (int)flame_columns(item->detail) > in.width - m->text_columns - MARGIN - 3)
+		wrap_draw(g, a, 0, 0, item->detail, theme_look(LOOK_COMMAND));
+	return rows - 2;
 }
 
 void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hint, int columns)
 {
-	int width = at_least(widest_row(m), (int)flame_columns(hint)) + EDGES;
+	int need = m->text_columns + (m->detail_columns ? m->detail_columns + 2 : 0) + MARGIN + 2;
+	int width = at_least(need, (int)flame_columns(hint)) + EDGES;
 	struct area in;
 	int x;
 
@@ -205,6 +210,8 @@ void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hi
 	m->rows = (struct area){ in.x, in.y + 1, in.width, in.height > 2 ? in.height - 2 : 0 };
 	if (in.height <= 2) /* no room for what is typed and the hint */
 		m->rows = in;
+	else
+		m->rows.height = draw_whole(m, g, in, m->rows.height);
 	x = grid_text(g, in, 1, 0, "filter: ", theme_look(LOOK_QUIET));
 	if (in.height > 2)
 		editor_draw(&m->typed, g, in, x, 0, theme_look(LOOK_PLAIN));

@@ -24,7 +24,7 @@ struct menu {
 	struct editor typed;
 	struct list list;
 	struct area box, rows; /* as drawn */
-	int text_columns;      /* of the widest text */
+	int text_columns, detail_columns; /* of the widest ones */
 };
 
 enum menu_did { MENU_NOTHING, MENU_TAKEN, MENU_CHOSEN, MENU_LEFT };

@@ -162,6 +162,8 @@ void save_add_line(const struct shell *s, const struct pane *p, const struct sav
 
 	if (same) {
 		buf_addz(out, p->line);
+		if (p->command->report == REPORT_TOP && p->ask && settings_query(p->ask)->nodecount == -1)
+			buf_addz(out, " --nodecount=0"); /* the view shows all rows, the line alone would write ten */
 	} else {
 		buf_addz(out, f->command);
 		if (strcmp(f->command, "weblist") == 0 && p->ask) {
