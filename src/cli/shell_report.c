@@ -24,20 +24,20 @@
 #include <unistd.h>
 
 /* The line as if it had been a command line. */
-static struct args args_of(const struct subject *s, const struct line *l)
+static struct args args_of(const struct line *l)
 {
 	struct args a = { .q = *settings_query(l->ask), .command = l->command, .in_shell = true };
 
-	a.q.keep_base = l->command->report == REPORT_FLAME && s->apart;
+	a.q.keep_base = l->command->report == REPORT_FLAME; /* as on the command line */
 	return a;
 }
 
 static int make(const struct subject *s, const struct line *l)
 {
-	struct args a = args_of(s, l);
+	struct args a = args_of(l);
 
 	progress_begin("making the report");
-	return report_profile(a.q.keep_base ? s->apart : s->profile, &a, s->from);
+	return report_profile(a.q.keep_base && s->apart ? s->apart : s->profile, &a, s->from);
 }
 
 /* With fd as standard output, -1 for our own. */
@@ -92,7 +92,7 @@ static void ignore_keys(struct sigaction before[2])
 
 int shell_report(const struct subject *s, const struct line *l, bool apart)
 {
-	const struct args a = args_of(s, l);
+	const struct args a = args_of(l);
 	struct sigaction before[2];
 	struct err err;
 	int fd = -1, status;
