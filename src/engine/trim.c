@@ -153,20 +153,49 @@ void trim_make(const struct nodes *nodes, const struct query *q, struct names *n
 		trim_limit(nodes, (uint32_t)q->nodecount, out);
 }
 
-/* Nodes that stand somewhere as an inlined call; the others need no look at their callers. */
-static bool *ever_inlined(const struct graph *g, const bool *keep, struct arena *mem, bool *any)
-{
-	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
+/* Where places stand in locations: as a call that was inlined, as the function itself. */
+enum { STANDS_INLINED = 1, STANDS_OUTERMOST = 2 };
 
-	*any = false;
+static uint8_t *find_stands(const struct graph *g, struct arena *mem)
+{
+	uint8_t *stands = arena_zalloc(mem, g->n, sizeof(*stands));
+
 	for (uint32_t loc = 0; loc < g->view->p->n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *place = places_of(g->places, loc, &n);
 
-		for (uint32_t k = 0; k + 1 < n; k++) {
-			wanted[place[k]] = keep[place[k]];
-			*any |= keep[place[k]];
-		}
+		for (uint32_t k = 0; k + 1 < n; k++)
+			stands[place[k]] |= STANDS_INLINED;
+		stands[place[n - 1]] |= STANDS_OUTERMOST;
+	}
+	return stands;
+}
+
+/* Are calls never cut, nor led past nodes? */
+static bool has_all_calls(const struct graph *g, const struct trimmed *t)
+{
+	bool all = t->edge_cut == 0;
+
+	for (uint32_t k = 0; all && k < g->n; k++)
+		all = t->keep[k];
+	return all;
+}
+
+/*
+ * Nodes of which calls have to be looked at. Those that never stand as an inlined call need not be. Nor, when
+ * all calls count, do those that stand as nothing else: whatever calls them has inlined them. In Go's profiles
+ * that is all of them, which spares the walk.
+ */
+static bool *find_wanted(const struct graph *g, const struct trimmed *t, const uint8_t *stands, bool all_calls,
+			 struct arena *mem, bool *any)
+{
+	bool *wanted = arena_zalloc(mem, g->n, sizeof(*wanted));
+
+	*any = false;
+	for (uint32_t k = 0; k < g->n; k++) {
+		wanted[k] =
+			t->keep[k] && (stands[k] & STANDS_INLINED) && (!all_calls || (stands[k] & STANDS_OUTERMOST));
+		*any |= wanted[k];
 	}
 	return wanted;
 }
@@ -174,20 +203,21 @@ static bool *ever_inlined(const struct graph *g, const bool *keep, struct arena 
 enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struct arena *mem)
 {
 	enum inlined *out = arena_zalloc(mem, t->n, sizeof(*out));
-	bool any, *wanted = ever_inlined(g, t->keep, mem, &any);
-	bool *yes, *no;
-	struct edges e;
+	const uint8_t *stands = find_stands(g, mem);
+	bool any, all_calls = has_all_calls(g, t), *wanted = find_wanted(g, t, stands, all_calls, mem, &any);
+	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
+	struct edges e = { 0 };
 
-	if (!any)
-		return out;
-	graph_edges(g, t->keep, wanted, false, mem, &e);
-	yes = arena_zalloc(mem, g->n, sizeof(*yes));
-	no = arena_zalloc(mem, g->n, sizeof(*no));
+	if (any)
+		graph_edges(g, t->keep, wanted, false, mem, &e);
 	for (size_t i = 0; i < e.n; i++)
 		if (num_abs(e.edge[i].weight) >= t->edge_cut)
 			*(e.edge[i].inlined ? &yes[e.edge[i].dst] : &no[e.edge[i].dst]) = true;
-	for (uint32_t i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < t->n; i++) {
 		if (yes[t->node[i]])
 			out[i] = no[t->node[i]] ? INLINED_PARTLY : INLINED_ALWAYS;
+		else if (all_calls && stands[t->node[i]] == STANDS_INLINED)
+			out[i] = INLINED_ALWAYS;
+	}
 	return out;
 }

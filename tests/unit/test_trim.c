@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -404,6 +405,60 @@ static void a_node_whose_callers_are_not_shown_is_not_inlined(void **state)
 	ask_release(&a);
 }
 
+/* Random stacks of locations with up to three lines, in which a function can stand anywhere. */
+static struct asked random_calls(uint32_t *seed, int n_words)
+{
+	static const char *const word[] = { "a", "b", "c+d", "d+c", "e+a+d", "f", "g+f", "h+g+b", "i", "d" };
+	struct make m = make_start("n/count");
+	struct asked a;
+
+	for (int row = 0; row < 6; row++) {
+		char stack[64] = "";
+
+		for (int depth = 0; depth < 4; depth++) {
+			*seed = *seed * 1664525 + 1013904223;
+			strcat(strcat(stack, depth ? ";" : ""), word[(*seed >> 16) % (uint32_t)n_words]);
+		}
+		ROW(&m, stack, row % 3 - 1 + (row == 5));
+	}
+	a = ask_about(&m);
+	a.q.nodefraction = a.q.edgefraction = 0;
+	return a;
+}
+
+/* What trim_inlined says, by all calls. */
+static enum inlined inlined_by(const struct edges *all, uint32_t node)
+{
+	bool yes = false, no = false;
+
+	for (size_t i = 0; i < all->n; i++) {
+		yes |= all->edge[i].dst == node && all->edge[i].inlined;
+		no |= all->edge[i].dst == node && !all->edge[i].inlined;
+	}
+	return !yes ? INLINED_NEVER : no ? INLINED_PARTLY : INLINED_ALWAYS;
+}
+
+static void calls_that_need_no_look_are_as_inlined_as_all_calls_say(void **state)
+{
+	uint32_t seed = 3, seen[3] = { 0 };
+
+	(void)state;
+	for (int round = 0; round < 500; round++) {
+		struct asked a = random_calls(&seed, 4 + round % 7);
+		struct trimmed t = trim(&a, 0);
+		const enum inlined *inlined = trim_inlined(&a.g, &t, a.mem);
+		struct edges all;
+
+		graph_edges(&a.g, t.keep, NULL, false, a.mem, &all);
+		for (uint32_t i = 0; i < t.n; i++) {
+			assert_int_equal(inlined[i], inlined_by(&all, t.node[i]));
+			seen[inlined[i]]++;
+		}
+		ask_release(&a);
+	}
+	assert_true(seen[INLINED_NEVER] && seen[INLINED_PARTLY] && seen[INLINED_ALWAYS]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +480,7 @@ int main(void)
 		cmocka_unit_test(a_nul_in_a_name_is_spelt_out),
 		cmocka_unit_test(a_node_is_inlined_always_sometimes_or_never),
 		cmocka_unit_test(with_noinlines_nobody_is_inlined),
+		cmocka_unit_test(calls_that_need_no_look_are_as_inlined_as_all_calls_say),
 		cmocka_unit_test(calls_below_the_edge_cutoff_do_not_count),
 		cmocka_unit_test(a_call_over_a_node_that_is_not_shown_can_be_inlined),
 		cmocka_unit_test(a_node_whose_callers_are_not_shown_is_not_inlined),
