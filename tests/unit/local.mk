@@ -123,9 +123,9 @@ unit_tests = \
 	tests/unit/test_pdf \
 	tests/unit/test_places \
 	tests/unit/test_pool \
+	tests/unit/test_prefix_map \
 	tests/unit/test_proto \
 	tests/unit/test_proto_sample \
-	tests/unit/test_prefix_map \
 	tests/unit/test_prune \
 	tests/unit/test_query \
 	tests/unit/test_reader \
@@ -138,8 +138,8 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_settings \
-	tests/unit/test_shorten \
 	tests/unit/test_shell_quote \
+	tests/unit/test_shorten \
 	tests/unit/test_side \
 	tests/unit/test_sides \
 	tests/unit/test_simplify \
@@ -155,8 +155,8 @@ unit_tests = \
 	tests/unit/test_text \
 	tests/unit/test_text_traces \
 	tests/unit/test_text_view \
-	tests/unit/test_tools \
 	tests/unit/test_texts \
+	tests/unit/test_tools \
 	tests/unit/test_top \
 	tests/unit/test_top_sides \
 	tests/unit/test_traces \

@@ -89,7 +89,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_tree_model.c \
 	viewers/shell/view_tree_rows.c \
 	viewers/shell/view_tree_search.c \
-	viewers/shell/work.c
 	viewers/shell/work.c \
 	viewers/shell/wrap.c \
 	viewers/shell/wrap.h
