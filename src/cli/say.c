@@ -46,6 +46,31 @@ void say_set_color(bool on)
 	color = on;
 }
 
+/* Where what is said goes while the full screen is shown. */
+static struct {
+	pthread_mutex_t lock;
+	struct buf *to; /* NULL: standard error */
+} sink = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void say_into(struct buf *to)
+{
+	pthread_mutex_lock(&sink.lock);
+	sink.to = to;
+	pthread_mutex_unlock(&sink.lock);
+}
+
+static bool is_sunk(const struct buf *line)
+{
+	bool sunk;
+
+	pthread_mutex_lock(&sink.lock);
+	sunk = sink.to != NULL;
+	if (sunk && line)
+		buf_add(sink.to, line->data, line->len);
+	pthread_mutex_unlock(&sink.lock);
+	return sunk;
+}
+
 static void vsay(const char *style, const char *fmt, va_list ap)
 {
 	struct buf raw = { 0 }, line = { 0 };
@@ -53,10 +78,12 @@ static void vsay(const char *style, const char *fmt, va_list ap)
 
 	vsnprintf(text, sizeof(text), fmt, ap);
 	buf_addz(&raw, text);
-	buf_addf(&line, "%scpa: ", style);
+	if (!is_sunk(NULL))
+		buf_addf(&line, "%scpa: ", style);
 	text_add_safe(&line, raw.data, raw.len);
-	buf_addf(&line, "%s\n", *style ? "\033[0m" : "");
-	fwrite(line.data, 1, line.len, stderr);
+	buf_addf(&line, "%s\n", *style && !is_sunk(NULL) ? "\033[0m" : "");
+	if (!is_sunk(&line))
+		fwrite(line.data, 1, line.len, stderr);
 	buf_release(&raw);
 	buf_release(&line);
 }
@@ -155,7 +182,7 @@ static void *progress_main(void *arg)
 
 void progress_begin(const char *what)
 {
-	if (!isatty(STDERR_FILENO))
+	if (!isatty(STDERR_FILENO) || is_sunk(NULL))
 		return;
 	progress.what = what;
 	progress.done = progress.all = progress.on_way = 0;

@@ -6,6 +6,8 @@
 #ifndef CLI_SAY_H
 #define CLI_SAY_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,6 +25,13 @@ void say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The same for something that went wrong. Gives STATUS_TROUBLE. */
 int say_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Append what is said to a buffer instead, and show no progress: while the full screen has the terminal.
+ *
+ * to      NULL goes back to standard error. Guarded: any thread may say something.
+ */
+void say_into(struct buf *to);
 
 /*
  * Tell on a terminal what takes so long, from half a second on; nothing anywhere else.

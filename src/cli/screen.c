@@ -13,6 +13,8 @@
 #include "cli/answer.h"
 #include "cli/edit.h"
 #include "cli/say.h"
+#include "cli/shell_help.h"
+#include "cli/shell_report.h"
 #include "viewers/shell/shell.h"
 
 #include <stdio.h>
@@ -25,7 +27,8 @@ enum { SIZE_MAX_CELLS = 1000 };
 /* What the callbacks of the shell need. */
 struct around {
 	const struct args *a;
-	const struct side_sources *from; /* [N_SIDES] */
+	const struct subject *subject; /* its sources; the profiles are the shell's */
+	struct buf rest;               /* what was said when nobody asked */
 };
 
 static struct args args_for(const struct around *r, const struct query_command *c, const struct query *q)
@@ -57,7 +60,7 @@ static int answer(void *arg, const struct profile *p, const struct query_command
 
 	if (rc < 0)
 		return rc;
-	rc = answer_make(p, &a, r->from, false, &out, err);
+	rc = answer_make(p, &a, r->subject->from, false, &out, err);
 	if (rc == 0 && out.pieces)
 		join_pieces(&out, text);
 	else if (rc == 0)
@@ -67,25 +70,75 @@ static int answer(void *arg, const struct profile *p, const struct query_command
 	return rc;
 }
 
-/* Line mode's part, until it is there: everything has a view, or is its text. */
+/* Is its text something to look at, line by line? */
+static bool is_text(const struct query_command *c)
+{
+	switch (c->report) {
+	case REPORT_PROTO:
+	case REPORT_TOPPROTO:
+	case REPORT_BUNDLE:
+	case REPORT_WEBLIST:
+		return false;
+	case REPORT_DOT:
+		return strcmp(c->name, "dot") == 0;
+	case REPORT_CALLGRIND:
+		return strcmp(c->name, "callgrind") == 0;
+	default:
+		return true;
+	}
+}
+
 static bool is_outside(void *arg, const struct line *l)
 {
 	(void)arg;
-	return l->pipe || *settings_query(l->ask)->output;
+	return l->pipe || *settings_query(l->ask)->output || !is_text(l->command);
 }
 
+/* Programs that print, or that show what they were given. */
 static bool needs_terminal(void *arg, const struct line *l)
 {
 	(void)arg;
-	return l->pipe;
+	return l->pipe || (!is_text(l->command) && !*settings_query(l->ask)->output);
 }
 
-static int run(void *arg, const struct profile *p, const struct line *l, struct buf *said, struct err *err)
+/* The last of the lines that were said, as an error. */
+static int fail_with(const struct buf *said, struct err *err)
 {
-	(void)arg;
-	(void)p;
-	(void)said;
-	return err_set(err, ERR_USAGE, "%s cannot be run here yet", l->command->name);
+	const char *text = buf_text(said), *end = text + strlen(text), *from;
+
+	while (end > text && end[-1] == '\n')
+		end--;
+	for (from = end; from > text && from[-1] != '\n'; from--)
+		;
+	return err_set(err, ERR_USAGE, "%.*s", (int)(end - from), from);
+}
+
+static int run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
+	       struct err *err)
+{
+	struct around *r = arg;
+	struct subject subject = *r->subject;
+	int status;
+
+	subject.profile = d->p;
+	subject.apart = d->sides == d->p ? NULL : d->sides;
+	say_into(needs_terminal(arg, l) ? NULL : said);
+	status = shell_report(&subject, l, stop, false);
+	say_into(&r->rest);
+	if (stop && stop_is_set(stop))
+		return err_set(err, ERR_STOPPED, "stopped");
+	return status == STATUS_FINE ? 0 : fail_with(said, err);
+}
+
+/* What "help WORDS" prints. */
+static int help(void *arg, const char *words, struct buf *text, struct err *err)
+{
+	struct around *r = arg;
+	struct settings *s = settings_new(&r->a->q);
+	bool known = shell_add_help(words, s, text);
+
+	settings_free(s);
+	return known ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
 }
 
 static int edit(void *arg, const char *path, int64_t line, struct err *err)
@@ -119,15 +172,18 @@ static int parse_depth(const char *text, int *depth)
 	return STATUS_FINE;
 }
 
-static int play(const struct args *a, const struct shell_open *open)
+static int play(const struct args *a, struct around *around, const struct shell_open *open)
 {
 	struct buf out = { 0 };
 	struct err err;
-	int width, height, status = parse_size(a->q.size, &width, &height);
+	int width, height, rc, status = parse_size(a->q.size, &width, &height);
 
 	if (status != STATUS_FINE)
 		return status;
-	if (shell_play(open, a->q.keys, width, height, a->q.looks, &out, &err) < 0)
+	say_into(&around->rest);
+	rc = shell_play(open, a->q.keys, width, height, a->q.looks, &out, &err);
+	say_into(NULL);
+	if (rc < 0)
 		status = say_error("%s", err.msg);
 	else if (io_write_fd(STDOUT_FILENO, buf_text(&out), out.len, &err) < 0)
 		status = say_error("standard output: %s", err.msg);
@@ -135,25 +191,42 @@ static int play(const struct args *a, const struct shell_open *open)
 	return status;
 }
 
-int screen_session(const struct args *a, struct profile *p, struct profile *sides,
-		   const struct side_sources from[N_SIDES])
+int screen_session(const struct args *a, struct subject *subject)
 {
-	struct around around = { a, from };
+	struct around around = { .a = a, .subject = subject };
 	struct shell_data *data = mem_zalloc(1, sizeof(*data));
+	const struct side_sources *target = &subject->from[SIDE_TARGET], *base = &subject->from[SIDE_BASE];
 	struct shell_open open = { .data = data,
 				   .q = &a->q,
 				   .line = "top",
-				   .sources = from[SIDE_TARGET].source,
-				   .n_sources = from[SIDE_TARGET].n,
-				   .host = { .arg = &around, .answer = answer, .is_outside = is_outside, .needs_terminal = needs_terminal, .run = run, .edit = edit },
+				   .sources = target->source,
+				   .n_sources = target->n,
+				   .host = { .arg = &around,
+					     .answer = answer,
+					     .is_outside = is_outside,
+					     .needs_terminal = needs_terminal,
+					     .run = run,
+					     .edit = edit,
+					     .help = help },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
 	struct err err;
+	int status, rc;
 
-	*data = (struct shell_data){ .p = p, .sides = sides, .has_base = from[SIDE_BASE].n > 0 };
+	*data = (struct shell_data){ .p = subject->profile,
+				     .sides = subject->apart ? subject->apart : subject->profile,
+				     .has_base = base->n > 0 };
+	subject->profile = subject->apart = NULL;
 	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	if (*a->q.keys)
-		return play(a, &open);
-	return shell_run(&open, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+	if (*a->q.keys) {
+		status = play(a, &around, &open);
+	} else {
+		say_into(&around.rest);
+		rc = shell_run(&open, &err);
+		say_into(NULL);
+		status = rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+	}
+	buf_release(&around.rest);
+	return status;
 }

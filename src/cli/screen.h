@@ -7,17 +7,14 @@
 #define CLI_SCREEN_H
 
 #include "cli/args.h"
-#include "profile/profile.h"
-#include "report/side.h"
+#include "cli/subject.h"
 
 /*
  * Run it until the user ends it, or play --keys.
  *
- * p       sealed; both taken over
- * sides   the same with the samples of the base kept apart; p itself without a base
- * Gives   the exit status
+ * subject  loaded; its profiles are taken over
+ * Gives    the exit status
  */
-int screen_session(const struct args *a, struct profile *p, struct profile *sides,
-		   const struct side_sources from[N_SIDES]);
+int screen_session(const struct args *a, struct subject *subject);
 
 #endif

@@ -31,7 +31,11 @@ struct shell {
 
 bool shell_wants_screen(const struct args *a)
 {
-	return *a->q.keys != 0; /* until it can be had on a terminal */
+	const char *term = getenv("TERM");
+
+	if (*a->q.keys)
+		return true;
+	return !a->q.plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 /* Read a line of standard input, without its end. Gives false at the end of input. */
@@ -108,7 +112,7 @@ static bool run_line(struct shell *s, const char *text)
 	case LINE_SET:
 		break;
 	case LINE_REPORT:
-		shell_report(&s->subject, &l, s->is_terminal);
+		shell_report(&s->subject, &l, NULL, s->is_terminal);
 		break;
 	case LINE_OPTIONS:
 		shell_add_options(s->subject.profile, s->settings, &options);
@@ -155,15 +159,6 @@ static void converse(struct shell *s)
 	buf_release(&line);
 }
 
-/* The full screen; it takes the profiles over. */
-static int run_screen(const struct args *a, struct subject *s)
-{
-	struct profile *p = s->profile, *apart = s->apart ? s->apart : p;
-
-	s->profile = s->apart = NULL;
-	return screen_session(a, p, apart, s->from);
-}
-
 int cmd_shell(const struct args *a)
 {
 	struct shell s = { .a = a, .is_terminal = isatty(STDIN_FILENO) };
@@ -178,7 +173,7 @@ int cmd_shell(const struct args *a)
 					 "be the profile: cpa top -");
 	status = subject_load(a, true, &s.subject);
 	if (s.subject.profile && shell_wants_screen(a)) {
-		status = run_screen(a, &s.subject);
+		status = screen_session(a, &s.subject);
 	} else if (s.subject.profile) {
 		s.settings = settings_new(&a->q);
 		settings_assign(s.settings, NULL, "compact_labels", "true", &err);

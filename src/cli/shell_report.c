@@ -24,35 +24,36 @@
 #include <unistd.h>
 
 /* The line as if it had been a command line. */
-static struct args args_of(const struct line *l)
+static struct args args_of(const struct line *l, struct stop *stop)
 {
 	struct args a = { .q = *settings_query(l->ask), .command = l->command, .in_shell = true };
 
+	a.q.stop = stop;
 	a.q.keep_base = l->command->report == REPORT_FLAME; /* as on the command line */
 	return a;
 }
 
-static int make(const struct subject *s, const struct line *l)
+static int make(const struct subject *s, const struct line *l, struct stop *stop)
 {
-	struct args a = args_of(l);
+	struct args a = args_of(l, stop);
 
 	progress_begin("making the report");
 	return report_profile(a.q.keep_base && s->apart ? s->apart : s->profile, &a, s->from);
 }
 
 /* With fd as standard output, -1 for our own. */
-static int make_into(const struct subject *s, const struct line *l, int fd)
+static int make_into(const struct subject *s, const struct line *l, struct stop *stop, int fd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	int status, ours;
 
 	if (fd < 0)
-		return make(s, l);
+		return make(s, l, stop);
 	ours = dup(STDOUT_FILENO);
 	if (ours < 0 || dup2(fd, STDOUT_FILENO) < 0)
 		return say_error("standard output: %s", strerror(errno));
 	sigaction(SIGPIPE, &ignore, &before);
-	status = make(s, l);
+	status = make(s, l, stop);
 	sigaction(SIGPIPE, &before, NULL);
 	dup2(ours, STDOUT_FILENO);
 	close(ours);
@@ -60,17 +61,17 @@ static int make_into(const struct subject *s, const struct line *l, int fd)
 }
 
 /* In a process of its own. Signals that end it leave our prompt on a fresh line. */
-static int make_apart(const struct subject *s, const struct line *l, int fd)
+static int make_apart(const struct subject *s, const struct line *l, struct stop *stop, int fd)
 {
 	pid_t child = fork();
 	int how;
 
 	if (child < 0)
-		return make_into(s, l, fd);
+		return make_into(s, l, stop, fd);
 	if (child == 0) {
 		signal(SIGINT, SIG_DFL);
 		signal(SIGQUIT, SIG_DFL);
-		_exit(make_into(s, l, fd));
+		_exit(make_into(s, l, stop, fd));
 	}
 	while (waitpid(child, &how, 0) < 0 && errno == EINTR)
 		;
@@ -90,9 +91,9 @@ static void ignore_keys(struct sigaction before[2])
 	sigaction(SIGQUIT, &ignore, &before[1]);
 }
 
-int shell_report(const struct subject *s, const struct line *l, bool apart)
+int shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart)
 {
-	const struct args a = args_of(l);
+	const struct args a = args_of(l, stop);
 	struct sigaction before[2];
 	struct err err;
 	int fd = -1, status;
@@ -105,7 +106,7 @@ int shell_report(const struct subject *s, const struct line *l, bool apart)
 	if (l->pipe && child_pipe(l->pipe, &fd, &program, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
-		status = apart ? make_apart(s, l, fd) : make_into(s, l, fd);
+		status = apart ? make_apart(s, l, stop, fd) : make_into(s, l, stop, fd);
 		if (fd >= 0)
 			close(fd);
 		if (program && child_end(program, &err) < 0)

@@ -14,9 +14,10 @@
 /*
  * Answer a line about what was loaded; say what goes wrong.
  *
+ * stop    ends it from another thread; NULL: never
  * apart   make the report in a process of its own, so that Ctrl-C ends it and not us
  * Gives   a status
  */
-int shell_report(const struct subject *s, const struct line *l, bool apart);
+int shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart);
 
 #endif

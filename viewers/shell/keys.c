@@ -185,8 +185,8 @@ static bool fetch_again(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	if (!s->open.host.again)
 		shell_say(s, true, "R fetches a profile again from its server; this one was read from a file");
-	else
-		work_start_again(s->work, s);
+	else if (!work_start_again(s->work, s))
+		shell_say(s, false, "something is being fetched or written; Esc stops it");
 	return true;
 }
 

@@ -7,8 +7,6 @@
 
 #include "viewers/shell/shell_int.h"
 
-#include "base/mem.h"
-
 #include <string.h>
 
 /* All panes are to show other data. What they hold of the old ones stays until they are made anew. */
@@ -21,17 +19,19 @@ static void show_data(struct shell *s, struct shell_data *data)
 	shell_refresh(s, shell_pane(s));
 }
 
-void shell_fetched(struct shell *s, int rc, struct profile *p, const struct buf *notes, const struct err *err)
+void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err)
 {
-	struct shell_data *data;
+	const char *note = buf_text(notes);
 
 	if (rc < 0) {
-		shell_say(s, true, "%s", err->msg);
+		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
 		return;
 	}
-	data = mem_zalloc(1, sizeof(*data));
-	*data = (struct shell_data){ .p = p, .sides = p };
 	s->n_fetched++;
+	s->two_sides = data->has_base;
 	show_data(s, data);
-	shell_say(s, false, "%.*s", (int)strcspn(buf_text(notes), "\n"), buf_text(notes));
+	if (*note)
+		shell_say(s, false, "%.*s", (int)strcspn(note, "\n"), note);
+	else
+		shell_say(s, false, "fetched again; d shows the new profile alone");
 }

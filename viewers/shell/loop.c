@@ -60,7 +60,11 @@ int shell_run(const struct shell_open *open, struct err *err)
 	if (rc < 0)
 		return rc;
 	screen_size(screen, &width, &height);
-	s = shell_new(open, width, height);
+	rc = shell_new(open, width, height, &s, err);
+	if (rc < 0) {
+		screen_close(screen);
+		return rc;
+	}
 	s->screen = screen;
 	s->depth = open->depth >= 0 ? (enum depth)open->depth : screen_depth(screen);
 	s->grid.ascii = screen_is_ascii(screen);
@@ -84,9 +88,11 @@ static void show(struct shell *s, bool looks, struct buf *out)
 int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
 	       struct err *err)
 {
-	struct shell *s = shell_new(open, width, height);
-	int rc = 0;
+	struct shell *s;
+	int rc = shell_new(open, width, height, &s, err);
 
+	if (rc < 0)
+		return rc;
 	s->depth = open->depth >= 0 ? (enum depth)open->depth : DEPTH_256;
 	work_wait(s->work, s);
 	frame_draw(s);

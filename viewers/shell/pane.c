@@ -97,7 +97,7 @@ static void go_to(struct shell *s, size_t i)
 	struct pane *p;
 
 	if (s->n_panes > s->at && s->pane[s->at]->is_waiting) {
-		work_stop(s->work);
+		work_stop_model(s->work);
 		s->pane[s->at]->is_waiting = false;
 		s->pane[s->at]->is_stale = true;
 	}
@@ -133,11 +133,13 @@ static void cut_way(struct shell *s)
 	}
 }
 
-static struct pane *pane_new(const struct query_command *c, const char *line)
+static struct pane *pane_new(const struct line *l, const char *line)
 {
+	const struct query_command *c = l->command;
+
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
-	p->class = shell_class(c);
+	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? shell_class(c) : &view_text;
 	p->command = c;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);
@@ -163,7 +165,7 @@ static bool find_again(struct shell *s, const char *line)
 	return false;
 }
 
-void pane_open(struct shell *s, const struct query_command *c, const char *line)
+void pane_open(struct shell *s, const struct line *l, const char *line)
 {
 	while (*line == ' ' || *line == '\t')
 		line++;
@@ -174,7 +176,7 @@ void pane_open(struct shell *s, const struct query_command *c, const char *line)
 	if (find_again(s, line))
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
-	s->pane[s->n_panes++] = pane_new(c, line);
+	s->pane[s->n_panes++] = pane_new(l, line);
 	s->pane[s->n_panes - 1]->area = frame_body(s);
 	go_to(s, s->n_panes - 1);
 }

@@ -34,14 +34,18 @@ void data_drop(struct shell_data *d)
 	free(d);
 }
 
-struct shell *shell_new(const struct shell_open *open, int width, int height)
+int shell_new(const struct shell_open *open, int width, int height, struct shell **out, struct err *err)
 {
 	struct shell *s = mem_zalloc(1, sizeof(*s));
 
+	if (work_new(&s->work, err) < 0) {
+		free(s);
+		data_drop(data_hold(open->data));
+		return ERR_IO;
+	}
 	s->open = *open;
 	s->data = data_hold(open->data);
 	s->now = settings_new(open->q);
-	s->work = work_new();
 	s->mouse = open->mouse;
 	s->two_sides = open->data->has_base;
 	s->depth = DEPTH_NONE;
@@ -50,7 +54,8 @@ struct shell *shell_new(const struct shell_open *open, int width, int height)
 	shell_line(s, open->line, false);
 	if (s->n_panes == 0) /* an option of the command line is wrong, which has been said */
 		shell_line(s, "top", false);
-	return s;
+	*out = s;
+	return 0;
 }
 
 void shell_free(struct shell *s)
@@ -152,30 +157,44 @@ void shell_redo(struct shell *s)
 	say_change(s, "done again", s->undo[s->undo_at - 1], s->now);
 }
 
-static void run_outside(struct shell *s, const struct line *l)
+void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err)
+{
+	const char *text = buf_text(said);
+
+	if (rc < 0)
+		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
+	else
+		shell_say(s, false, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+/* A line that is no view. One that has the terminal runs now; a script that plays keys has none to give. */
+static void run_outside(struct shell *s, struct line *l)
 {
 	const struct shell_host *host = &s->open.host;
-	bool pause = s->screen && host->needs_terminal(host->arg, l);
 	struct buf said = { 0 };
 	struct err err;
+	int rc;
 
-	if (pause)
+	if (!host->needs_terminal(host->arg, l)) {
+		if (!work_start_run(s->work, s, l))
+			shell_say(s, true, "something is being written or fetched; Esc stops it");
+		return;
+	}
+	if (s->screen)
 		screen_pause(s->screen);
-	if (host->run(host->arg, s->data->p, l, &said, &err) < 0)
-		shell_say(s, true, "%s", err.msg);
-	else
-		shell_say(s, false, "%.*s", (int)strcspn(buf_text(&said), "\n"), buf_text(&said));
-	if (pause)
+	rc = host->run(host->arg, s->data, l, NULL, &said, &err);
+	if (s->screen)
 		screen_resume(s->screen);
+	shell_ran(s, rc, &said, &err);
 	buf_release(&said);
 }
 
-static void run_report(struct shell *s, const char *text, const struct line *l)
+static void run_report(struct shell *s, const char *text, struct line *l)
 {
 	if (s->open.host.is_outside(s->open.host.arg, l))
 		run_outside(s, l);
 	else
-		pane_open(s, l->command, text);
+		pane_open(s, l, text);
 }
 
 /* One line that is no shortcut. Gives false when it was wrong. */
@@ -290,6 +309,10 @@ bool shell_stop_work(struct shell *s)
 	if (!work_doing(s->work, &doing))
 		return false;
 	work_stop(s->work);
+	if (doing.is_errand) {
+		shell_say(s, false, "stopping");
+		return true;
+	}
 	if (p->is_waiting) {
 		p->is_waiting = false;
 		p->is_stale = true;

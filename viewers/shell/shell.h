@@ -32,15 +32,18 @@ struct shell_host {
 		      struct buf *text, struct buf *notes, struct err *err);
 	/* Does a command write a file or start a program, so that it cannot be a view? */
 	bool (*is_outside)(void *arg, const struct line *l);
-	/* Carry out such a command as line mode does: a file, a pipe, a program. The terminal is given back
-	   meanwhile when needs_terminal says so. What there is to say is appended to said. */
+	/* Carry out such a command as line mode does: a file, a pipe, a program. Those that need the terminal have
+	   it meanwhile, and run on the input thread, with stop NULL; others on a worker's. What there is to say is
+	   appended to said, unless it has the terminal to say it. */
 	bool (*needs_terminal)(void *arg, const struct line *l);
-	int (*run)(void *arg, const struct profile *p, const struct line *l, struct buf *said, struct err *err);
+	int (*run)(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
+		   struct err *err);
 	/* Open a file in the user's editor, which has the terminal meanwhile; NULL when none can be started. */
 	int (*edit)(void *arg, const char *path, int64_t line, struct err *err);
-	/* Fetch the sources again, on the worker's thread; NULL when none of them is on a server. On success *out
-	   is owned by the caller. */
-	int (*again)(void *arg, const struct stop *stop, struct profile **out, struct buf *notes, struct err *err);
+	/* Fetch the sources again, on a worker's thread, and compare with what was there unless there is a base;
+	   NULL when none of them is on a server. On success *out is owned by the caller. */
+	int (*again)(void *arg, const struct shell_data *last, struct stop *stop, struct shell_data **out,
+		     struct buf *notes, struct err *err);
 	/* The lines of the history, the oldest first, and one more for it; NULL without. */
 	void (*history)(void *arg, struct texts *out);
 	void (*remember)(void *arg, const char *line);

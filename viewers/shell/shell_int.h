@@ -152,7 +152,8 @@ struct shell {
 
 /* ---- shell.c: state and what lines do ---- */
 
-struct shell *shell_new(const struct shell_open *open, int width, int height);
+/* Fails with ERR_IO when there are no threads; the data is dropped then. */
+int shell_new(const struct shell_open *open, int width, int height, struct shell **out, struct err *err);
 void shell_free(struct shell *s);
 
 /* One event in; the screen has to be drawn again afterwards. */
@@ -200,14 +201,17 @@ const struct pane_class *shell_class(const struct query_command *c);
 /* Append the command line that shows the same. */
 void shell_add_command(struct shell *s, struct pane *p, struct buf *out);
 
-/* What the worker made: a model for a pane, or a profile fetched again; taken over, also when rc says it failed. */
+/* What the worker made: a model for a pane, taken over also when rc says it failed; */
 void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const struct err *err);
-void shell_fetched(struct shell *s, int rc, struct profile *p, const struct buf *notes, const struct err *err);
+/* profiles fetched again, taken over; */
+void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err);
+/* a line carried out. */
+void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err);
 
 void model_free(struct model *m);
 
 /* Show a report: a new pane, or one that the same line made before. */
-void pane_open(struct shell *s, const struct query_command *c, const char *line);
+void pane_open(struct shell *s, const struct line *l, const char *line);
 void pane_free(struct pane *p);
 
 /* Search in a pane: keeps the text and tells the view. */
@@ -291,7 +295,8 @@ bool key_is_taken(const struct pane_class *class, const struct binding *key);
 
 /* ---- work.c: the worker ---- */
 
-struct work *work_new(void);
+/* Fails with ERR_IO when there are no threads. */
+int work_new(struct work **out, struct err *err);
 void work_free(struct work *w);
 
 /* Called on the worker's thread when something is done. */
@@ -300,10 +305,18 @@ void work_on_done(struct work *w, void (*wake)(void *arg), void *arg);
 /* Start making a model for a pane; what runs is stopped and forgotten. The ask's settings are copied. */
 void work_start(struct work *w, struct shell *s, struct pane *p);
 
-/* Start fetching again (R). */
-void work_start_again(struct work *w, struct shell *s);
+/*
+ * Start an errand: fetch again (R), or carry out a line that is no view, which is taken over.
+ *
+ * Gives   false while another errand is under way
+ */
+bool work_start_again(struct work *w, struct shell *s);
+bool work_start_run(struct work *w, struct shell *s, struct line *l);
 
 bool work_is_busy(struct work *w);
+
+/* Stop the model that is made; work_stop stops the errand when none is. */
+void work_stop_model(struct work *w);
 void work_stop(struct work *w);
 
 /* What the worker does. */
@@ -311,7 +324,7 @@ struct doing {
 	const char *command, *what; /* what of it; NULL when it does not say */
 	int percent;                /* -1: unknown */
 	int64_t ms;                 /* since it was asked */
-	bool is_stopping;
+	bool is_errand, is_stopping;
 };
 bool work_doing(struct work *w, struct doing *out);
 

@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One job runs at a time. A new one stops the one that runs, whose result is then thrown away; what
- * is done waits until the input thread takes it.
+ * Models and errands have a thread each. One model is made at a time: a new one stops the one that is
+ * made, whose result is then thrown away. An errand (fetching again, writing a file) goes on whatever is
+ * looked at meanwhile. What is done waits until the input thread takes it.
  */
 #include "config.h"
 
@@ -18,26 +19,35 @@
 #include <string.h>
 #include <time.h>
 
+enum lane_kind { LANE_MODELS, LANE_ERRANDS, N_LANES };
+
 struct job {
 	uint64_t number;
-	const struct pane_class *class; /* NULL: fetch again */
+	const struct pane_class *class; /* NULL: an errand */
+	struct line line;               /* carried out; command NULL: fetch again */
 	struct ask ask;
 	struct query q;
 	struct shell_data *data; /* held */
 	struct model *model;
-	struct profile *fetched;
-	struct buf notes;
+	struct shell_data *fetched; /* held by nobody yet */
+	struct buf notes; /* of an errand */
 	int rc;
 	struct err err;
 	struct stop stop;
 	struct timespec since;
 };
 
-struct work {
+struct lane {
+	struct work *work;
 	pthread_t thread;
+	bool has_thread;
+	struct job *next, *running, *done; /* one each */
+};
+
+struct work {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct job *next, *running, *done; /* one each */
+	struct lane lane[N_LANES];
 	bool is_over;
 	uint64_t n_jobs;
 	void (*wake)(void *arg);
@@ -63,8 +73,11 @@ static void job_free(struct job *j)
 	if (!j)
 		return;
 	model_free(j->model);
-	profile_free(j->fetched);
+	if (j->fetched)
+		data_drop(data_hold(j->fetched));
 	buf_release(&j->notes);
+	if (j->line.command)
+		line_release(&j->line);
 	data_drop(j->data);
 	free(j);
 }
@@ -75,27 +88,30 @@ static void run(struct job *j)
 
 	if (j->class)
 		j->rc = j->class->make(&j->ask, j->model, &j->err);
+	else if (j->line.command)
+		j->rc = host->run(host->arg, j->data, &j->line, &j->stop, &j->notes, &j->err);
 	else
-		j->rc = host->again(host->arg, &j->stop, &j->fetched, &j->notes, &j->err);
+		j->rc = host->again(host->arg, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
 }
 
-static void *work_main(void *arg)
+static void *lane_main(void *arg)
 {
-	struct work *w = arg;
+	struct lane *l = arg;
+	struct work *w = l->work;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->is_over) {
-		if (!w->next || w->done) {
+		if (!l->next || l->done) {
 			pthread_cond_wait(&w->changed, &w->lock);
 			continue;
 		}
-		w->running = w->next;
-		w->next = NULL;
+		l->running = l->next;
+		l->next = NULL;
 		pthread_mutex_unlock(&w->lock);
-		run(w->running);
+		run(l->running);
 		pthread_mutex_lock(&w->lock);
-		w->done = w->running;
-		w->running = NULL;
+		l->done = l->running;
+		l->running = NULL;
 		pthread_cond_broadcast(&w->changed);
 		if (w->wake)
 			w->wake(w->wake_arg);
@@ -104,17 +120,24 @@ static void *work_main(void *arg)
 	return NULL;
 }
 
-struct work *work_new(void)
+int work_new(struct work **out, struct err *err)
 {
 	struct work *w = mem_zalloc(1, sizeof(*w));
+	int rc = 0;
 
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
-	if (pthread_create(&w->thread, NULL, work_main, w) != 0) {
-		free(w);
-		return NULL;
+	for (int i = 0; i < N_LANES && rc == 0; i++) {
+		w->lane[i].work = w;
+		rc = pthread_create(&w->lane[i].thread, NULL, lane_main, &w->lane[i]);
+		w->lane[i].has_thread = rc == 0;
 	}
-	return w;
+	if (rc) {
+		work_free(w);
+		return err_set(err, ERR_IO, "no thread to work on: %s", strerror(rc));
+	}
+	*out = w;
+	return 0;
 }
 
 void work_free(struct work *w)
@@ -123,13 +146,17 @@ void work_free(struct work *w)
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->is_over = true;
-	if (w->running)
-		stop_set(&w->running->stop);
+	for (int i = 0; i < N_LANES; i++)
+		if (w->lane[i].running)
+			stop_set(&w->lane[i].running->stop);
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
-	pthread_join(w->thread, NULL);
-	job_free(w->next);
-	job_free(w->done);
+	for (int i = 0; i < N_LANES; i++) {
+		if (w->lane[i].has_thread)
+			pthread_join(w->lane[i].thread, NULL);
+		job_free(w->lane[i].next);
+		job_free(w->lane[i].done);
+	}
 	pthread_mutex_destroy(&w->lock);
 	pthread_cond_destroy(&w->changed);
 	free(w);
@@ -144,16 +171,18 @@ void work_on_done(struct work *w, void (*wake)(void *arg), void *arg)
 }
 
 /* The input thread alone counts references, so a job that is replaced is freed here. */
-static void start(struct work *w, struct job *j)
+static void start(struct work *w, enum lane_kind kind, struct job *j)
 {
+	struct lane *l = &w->lane[kind];
 	struct job *forgotten;
 
 	clock_gettime(CLOCK_MONOTONIC, &j->since);
+	j->number = ++w->n_jobs;
 	pthread_mutex_lock(&w->lock);
-	if (w->running)
-		stop_set(&w->running->stop);
-	forgotten = w->next;
-	w->next = j;
+	if (l->running)
+		stop_set(&l->running->stop);
+	forgotten = l->next;
+	l->next = j;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	job_free(forgotten);
@@ -163,7 +192,6 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 {
 	struct job *j = mem_zalloc(1, sizeof(*j));
 
-	j->number = p->job = ++w->n_jobs;
 	j->class = p->class;
 	j->data = data_hold(s->data);
 	j->model = mem_zalloc(1, sizeof(*j->model));
@@ -185,54 +213,94 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 			       .host = &s->open.host };
 	p->is_waiting = true;
 	p->is_stale = false;
-	start(w, j);
+	start(w, LANE_MODELS, j);
+	p->job = j->number;
 }
 
-void work_start_again(struct work *w, struct shell *s)
-{
-	struct job *j = mem_zalloc(1, sizeof(*j));
-
-	j->number = ++w->n_jobs;
-	j->data = data_hold(s->data);
-	j->ask = (struct ask){ .data = s->data, .host = &s->open.host };
-	start(w, j);
-}
-
-bool work_is_busy(struct work *w)
+static bool is_busy(struct work *w, const struct lane *l)
 {
 	bool busy;
 
 	pthread_mutex_lock(&w->lock);
-	busy = w->next || w->running || w->done;
+	busy = l->next || l->running || l->done;
 	pthread_mutex_unlock(&w->lock);
 	return busy;
 }
 
-void work_stop(struct work *w)
+static struct job *errand(struct shell *s)
+{
+	struct job *j = mem_zalloc(1, sizeof(*j));
+
+	j->data = data_hold(s->data);
+	j->ask = (struct ask){ .data = s->data, .host = &s->open.host };
+	return j;
+}
+
+bool work_start_again(struct work *w, struct shell *s)
+{
+	if (is_busy(w, &w->lane[LANE_ERRANDS]))
+		return false;
+	start(w, LANE_ERRANDS, errand(s));
+	return true;
+}
+
+bool work_start_run(struct work *w, struct shell *s, struct line *l)
+{
+	struct job *j;
+
+	if (is_busy(w, &w->lane[LANE_ERRANDS]))
+		return false;
+	j = errand(s);
+	j->line = *l;
+	*l = (struct line){ 0 };
+	start(w, LANE_ERRANDS, j);
+	return true;
+}
+
+bool work_is_busy(struct work *w)
+{
+	return is_busy(w, &w->lane[LANE_MODELS]) || is_busy(w, &w->lane[LANE_ERRANDS]);
+}
+
+static void stop_lane(struct work *w, struct lane *l)
 {
 	struct job *forgotten;
 
 	pthread_mutex_lock(&w->lock);
-	if (w->running)
-		stop_set(&w->running->stop);
-	forgotten = w->next;
-	w->next = NULL;
+	if (l->running)
+		stop_set(&l->running->stop);
+	forgotten = l->next;
+	l->next = NULL;
 	pthread_mutex_unlock(&w->lock);
 	job_free(forgotten);
+}
+
+void work_stop_model(struct work *w)
+{
+	stop_lane(w, &w->lane[LANE_MODELS]);
+}
+
+void work_stop(struct work *w)
+{
+	bool model = is_busy(w, &w->lane[LANE_MODELS]);
+
+	stop_lane(w, &w->lane[model ? LANE_MODELS : LANE_ERRANDS]);
 }
 
 bool work_doing(struct work *w, struct doing *out)
 {
 	struct timespec now;
-	struct job *j;
+	const struct job *j = NULL;
 
 	pthread_mutex_lock(&w->lock);
-	j = w->running ? w->running : w->next;
+	for (int i = 0; i < N_LANES && !j; i++)
+		j = w->lane[i].running ? w->lane[i].running : w->lane[i].next;
 	if (j) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		out->ms = (now.tv_sec - j->since.tv_sec) * 1000 + (now.tv_nsec - j->since.tv_nsec) / 1000000;
 		out->percent = stop_percent(&j->stop, &out->what);
-		out->command = j->class ? j->ask.command->name : "fetch";
+		out->command = j->class ? j->ask.command->name : j->line.command ? j->line.command->name : "fetch";
+		out->is_errand = !j->class;
 		out->is_stopping = stop_is_set(&j->stop);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -251,22 +319,26 @@ static void take(struct shell *s, struct job *j)
 {
 	struct pane *p = j->class ? pane_of(s, j) : NULL;
 
-	if (!j->class) {
-		shell_fetched(s, j->rc, j->fetched, &j->notes, &j->err);
-		j->fetched = NULL;
-	} else if (p) {
+	if (p) {
 		pane_take(s, p, j->rc, j->model, &j->err);
 		j->model = NULL;
+	} else if (!j->class && j->line.command) {
+		shell_ran(s, j->rc, &j->notes, &j->err);
+	} else if (!j->class) {
+		shell_fetched(s, j->rc, j->fetched, &j->notes, &j->err);
+		j->fetched = NULL;
 	}
 }
 
 bool work_take(struct work *w, struct shell *s)
 {
-	struct job *j;
+	struct job *j = NULL;
 
 	pthread_mutex_lock(&w->lock);
-	j = w->done;
-	w->done = NULL;
+	for (int i = 0; i < N_LANES && !j; i++) {
+		j = w->lane[i].done;
+		w->lane[i].done = NULL;
+	}
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 	if (!j)
@@ -276,11 +348,26 @@ bool work_take(struct work *w, struct shell *s)
 	return true;
 }
 
+/* With the lock held: is there something to take, or to wait for? */
+static bool is_left(const struct work *w, bool *done)
+{
+	bool left = false;
+
+	*done = false;
+	for (int i = 0; i < N_LANES; i++) {
+		*done |= w->lane[i].done != NULL;
+		left |= w->lane[i].next || w->lane[i].running || w->lane[i].done;
+	}
+	return left;
+}
+
 void work_wait(struct work *w, struct shell *s)
 {
+	bool done;
+
 	pthread_mutex_lock(&w->lock);
-	while (w->next || w->running || w->done) {
-		if (w->done) {
+	while (is_left(w, &done)) {
+		if (done) {
 			pthread_mutex_unlock(&w->lock);
 			work_take(w, s);
 			pthread_mutex_lock(&w->lock);
