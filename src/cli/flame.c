@@ -59,24 +59,15 @@ const char *flame_suffix(enum flame_format format)
 	return formats[format];
 }
 
-static int choose(const char *option, const char *word, const char *const *words, int n, const char *advice, int *out,
-		  struct err *err)
-{
-	if (find_word(word, words, n, out))
-		return 0;
-	return err_set(err, ERR_USAGE, "--%s=%s: choose %s", option, word, advice);
-}
-
 /* How the picture shall look, and on which paper. */
 static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
 {
-	static const char *const orders[] = { "name", "weight" }, *const themes[] = { "auto", "light", "dark" },
-				 *const colors[] = { "package", "module", "file", "function", "heat" };
-	int order = 0, theme = 0, color = 0;
+	struct flame_style style = { .icicle = q->icicle,
+				     .diff_self = q->diff_self,
+				     .width = (double)q->width,
+				     .title = q->title };
 
-	if (choose("order", q->order, orders, 2, "name or weight", &order, err) < 0 ||
-	    choose("theme", q->theme, themes, 3, "auto, light or dark", &theme, err) < 0 ||
-	    choose("color-by", q->color_by, colors, 5, "package, module, file, function or heat", &color, err) < 0 ||
+	if (flame_style_read(q->order, q->theme, q->color_by, &style, err) < 0 ||
 	    pdf_paper_find(q->paper, paper, err) < 0)
 		return ERR_USAGE;
 	if (q->width < MIN_WIDTH || q->width > MAX_WIDTH)
@@ -85,13 +76,7 @@ static int style_of(const struct query *q, struct flame_style *out, struct pdf_p
 	if (q->min_width != -1 && !(q->min_width >= 0 && q->min_width <= (double)q->width))
 		return err_set(err, ERR_USAGE, "--min-width=%g: choose a number from 0 to the width, or -1",
 			       q->min_width);
-	*out = (struct flame_style){ .order = (enum flame_order)order,
-				     .theme = (enum flame_theme)theme,
-				     .color_by = (enum flame_color_by)color,
-				     .icicle = q->icicle,
-				     .diff_self = q->diff_self,
-				     .width = (double)q->width,
-				     .title = q->title };
+	*out = style;
 	return 0;
 }
 

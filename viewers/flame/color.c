@@ -167,3 +167,31 @@ void groups_make(const struct flame *f, enum flame_color_by by, struct arena *me
 	strtab_free(names);
 	*out = g;
 }
+
+const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by, struct arena *mem)
+{
+	struct strtab *names = strtab_new();
+	uint8_t *group = arena_alloc(mem, g->n + 1, sizeof(*group)), *out = arena_alloc(mem, f->n_frames, sizeof(*out));
+	struct buf name = { 0 };
+
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->group[i].color >= COLOR_OTHER)
+			group[strtab_add(names, g->group[i].name, strlen(g->group[i].name))] = g->group[i].color;
+	for (uint32_t i = 0; i < f->n_frames; i++) {
+		bool is_special = f->frames[i].is_label || is_kernel(&f->frames[i]);
+		str_id id;
+
+		name.len = 0;
+		if (!is_special)
+			add_group_name(&f->frames[i], by, &name);
+		if (is_special || name.len == 0)
+			out[i] = f->frames[i].is_label ? COLOR_LABEL : is_special ? COLOR_KERNEL : COLOR_UNKNOWN;
+		else if (by == FLAME_FUNCTION)
+			out[i] = (uint8_t)(COLOR_GROUP + slot_of(f->frames[i].name));
+		else
+			out[i] = strtab_find(names, name.data, name.len, &id) ? group[id] : COLOR_OTHER;
+	}
+	buf_release(&name);
+	strtab_free(names);
+	return out;
+}

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "report/flame.h"
 #include "report/report.h"
 
@@ -33,6 +34,14 @@ struct flame_style {
 	const char *title; /* "" for one made of the profile; hostile */
 };
 
+/*
+ * Read how boxes are ordered and coloured, by names of options in upper or lower case. Other fields stay.
+ *
+ * Fails   ERR_USAGE
+ */
+int flame_style_read(const char *order, const char *theme, const char *color_by, struct flame_style *style,
+		     struct err *err);
+
 /* Where a box lies. The root is at x 0 and level 0 and spans all. */
 struct flame_tile {
 	uint32_t box; /* of the report */
@@ -50,6 +59,13 @@ struct flame_layout {
 
 /* Place all boxes of a report. The result lives in mem. */
 void flame_lay_out(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out);
+
+/*
+ * Colour the tiles of a picture of a part of the same profile as the whole is coloured: what the whole
+ * leaves out has the colour of its group, or of others.
+ */
+void flame_color_as(const struct flame *whole, const struct flame_style *style, const struct flame *f,
+		    struct flame_layout *layout);
 
 /* A colour of boxes and of text on it: 0xRRGGBB. */
 struct flame_color {

@@ -42,6 +42,9 @@ struct groups {
 /* The groups of a picture and the colours of its frames. They live in mem. */
 void groups_make(const struct flame *f, enum flame_color_by by, struct arena *mem, struct groups *out);
 
+/* The colours of the frames of another picture as those of g, which whole made, are; [f->n_frames] in mem. */
+const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by, struct arena *mem);
+
 /* The step of heat of each frame: the share of its own value, wherever it is called. Lives in mem. */
 const uint8_t *heat_make(const struct flame *f, struct arena *mem);
 

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/strtab.h"
 #include "viewers/flame/flame_int.h"
 
 #include <stdlib.h>
@@ -138,6 +139,45 @@ static void color(const struct flame *f, const struct flame_style *style, struct
 		else
 			t->color = colors ? colors[f->frame[t->box]] : change_color(f, t->box, style->diff_self);
 	}
+}
+
+/* The steps of heat of frames as the whole has them, by their names; what it leaves out is cold. */
+static const uint8_t *heat_as(const struct flame *whole, const struct flame *f, struct arena *mem)
+{
+	const uint8_t *heat = heat_make(whole, mem);
+	uint8_t *out = arena_alloc(mem, f->n_frames, sizeof(*out)), *by_name;
+	struct strtab *names = strtab_new();
+
+	by_name = arena_alloc(mem, (size_t)whole->n_frames + 1, sizeof(*by_name));
+	for (uint32_t i = 0; i < whole->n_frames; i++)
+		by_name[strtab_add(names, whole->frames[i].name, strlen(whole->frames[i].name))] = heat[i];
+	for (uint32_t i = 0; i < f->n_frames; i++) {
+		str_id id;
+
+		out[i] = strtab_find(names, f->frames[i].name, strlen(f->frames[i].name), &id) ? by_name[id]
+											       : COLOR_HEAT;
+	}
+	strtab_free(names);
+	return out;
+}
+
+void flame_color_as(const struct flame *whole, const struct flame_style *style, const struct flame *f,
+		    struct flame_layout *layout)
+{
+	struct arena *mem = arena_new();
+	const uint8_t *colors = NULL;
+	struct groups groups;
+
+	if (!f->has_base && style->color_by == FLAME_HEAT) {
+		colors = heat_as(whole, f, mem);
+	} else if (!f->has_base) {
+		groups_make(whole, style->color_by, mem, &groups);
+		colors = groups_color_as(&groups, f, style->color_by, mem);
+	}
+	for (uint32_t i = 0; colors && i < layout->n; i++)
+		if (f->frame[layout->tile[i].box] != FLAME_NONE)
+			layout->tile[i].color = colors[f->frame[layout->tile[i].box]];
+	arena_free(mem);
 }
 
 void flame_lay_out(const struct flame *f, const struct flame_style *style, struct arena *mem, struct flame_layout *out)

@@ -16,4 +16,5 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/package_scope.c \
 	viewers/flame/palette.c \
 	viewers/flame/short.c \
+	viewers/flame/style.c \
 	viewers/flame/words.c
