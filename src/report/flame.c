@@ -133,6 +133,20 @@ static const char *place_name(struct naming *x, uint32_t place)
 	return tame(buf_text(&x->text), x->text.len, FLAME_NAME_MAX, x->mem);
 }
 
+/* What expressions of filters match. */
+static const char *function_of(struct naming *x, uint32_t place, const char *whole)
+{
+	const struct place *k = &x->pl->place[place];
+	const char *name = profile_text(x->v->p, k->name);
+	size_t n = strtab_len(x->v->p->str, k->name);
+
+	if (k->label || (!k->name && !k->file) || n > FLAME_NAME_MAX)
+		return "";
+	if (!k->name || (!k->addr && !k->line && !k->file))
+		return whole;
+	return tame(name, n, FLAME_NAME_MAX, x->mem);
+}
+
 static uint32_t frame_of(struct naming *x, uint32_t place)
 {
 	struct flame_frame *f = &x->frame[x->n];
@@ -147,6 +161,7 @@ static uint32_t frame_of(struct naming *x, uint32_t place)
 	label = x->pl->place[place].label;
 	f->is_label = label != 0;
 	f->name = label ? label_name(x, label - 1) : place_name(x, place);
+	f->function = function_of(x, place, f->name);
 	file = places_file(x->pl, place); /* of the places, which go */
 	if (!label && *file)
 		f->file = tame(file, strlen(file), FLAME_PATH_MAX, x->mem);

@@ -26,6 +26,7 @@ enum { FLAME_NAME_MAX = 1000, FLAME_PATH_MAX = 500 };
  */
 struct flame_frame {
 	const char *name; /* as in top; of a label "key: value" */
+	const char *function; /* its plain name, without address, file or line; the file of files; "" when unknown */
 	const char *file, *module;
 	int64_t line_lo, line_hi; /* first and last line in file that samples were in or called from; 0 when unknown */
 	bool is_label;            /* put there by tagroot, tagleaf or --by */
