@@ -72,6 +72,14 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_calls.c \
 	viewers/shell/view_calls.h \
 	viewers/shell/view_calls_draw.c \
+	viewers/shell/view_flame.c \
+	viewers/shell/view_flame.h \
+	viewers/shell/view_flame_draw.c \
+	viewers/shell/view_flame_make.c \
+	viewers/shell/view_flame_runs.c \
+	viewers/shell/view_flame_search.c \
+	viewers/shell/view_flame_words.c \
+	viewers/shell/view_flame_zoom.c \
 	viewers/shell/view_source.c \
 	viewers/shell/view_source_draw.c \
 	viewers/shell/view_source_find.c \

@@ -21,6 +21,7 @@ void pane_free(struct pane *p)
 	model_free(p->model);
 	settings_free(p->ask);
 	free(p->state);
+	buf_release(&p->part);
 	free(p->search);
 	free(p->line);
 	free(p);
@@ -38,6 +39,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		const struct pane_class *class;
 	} views[] = {
 		{ REPORT_LIST, &view_source },
+		{ REPORT_FLAME, &view_flame },
 		{ REPORT_NONE, &view_text },
 		{ REPORT_TOP, &view_top },
 		{ REPORT_PEEK, &view_calls },
@@ -68,7 +70,7 @@ void shell_refresh(struct shell *s, struct pane *p)
 	settings_free(now);
 }
 
-void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const struct err *err)
+void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err)
 {
 	size_t n = strcspn(buf_text(&m->notes), "\n");
 
@@ -85,6 +87,10 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const s
 		return;
 	}
 	p->err.code = 0;
+	if (is_part) {
+		p->class->take_part(s, p, m);
+		return;
+	}
 	model_free(p->model);
 	p->model = m;
 	if (p->class->shown)

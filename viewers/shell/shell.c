@@ -341,17 +341,15 @@ static void handle_mouse(struct shell *s, const struct event *e)
 	struct pane *p = shell_pane(s);
 	struct event inside = *e;
 
-	if (e->kind == EVENT_RIGHT) {
-		shell_back(s);
-		return;
-	}
 	if (frame_click(s, e))
 		return;
 	inside.x -= p->area.x;
 	inside.y -= p->area.y;
 	if (p->class->mouse && p->model && !p->err.code && inside.x >= 0 && inside.x < p->area.width && inside.y >= 0 &&
-	    inside.y < p->area.height)
-		p->class->mouse(s, p, &inside);
+	    inside.y < p->area.height && p->class->mouse(s, p, &inside))
+		return;
+	if (e->kind == EVENT_RIGHT)
+		shell_back(s);
 }
 
 void shell_handle(struct shell *s, const struct event *e)

@@ -34,6 +34,7 @@ struct ask {
 	const struct query *q; /* as the settings and the pane's line have it; its stop is set */
 	int width, height;     /* of the pane, in cells */
 	unsigned want;         /* as the pane has it */
+	struct buf part;       /* the same; empty for all */
 	const struct shell_host *host;
 };
 
@@ -67,6 +68,8 @@ struct pane_class {
 	enum query_report like; /* whose defaults settle options that are left open; REPORT_NONE: the command's */
 	/* Make a model; on the worker's thread. m has its arena and the data. */
 	int (*make)(const struct ask *a, struct model *m, struct err *err);
+	/* A model of the part that p->part asked for is there; p->model stays. Taken over. NULL: never asked for. */
+	void (*take_part)(struct shell *s, struct pane *p, struct model *m);
 	/* There is a new model, p->model; the state may have to follow. NULL: nothing to do. */
 	void (*shown)(struct shell *s, struct pane *p);
 	void (*draw)(struct shell *s, struct pane *p, struct grid *g, struct area a);
@@ -93,6 +96,7 @@ struct pane {
 	int made_width;       /* of the model */
 	uint64_t job;         /* the worker's number of what it makes */
 	unsigned want;        /* what its view wants of the next model besides; the view's own bits */
+	struct buf part;      /* what part of it the next model is to be of, in the view's words; given once */
 	char *search;         /* what / was given; "" for nothing */
 	void *state;
 	struct area area; /* where it was drawn */
@@ -207,6 +211,9 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const s
 void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err);
 /* a line carried out. */
 void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err);
+/* What the worker made: a model for a pane, or a profile fetched again; taken over, also when rc says it failed. */
+void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err);
+void shell_fetched(struct shell *s, int rc, struct profile *p, const struct buf *notes, const struct err *err);
 
 void model_free(struct model *m);
 
@@ -358,6 +365,7 @@ void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct l
 /* ---- views, one file each ---- */
 
 extern const struct pane_class view_source;
+extern const struct pane_class view_flame;
 extern const struct pane_class view_text; /* any report as it prints */
 extern const struct pane_class view_top;
 extern const struct pane_class view_calls;

@@ -78,6 +78,7 @@ static void job_free(struct job *j)
 	buf_release(&j->notes);
 	if (j->line.command)
 		line_release(&j->line);
+	buf_release(&j->ask.part);
 	data_drop(j->data);
 	free(j);
 }
@@ -210,7 +211,9 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 			       .width = p->area.width,
 			       .height = p->area.height,
 			       .want = p->want,
+			       .part = p->part,
 			       .host = &s->open.host };
+	p->part = (struct buf){ 0 };
 	p->is_waiting = true;
 	p->is_stale = false;
 	start(w, LANE_MODELS, j);
@@ -320,7 +323,7 @@ static void take(struct shell *s, struct job *j)
 	struct pane *p = j->class ? pane_of(s, j) : NULL;
 
 	if (p) {
-		pane_take(s, p, j->rc, j->model, &j->err);
+		pane_take(s, p, j->rc, j->model, j->ask.part.len > 0, &j->err);
 		j->model = NULL;
 	} else if (!j->class && j->line.command) {
 		shell_ran(s, j->rc, &j->notes, &j->err);
