@@ -3,7 +3,13 @@
 # A new test: its name here. Golden files are distributed with the folder.
 
 shell_tests = \
-	tests/shell/t330-tree.t
+	tests/shell/t330-tree.t \
+	tests/shell/terminal.t
 
 TESTS += $(shell_tests)
-EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden
+EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/terminal.py
+
+# A screen that says which events came, for terminal.t.
+check_PROGRAMS += tests/shell/screen_probe
+tests_shell_screen_probe_LDADD = viewers/shell/libshell.a viewers/flame/libflame.a src/report/libreport.a \
+	$(NCURSES_LIBS) $(base_libs)

@@ -104,10 +104,7 @@ static void set_up(struct screen *s, bool color)
 	if (!getenv("ESCDELAY"))
 		set_escdelay(ESC_MS);
 	s->keys = newpad(1, 1);
-	nodelay(s->keys, TRUE);
-	keypad(s->keys, TRUE);
-	meta(s->keys, TRUE);
-	define_key(NULL, KEY_MOUSE); /* read in screen_input.c, in all its forms */
+	input_begin(s);
 }
 
 static void set_variable(const char *name, const char *value)
@@ -251,6 +248,7 @@ void screen_wake(struct screen *s)
 {
 	static const uint64_t one = 1;
 
+	atomic_store(&s->woken, true);
 	if (write(s->wake, &one, sizeof(one)) < 0)
 		return; /* it is awake for 2^64 times already */
 }
@@ -298,8 +296,9 @@ static enum event_kind sleep_until(struct screen *s, int64_t end_ms)
 		return EVENT_WAKE;
 	if (n < 0)
 		return EVENT_NONE;
-	if (p[0].revents & POLLIN && read(s->wake, &times, sizeof(times)) > 0)
-		return EVENT_WAKE;
+	if (p[0].revents & POLLIN) /* signals write there too */
+		return read(s->wake, &times, sizeof(times)) > 0 && atomic_exchange(&s->woken, false) ? EVENT_WAKE
+												     : EVENT_NONE;
 	/* a terminal that is gone has input for ever, and none of it can be read */
 	if (p[1].revents & (POLLHUP | POLLERR | POLLNVAL) || ++s->empty > EMPTY_MAX)
 		return EVENT_STOP;

@@ -37,7 +37,7 @@ static struct {
 	int wake;
 	int said, said_to; /* what stands for standard error, and where it went; -1 */
 	atomic_bool taken, stop, resize, suspend, resume;
-	_Atomic int64_t stop_s; /* when it was asked to stop */
+	_Atomic int64_t stop_s;                               /* when it was asked to stop */
 	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* as they were */
 	char stack[STACK];
 } guard = { .wake = -1, .said = -1, .said_to = -1 };
@@ -77,7 +77,8 @@ static void speak_sig(void)
 	end = lseek(guard.said, 0, SEEK_CUR);
 	dup2(guard.said_to, STDERR_FILENO);
 	while (at < end) {
-		ssize_t n = pread(guard.said, part, end - at < (off_t)sizeof(part) ? (size_t)(end - at) : sizeof(part), at);
+		ssize_t n =
+			pread(guard.said, part, end - at < (off_t)sizeof(part) ? (size_t)(end - at) : sizeof(part), at);
 
 		if (n <= 0)
 			break;
@@ -176,7 +177,7 @@ static void on_notice_sig(int sig)
 	wake_sig();
 }
 
-static void catch(int sig, void (*handler)(int), int flags, struct sigaction *before)
+static void catch (int sig, void (*handler)(int), int flags, struct sigaction *before)
 {
 	struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
 
@@ -208,9 +209,9 @@ void guard_begin(const char *restore, size_t n, const struct termios *modes, int
 	}
 	sigaltstack(&stack, NULL);
 	for (int i = 0; i < N_NOTICES; i++)
-		catch(notices[i], on_notice_sig, SA_RESTART, &guard.notice[i]);
+		catch (notices[i], on_notice_sig, SA_RESTART, &guard.notice[i]);
 	for (int i = 0; i < N_CRASHES; i++)
-		catch(crashes[i], on_crash_sig, SA_ONSTACK, &guard.crash[i]);
+		catch (crashes[i], on_crash_sig, SA_ONSTACK, &guard.crash[i]);
 }
 
 void guard_end(void)

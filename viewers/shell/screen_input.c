@@ -152,13 +152,19 @@ static bool old_mouse(struct screen *s, struct event *out)
 	return clicked(s, byte[0], byte[1] - 1, byte[2] - 1, out);
 }
 
+/* Is Alt among the modifiers as xterm counts them, from 1? */
+static uint32_t alt_of(int modifiers)
+{
+	return modifiers > 0 && (modifiers - 1) & 2 ? KEY_ALT : 0;
+}
+
 /* A key that curses does not know, by its last letter or its first number. */
-static bool other_key(int last, int number, struct event *out)
+static bool other_key(int last, int number, int modifiers, struct event *out)
 {
 	for (int i = 0; i < N_KEYS; i++)
 		if (last == '~' ? number && (keys[i].number[0] == number || keys[i].number[1] == number)
 				: last && keys[i].last == last)
-			return is_key(out, keys[i].key);
+			return is_key(out, keys[i].key | alt_of(modifiers));
 	return false;
 }
 
@@ -192,7 +198,7 @@ static bool sequence(struct screen *s, struct event *out)
 		s->pasting = number[0] == PASTE;
 		return false;
 	}
-	return other_key(code, number[0], out);
+	return other_key(code, number[0], number[1], out);
 }
 
 /* A character of UTF-8 that begins with this byte. */
@@ -243,7 +249,7 @@ static bool escape(struct screen *s, struct event *out)
 		if (code == NONE)
 			return is_key(out, 'O' | KEY_ALT);
 		if (code > ' ' && code <= '~')
-			return other_key(code, 0, out);
+			return other_key(code, 0, 0, out);
 		put_back(s, code);
 		return false;
 	}
@@ -286,6 +292,25 @@ static bool read_one(struct screen *s, struct event *out)
 		return true;
 	}
 	return false;
+}
+
+void input_begin(struct screen *s)
+{
+	enum { EXTENDED = 256 };
+
+	nodelay(s->keys, TRUE);
+	keypad(s->keys, TRUE);
+	meta(s->keys, TRUE);
+	/* What has no name here comes as it was sent: Ctrl-Z is a key of its own on linux. So do mice, and keys
+	   with modifiers, which entries have under names of their own and curses under numbers above. */
+	for (int code = KEY_MIN; code <= KEY_MAX + EXTENDED; code++) {
+		int i = 0;
+
+		while (i < N_KEYS && keys[i].curses != code)
+			i++;
+		if (i == N_KEYS)
+			define_key(NULL, code);
+	}
 }
 
 bool input_next(struct screen *s, struct event *out)

@@ -16,15 +16,16 @@
 #include "viewers/shell/screen.h"
 
 #include <poll.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <termios.h>
 
 /* What is asked of terminfo before curses starts. */
 struct terminal {
-	char name[64];       /* the entry to use */
-	bool mouse, paste;   /* does it have them? */
-	struct buf restore;  /* the bytes that end all that a screen may have begun */
-	int width, height;   /* when the system does not know */
+	char name[64];      /* the entry to use */
+	bool mouse, paste;  /* does it have them? */
+	struct buf restore; /* the bytes that end all that a screen may have begun */
+	int width, height;  /* when the system does not know */
 };
 
 /*
@@ -82,6 +83,7 @@ struct screen {
 	enum depth depth;
 	bool ascii, own_colors, mouse, away; /* away: the terminal is another program's */
 	int wake;
+	atomic_bool woken;    /* by screen_wake, in any thread */
 	struct termios modes; /* of the shell */
 	void *curses, *keys;  /* its SCREEN, and the window that keys are read from: a pad, which is never drawn */
 
@@ -95,13 +97,16 @@ struct screen {
 	struct event next; /* read too far; EVENT_NONE if not */
 	int unread[UNREAD], n_unread;
 	bool pasting;
-	int empty;             /* times that input was there but nothing to read */
-	struct event clicked;  /* the last click */
+	int empty;            /* times that input was there but nothing to read */
+	struct event clicked; /* the last click */
 	int64_t clicked_ms;
 };
 
 /* Forget what was sent and which colours are in use. */
 void paint_forget(struct screen *s);
+
+/* Make curses find the keys that have a name here, and no others. */
+void input_begin(struct screen *s);
 
 /* Is a key, a click or the end of input there now? */
 bool input_next(struct screen *s, struct event *out);

@@ -37,8 +37,8 @@ static int pair_of(struct screen *s, int32_t ink, int32_t paper)
 		i++;
 	if (i < s->n_pairs)
 		return (int)i + 1;
-	if ((int)i + 1 >= COLOR_PAIRS ||
-	    init_extended_pair((int)i + 1, color_number(s, ink, COLOR_WHITE), color_number(s, paper, COLOR_BLACK)) != OK)
+	if ((int)i + 1 >= COLOR_PAIRS || init_extended_pair((int)i + 1, color_number(s, ink, COLOR_WHITE),
+							    color_number(s, paper, COLOR_BLACK)) != OK)
 		return -1;
 	s->pair = mem_grow(s->pair, &s->cap_pairs, s->n_pairs + 1, sizeof(*s->pair));
 	s->pair[s->n_pairs++] = (struct pair_of){ ink, paper };
@@ -48,7 +48,8 @@ static int pair_of(struct screen *s, int32_t ink, int32_t paper)
 /* Where in s->paint a look is or would be. */
 static struct paint *slot_of(struct screen *s, struct look look)
 {
-	uint64_t h = (look.ink * UINT64_C(0x9e3779b97f4a7c15)) ^ (look.paper * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ look.attr;
+	uint64_t h =
+		(look.ink * UINT64_C(0x9e3779b97f4a7c15)) ^ (look.paper * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ look.attr;
 
 	h ^= h >> 29;
 	for (size_t i = h % PAINTS;; i = (i + 1) % PAINTS) {
@@ -189,7 +190,8 @@ static bool draw_all(struct screen *s, const struct grid *g, bool all)
 
 void screen_show(struct screen *s, const struct grid *g)
 {
-	bool cursor = g->cursor_x >= 0 && g->cursor_y >= 0 && g->cursor_x < s->shown.width && g->cursor_y < s->shown.height;
+	bool cursor =
+		g->cursor_x >= 0 && g->cursor_y >= 0 && g->cursor_x < s->shown.width && g->cursor_y < s->shown.height;
 
 	if (s->away)
 		return;

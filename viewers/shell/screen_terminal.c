@@ -53,8 +53,8 @@ static void ask(struct terminal *t)
 	if (t->mouse)
 		buf_addz(&t->restore, terminal_mouse_off);
 	add_plain(&t->restore, text_cap("rmacs"));
-	add_plain(&t->restore, text_cap("sgr0"));
 	add_plain(&t->restore, text_cap("op"));
+	add_plain(&t->restore, text_cap("sgr0"));
 	add_plain(&t->restore, text_cap("cnorm"));
 	add_plain(&t->restore, text_cap("rmkx"));
 	add_plain(&t->restore, text_cap("rmcup") ? text_cap("rmcup") : text_cap("clear"));
@@ -114,8 +114,9 @@ int terminal_find(bool color, struct terminal *out, struct err *err)
 	if (!name || !*name)
 		return err_set(err, ERR_USAGE, "TERM is not set, so the terminal is not known: %s", advice);
 	if (strlen(name) >= sizeof(t.name) || strchr(name, '/') || setupterm(name, STDOUT_FILENO, &status) != OK)
-		return err_set(err, ERR_USAGE, status == 1 ? "the terminal %.60s cannot place its cursor: %s"
-							   : "the terminal %.60s is not known here: %s",
+		return err_set(err, ERR_USAGE,
+			       status == 1 ? "the terminal %.60s cannot place its cursor: %s"
+					   : "the terminal %.60s is not known here: %s",
 			       name, advice);
 	strcpy(t.name, name);
 	if (!text_cap("cup") || tigetflag("hc") > 0 || tigetflag("gn") > 0) {

@@ -1,0 +1,11 @@
+#!/bin/sh
+# terminal.t - the screen on real terminals: drawn, keys, resized, suspended, and nothing left behind however it ends
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/cli/lib.sh"
+unset NO_COLOR
+
+command -v "${PYTHON3:-python3}" >/dev/null || {
+	echo '1..0 # SKIP no python3'
+	exit 0
+}
+exec "${PYTHON3:-python3}" "$top_srcdir/tests/shell/terminal.py" "${top_builddir:?}/tests/shell/screen_probe"
