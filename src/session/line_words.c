@@ -113,17 +113,49 @@ static const char *take_word(const char *s, struct line_words *w)
 	return close;
 }
 
+/* Does the word | stand here, behind others? */
+static bool is_pipe(const char *at, const struct line_words *before)
+{
+	return *at == '|' && before->n && (!at[1] || line_space(at + 1));
+}
+
 void line_words_split(const char *text, struct line_words *out)
 {
 	*out = (struct line_words){ 0 };
 	for (const char *at = skip_space(text); *at; at = skip_space(at)) {
-		if (*at == '|' && out->n && (!at[1] || line_space(at + 1))) {
+		if (is_pipe(at, out)) {
 			at = skip_space(at + 1);
 			out->pipe = mem_strndup(at, strlen(at));
 			return;
 		}
 		at = take_word(at, out);
 	}
+}
+
+size_t line_words_last(const char *text, size_t *n_words)
+{
+	struct line_words w = { 0 };
+	const char *at = skip_space(text);
+
+	*n_words = 0;
+	while (*at) {
+		const char *open = quote_of(at), *end;
+
+		if (is_pipe(at, &w)) {
+			*n_words = SIZE_MAX;
+			at += strlen(at);
+			break;
+		}
+		if (open && !closing(open)) /* all that follows may come to stand in the quotes */
+			break;
+		end = take_word(at, &w);
+		if (!*end)
+			break;
+		++*n_words;
+		at = skip_space(end);
+	}
+	line_words_release(&w);
+	return (size_t)(at - text);
 }
 
 void line_words_release(struct line_words *w)

@@ -32,6 +32,13 @@ void line_words_split(const char *text, struct line_words *out);
 void line_words_release(struct line_words *w);
 
 /*
+ * Where the last word of a line begins that may not be complete, its length when blanks stand there.
+ *
+ * n_words set to how many words stand before it; behind a pipe to SIZE_MAX
+ */
+size_t line_words_last(const char *text, size_t *n_words);
+
+/*
  * The text of a value that is quoted as a whole, blanks or a comment (//:) behind it; the caller frees.
  *
  * Gives   NULL when it is not

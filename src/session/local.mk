@@ -6,7 +6,10 @@ src_session_libsession_a_SOURCES = \
 	src/session/bundle.h \
 	src/session/compare.c \
 	src/session/compare.h \
+	src/session/complete.c \
 	src/session/complete.h \
+	src/session/complete_int.h \
+	src/session/complete_names.c \
 	src/session/line.c \
 	src/session/line.h \
 	src/session/line_words.c \

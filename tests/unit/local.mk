@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/test_child \
 	tests/unit/test_compact \
 	tests/unit/test_compare \
+	tests/unit/test_complete \
 	tests/unit/test_csv \
 	tests/unit/test_cursor \
 	tests/unit/test_damage \
@@ -186,6 +187,7 @@ tests_unit_test_check_LDADD = $(unit_profile)
 tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
 tests_unit_test_compare_LDADD = $(unit_viewers)
+tests_unit_test_complete_LDADD = $(unit_session)
 tests_unit_test_csv_LDADD = $(unit_viewers)
 tests_unit_test_cursor_LDADD = $(unit_reader)
 tests_unit_test_damage_LDADD = $(unit_reader)

@@ -1,0 +1,298 @@
+/*
+ * complete.c - what could stand at the end of a line that is being typed
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Where the cursor is decides what is looked for: the first word, the value of an assignment, a word of a
+ * report. Then all that fits is gathered and sorted.
+ */
+#include "config.h"
+
+#include "session/complete.h"
+
+#include "base/mem.h"
+#include "engine/query.h"
+#include "session/complete_int.h"
+#include "session/line.h"
+#include "session/line_words.h"
+#include "session/settings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void add_words(struct candidates *c, const char *const *word)
+{
+	for (; *word; word++)
+		complete_add_name(c, *word, "");
+}
+
+static void add_commands(struct candidates *c)
+{
+	for (size_t i = 0; i < query_n_commands; i++)
+		if (line_can(&query_commands[i]))
+			complete_add_name(c, query_commands[i].name, "");
+}
+
+/* Names of options; = behind those that take a value. Flags that are one value of a choice only where they
+   can be given so. */
+static void add_options(struct candidates *c, const char *equals, bool picks)
+{
+	char name[OPT_NAME_MAX];
+
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+
+		if (settings_can(o) && (picks || o->kind != OPT_PICK))
+			complete_add_name(c, opt_shown(o, name), opt_is_flag(o) ? "" : equals);
+	}
+	for (size_t i = 0; i < query_n_choices; i++)
+		complete_add_name(c, query_choices[i].name, equals);
+}
+
+static void add_first(struct candidates *c)
+{
+	static const char *const others[] = { "exit", "help", "options", "quit", NULL };
+
+	add_commands(c);
+	add_words(c, others);
+	add_options(c, "=", false);
+	complete_types(c, "");
+	complete_types(c, "mean_");
+	complete_types(c, "total_");
+}
+
+/* The names and choices that help knows. */
+static void add_topics(struct candidates *c)
+{
+	add_commands(c);
+	add_options(c, "", true);
+}
+
+/* The words that an option takes, if they are few; NULL for others. */
+static const char *const *words_of(const char *name)
+{
+	static const struct {
+		const char *name;
+		const char *word[18];
+	} known[] = {
+		{ "unit",
+		  { "minimum", "auto", "ns", "us", "ms", "s", "min", "hrs", "B", "kB", "MB", "GB", "TB", "PB" } },
+		{ "color", { "auto", "always", "never" } },
+		{ "order", { "name", "weight" } },
+		{ "theme", { "auto", "light", "dark" } },
+		{ "paper", { "fit", "a3", "a4", "a5", "letter", "legal" } },
+		{ "format", { "svg", "pdf", "png", "html", "folded", "json" } },
+		{ "color_by", { "package", "module", "file", "function", "heat" } },
+		{ "shape", { "text", "json", "csv", "markdown" } },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i].name, name) == 0)
+			return known[i].word;
+	return NULL;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names;
+}
+
+static void add_values(struct candidates *c, const char *name)
+{
+	static const char *const yes_no[] = { "false", "true", NULL };
+	static const char *const functions[] = { "focus", "ignore",    "hide",	     "show", "show_from",
+						 "prune_from", NULL };
+	static const char *const keys[] = { "tagroot", "tagleaf", "tagshow", "taghide", NULL };
+	static const char *const labels[] = { "tagfocus", "tagignore", NULL };
+	static const char *const files[] = { "output", "source_path", "trim_path", "symfs", "tools", NULL };
+	const struct opt *o = opt_find(query_options, query_n_options, name, strlen(name));
+
+	if (o)
+		name = o->name; /* with _ for - */
+	if (words_of(name))
+		add_words(c, words_of(name));
+	else if (o && (o->kind == OPT_BOOL || o->kind == OPT_PICK))
+		add_words(c, yes_no);
+	else if (strcmp(name, "sample_index") == 0)
+		complete_types(c, "");
+	else if (is_one_of(name, functions))
+		complete_functions(c);
+	else if (is_one_of(name, keys))
+		complete_keys(c, "");
+	else if (is_one_of(name, labels))
+		complete_labels(c);
+	else if (is_one_of(name, files))
+		complete_files(c);
+	for (size_t i = 0; !o && i < query_n_choices; i++)
+		for (size_t k = 0; k < query_n_options && strcmp(query_choices[i].name, name) == 0; k++)
+			if (query_options[k].kind == OPT_PICK && query_options[k].at == query_choices[i].at)
+				complete_add_name(c, query_options[k].name, "");
+}
+
+/* The word at text, without a quote that was opened; *start moves to where it is replaced. */
+static void take_word(struct candidates *c, const char *text)
+{
+	c->word = text + (*text == '\'' || *text == '"');
+}
+
+/* Lists of keys are completed one by one. */
+static const char *last_of_list(const char *value)
+{
+	const char *comma = strrchr(value, ',');
+
+	return comma ? comma + 1 : value;
+}
+
+/* The value of an assignment, or of --NAME=; value is in line. */
+static void complete_value(struct candidates *c, const char *name, const char *value, const char *line, size_t *start)
+{
+	if (*value != '\'' && *value != '"' && strncmp(name, "tag", 3) == 0)
+		value = last_of_list(value);
+	*start = (size_t)(value - line);
+	take_word(c, value);
+	add_values(c, name);
+}
+
+/* NAME=VALUE: gives false when the line is none. */
+static bool complete_assignment(struct candidates *c, const char *line, size_t *start)
+{
+	const char *equals = strchr(line, '='), *value = equals ? equals + 1 : NULL;
+	char *name;
+	bool is_one;
+	size_t n = 0;
+
+	if (!equals)
+		return false;
+	while (line_space(line + n))
+		n += line_space(line + n);
+	name = mem_strndup(line + n, strcspn(line + n, " \t="));
+	is_one = settings_has(name) && line[n + strlen(name) + strspn(line + n + strlen(name), " \t")] == '=';
+	if (is_one) {
+		while (line_space(value))
+			value += line_space(value);
+		complete_value(c, name, value, line, start);
+	}
+	free(name);
+	return is_one;
+}
+
+static void complete_option(struct candidates *c, const char *word, const char *line, size_t *start)
+{
+	const char *equals = strchr(word, '=');
+	char *name;
+
+	if (!equals) {
+		c->lead = "--";
+		c->word = word + 2;
+		add_options(c, "=", true);
+		return;
+	}
+	name = mem_strndup(word + 2, (size_t)(equals - word - 2));
+	complete_value(c, name, equals + 1, line, start);
+	free(name);
+}
+
+/* A word behind a report. */
+static void complete_argument(struct candidates *c, const char *command, size_t n, const char *word, const char *line,
+			      size_t *start)
+{
+	bool tags = n == 4 && memcmp(command, "tags", 4) == 0;
+
+	if (strncmp(word, "--", 2) == 0) {
+		complete_option(c, word, line, start);
+	} else if (*word == '>') {
+		c->lead = ">";
+		take_word(c, word + 1);
+		complete_files(c);
+	} else {
+		c->lead = *word == '-' ? "-" : "";
+		take_word(c, word + (*word == '-'));
+		if (*word == '-')
+			complete_add_name(c, "cum", "");
+		if (tags)
+			complete_labels(c);
+		else
+			complete_functions(c);
+	}
+}
+
+/* Behind the word > by itself there is a file. */
+static bool is_file_next(const char *line, size_t at)
+{
+	while (at && (line[at - 1] == ' ' || line[at - 1] == '\t'))
+		at--;
+	return at > 1 && line[at - 1] == '>' && (line[at - 2] == ' ' || line[at - 2] == '\t');
+}
+
+static void complete_words(struct candidates *c, const char *line, size_t *start)
+{
+	size_t n_before, first = 0, n;
+	const char *word;
+
+	*start = line_words_last(line, &n_before);
+	word = line + *start;
+	while (line_space(line + first))
+		first += line_space(line + first);
+	n = strcspn(line + first, " \t");
+	if (n_before == SIZE_MAX)
+		return;
+	if (n_before == 0) {
+		c->word = word;
+		add_first(c);
+	} else if (n == 4 && memcmp(line + first, "help", 4) == 0) {
+		c->word = word;
+		add_topics(c);
+	} else if (is_file_next(line, *start)) {
+		take_word(c, word);
+		complete_files(c);
+	} else {
+		complete_argument(c, line + first, n, word, line, start);
+	}
+}
+
+struct text {
+	const char *at;
+	size_t n;
+};
+
+static int compare_texts(const void *a, const void *b)
+{
+	const struct text *x = a, *y = b;
+	int by = memcmp(x->at, y->at, x->n < y->n ? x->n : y->n);
+
+	return by ? by : (x->n > y->n) - (x->n < y->n);
+}
+
+static void sort_into(const struct texts *found, struct texts *out)
+{
+	struct text *all = mem_alloc(found->n ? found->n : 1, sizeof(*all));
+	size_t n_out = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		all[i].at = texts_at(found, i, &all[i].n);
+	qsort(all, found->n, sizeof(*all), compare_texts);
+	for (size_t i = 0; i < found->n && n_out < COMPLETE_MAX; i++) {
+		if (i && compare_texts(&all[i - 1], &all[i]) == 0)
+			continue;
+		buf_add(&out->all, all[i].at, all[i].n);
+		texts_end(out);
+		n_out++;
+	}
+	free(all);
+}
+
+void complete_line(const char *line, size_t n, const struct profile *p, size_t *start, struct texts *out)
+{
+	char *text = mem_strndup(line, n);
+	struct candidates c = { .p = p, .word = "", .lead = "" };
+
+	*start = strlen(text);
+	if (!complete_assignment(&c, text, start))
+		complete_words(&c, text, start);
+	sort_into(&c.found, out);
+	texts_release(&c.found);
+	free(text);
+}

@@ -1,0 +1,206 @@
+/*
+ * complete_names.c - what a profile and the disk can complete a word with
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "session/complete_int.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "session/line.h"
+
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Append a name as an expression that matches it: characters that mean something escaped, those that no
+   terminal or quote shall see as numbers, bytes that are not UTF-8 as any character. */
+static void add_escaped(const char *s, size_t n, struct buf *out)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		uint32_t c = 0;
+
+		len = text_decode(s + i, n - i, &c);
+		if (len == 0) {
+			buf_addz(out, ".");
+			len = 1;
+		} else if (c == '\'' || c == '"' || !text_is_plain(c) || c == '\t') {
+			buf_addf(out, "\\x{%x}", (unsigned)c);
+		} else {
+			if (len == 1 && strchr("\\.+*?()|[]{}^$", s[i]))
+				buf_addz(out, "\\");
+			buf_add(out, s + i, len);
+		}
+	}
+}
+
+/* Blanks need quotes, and so does what would begin a remark. */
+static bool needs_quotes(const char *s)
+{
+	for (; *s; s++)
+		if (line_space(s) || strncmp(s, "//:", 3) == 0)
+			return true;
+	return false;
+}
+
+static void add_candidate(struct candidates *c, const struct buf *text)
+{
+	const char *quote = needs_quotes(buf_text(text)) ? "'" : "";
+
+	buf_addf(&c->found.all, "%s%s%s%s", c->lead, quote, buf_text(text), quote);
+	texts_end(&c->found);
+}
+
+void complete_add_name(struct candidates *c, const char *name, const char *end)
+{
+	if (strncmp(name, c->word, strlen(c->word)) != 0)
+		return;
+	buf_addf(&c->found.all, "%s%s%s", c->lead, name, end);
+	texts_end(&c->found);
+}
+
+/* What a half-written expression is meant to find: without anchor and backslashes. */
+static char *literal_of(const char *word, bool *anchored)
+{
+	struct buf out = { 0 };
+
+	*anchored = *word == '^';
+	buf_addz(&out, "");
+	for (word += *anchored; *word; word++) {
+		word += *word == '\\' && word[1];
+		buf_add(&out, word, 1);
+	}
+	return out.data;
+}
+
+/* Add the functions whose name has the literal, at its start or anywhere. Gives whether there were any. */
+static bool add_functions(struct candidates *c, const char *literal, bool at_start)
+{
+	const struct profile *p = c->p;
+	size_t n = strlen(literal);
+	bool any = false;
+
+	for (uint32_t i = 0; i < p->n_funcs; i++) {
+		const char *name = profile_text(p, p->func_name[i]);
+		struct buf text = { 0 };
+
+		if (!*name || (at_start ? strncmp(name, literal, n) != 0 : !strstr(name, literal)))
+			continue;
+		buf_addz(&text, "^");
+		add_escaped(name, strtab_len(p->str, p->func_name[i]), &text);
+		buf_addz(&text, "$");
+		add_candidate(c, &text);
+		buf_release(&text);
+		any = true;
+	}
+	return any;
+}
+
+void complete_functions(struct candidates *c)
+{
+	bool anchored;
+	char *literal = literal_of(c->word, &anchored);
+
+	if (!add_functions(c, literal, true) && !anchored)
+		add_functions(c, literal, false);
+	free(literal);
+}
+
+void complete_keys(struct candidates *c, const char *end)
+{
+	for (uint32_t i = 0; i < c->p->n_labels; i++) {
+		const char *key = profile_text(c->p, c->p->label_key[i]);
+		struct buf text = { 0 };
+
+		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,"))
+			continue;
+		text_add_safe(&text, key, strlen(key));
+		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */
+			buf_addz(&text, end);
+			add_candidate(c, &text);
+		}
+		buf_release(&text);
+	}
+}
+
+static void add_values(struct candidates *c, const char *key, size_t n, const char *value)
+{
+	const struct profile *p = c->p;
+	bool anchored;
+	char *literal = literal_of(value, &anchored);
+
+	for (uint32_t i = 0; i < p->n_labels; i++) {
+		const char *text = profile_text(p, p->label_text[i]), *name = profile_text(p, p->label_key[i]);
+		struct buf out = { 0 };
+
+		if (!p->label_is_text[i] || strlen(name) != n || memcmp(name, key, n) != 0 ||
+		    strncmp(text, literal, strlen(literal)) != 0 || strchr(text, ','))
+			continue;
+		buf_add(&out, key, n);
+		buf_addz(&out, "=^");
+		add_escaped(text, strtab_len(p->str, p->label_text[i]), &out);
+		buf_addz(&out, "$");
+		add_candidate(c, &out);
+		buf_release(&out);
+	}
+	free(literal);
+}
+
+void complete_labels(struct candidates *c)
+{
+	const char *equals = strchr(c->word, '=');
+
+	if (equals)
+		add_values(c, c->word, (size_t)(equals - c->word), equals + 1);
+	else
+		complete_keys(c, "=");
+}
+
+void complete_types(struct candidates *c, const char *prefix)
+{
+	for (uint32_t t = 0; t < c->p->n_types; t++) {
+		struct buf name = { 0 };
+
+		buf_addz(&name, prefix);
+		text_add_safe(&name, profile_text(c->p, c->p->type[t].name),
+			      strtab_len(c->p->str, c->p->type[t].name));
+		complete_add_name(c, name.data, "");
+		buf_release(&name);
+	}
+}
+
+static void add_file(struct candidates *c, const char *folder, const char *name)
+{
+	struct buf path = { 0 }, safe = { 0 };
+	struct stat st;
+
+	buf_addf(&path, "%s%s", folder, name);
+	text_add_safe(&safe, path.data, path.len);
+	if (strcmp(buf_text(&safe), path.data) == 0 && !strpbrk(path.data, "'\"")) {
+		if (stat(path.data, &st) == 0 && S_ISDIR(st.st_mode))
+			buf_addz(&path, "/");
+		add_candidate(c, &path);
+	}
+	buf_release(&path);
+	buf_release(&safe);
+}
+
+void complete_files(struct candidates *c)
+{
+	const char *slash = strrchr(c->word, '/'), *begin = slash ? slash + 1 : c->word;
+	char *folder = mem_strndup(c->word, (size_t)(begin - c->word));
+	DIR *dir = opendir(*folder ? folder : ".");
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 && (*begin || *entry->d_name != '.') &&
+		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			add_file(c, folder, entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(folder);
+}
