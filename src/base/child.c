@@ -288,9 +288,14 @@ int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err)
 	return rc;
 }
 
-int child_end(pid_t pid, struct err *err)
+int child_end(pid_t pid, bool *interrupted, struct err *err)
 {
-	return finish(pid, "the command behind |", NULL, err);
+	siginfo_t how = { 0 };
+
+	while (waitid(P_PID, (id_t)pid, &how, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	*interrupted = how.si_code != CLD_EXITED && how.si_status == SIGINT;
+	return finish(pid, "the command behind |", NULL, err) < 0 && !*interrupted ? ERR_IO : 0;
 }
 
 int child_show(const char *const *argv, struct err *err)

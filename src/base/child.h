@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/stop.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -50,8 +51,13 @@ int child_show(const char *const *argv, struct err *err);
  */
 int child_pipe(const char *command, int *fd, pid_t *pid, struct err *err);
 
-/* Wait for it. Fails with ERR_IO when it ended with another status than 0, which may be its answer. */
-int child_end(pid_t pid, struct err *err);
+/*
+ * Wait for it.
+ *
+ * interrupted  set to whether Ctrl-C ended it; then it is no failure
+ * Fails        ERR_IO when it ended with another status than 0, which may be its answer
+ */
+int child_end(pid_t pid, bool *interrupted, struct err *err);
 
 /* As child_show for a program that prints on our terminal, as editors do. */
 int child_talk(const char *const *argv, struct err *err);

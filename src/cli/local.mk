@@ -36,8 +36,14 @@ src_cpa_SOURCES = \
 	src/cli/screen.c \
 	src/cli/screen.h \
 	src/cli/shell.c \
+	src/cli/shell_editor.c \
+	src/cli/shell_editor.h \
 	src/cli/shell_help.c \
 	src/cli/shell_help.h \
+	src/cli/shell_history.c \
+	src/cli/shell_history.h \
+	src/cli/shell_list.c \
+	src/cli/shell_list.h \
 	src/cli/shell_report.c \
 	src/cli/shell_report.h \
 	src/cli/subject.c \

@@ -9,6 +9,7 @@
 #include "cli/cmd.h"
 #include "cli/say.h"
 #include "cli/screen.h"
+#include "cli/shell_editor.h"
 #include "cli/shell_help.h"
 #include "cli/shell_report.h"
 #include "cli/subject.h"
@@ -26,7 +27,8 @@ struct shell {
 	const struct args *a;
 	struct subject subject;
 	struct settings *settings;
-	bool is_terminal; /* someone types */
+	bool is_terminal;      /* someone types */
+	struct editor *editor; /* NULL: lines are read as they come */
 };
 
 bool shell_wants_screen(const struct args *a)
@@ -62,6 +64,13 @@ static bool read_plain(struct buf *out)
 
 static bool read_line(const struct shell *s, struct buf *out)
 {
+	if (s->editor) {
+		enum editor_end end;
+
+		while ((end = editor_read(s->editor, out)) == EDITOR_CLEARED)
+			;
+		return end == EDITOR_LINE;
+	}
 	if (s->is_terminal)
 		fputs("(cpa) ", stderr);
 	if (!read_plain(out)) {
@@ -153,9 +162,11 @@ static void converse(struct shell *s)
 
 	shell_add_greeting(s->subject.profile, s->settings, &greeting);
 	tell(&greeting);
+	s->editor = s->is_terminal ? editor_open(s->subject.profile) : NULL;
 	while (read_line(s, &line) && run(s, line.data))
 		while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that showed a picture */
 			;
+	editor_close(s->editor);
 	buf_release(&line);
 }
 

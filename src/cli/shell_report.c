@@ -79,7 +79,8 @@ static int make_apart(const struct subject *s, const struct line *l, struct stop
 		return WEXITSTATUS(how);
 	if (WTERMSIG(how) != SIGINT)
 		return say_error("the report was ended by signal %d", WTERMSIG(how));
-	fputs("\n", stderr);
+	if (fd < 0) /* with a program behind |, its end is told */
+		fputs("\n", stderr);
 	return STATUS_TROUBLE;
 }
 
@@ -98,6 +99,7 @@ int shell_report(const struct subject *s, const struct line *l, struct stop *sto
 	struct err err;
 	int fd = -1, status;
 	pid_t program = 0;
+	bool interrupted = false;
 
 	if (answer_check(l->command, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
@@ -109,8 +111,10 @@ int shell_report(const struct subject *s, const struct line *l, struct stop *sto
 		status = apart ? make_apart(s, l, stop, fd) : make_into(s, l, stop, fd);
 		if (fd >= 0)
 			close(fd);
-		if (program && child_end(program, &err) < 0)
+		if (program && child_end(program, &interrupted, &err) < 0)
 			status = say_error("%s", err.msg);
+		if (interrupted)
+			fputs("\n", stderr);
 	}
 	if (apart) {
 		sigaction(SIGINT, &before[0], NULL);

@@ -32,8 +32,9 @@ cli_tests = \
 	tests/cli/t245-flame-pdf.t \
 	tests/cli/t250-flame-html.t \
 	tests/cli/t260-shell.t \
+	tests/cli/t265-prompt.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/flame_sides.py tests/cli/lib.sh tests/cli/picture.py \
-	tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/golden tests/cli/speedscope.schema.json
+	tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/typing.py tests/cli/golden tests/cli/speedscope.schema.json
