@@ -85,6 +85,16 @@ static void show(struct shell *s, bool looks, struct buf *out)
 	grid_add_text(&s->grid, looks, out);
 }
 
+/* Do keys begin within quotes? Then what comes is typed, blanks and Show too. */
+static bool is_quoted(const char *keys)
+{
+	bool odd = false;
+
+	for (; *keys; keys++)
+		odd ^= *keys == '"';
+	return odd;
+}
+
 int shell_play(const struct shell_open *open, const char *keys, int width, int height, bool looks, struct buf *out,
 	       struct err *err)
 {
@@ -99,8 +109,9 @@ int shell_play(const struct shell_open *open, const char *keys, int width, int h
 	while (rc == 0 && !s->is_done) {
 		struct event e;
 
-		keys += strspn(keys, " \n");
-		if (strncmp(keys, "Show", 4) == 0 && strchr(" \n", keys[4])) {
+		if (!is_quoted(keys))
+			keys += strspn(keys, " \n");
+		if (!is_quoted(keys) && strncmp(keys, "Show", 4) == 0 && strchr(" \n", keys[4])) {
 			show(s, looks, out);
 			keys += 4;
 			continue;
