@@ -130,21 +130,16 @@ static int run(void *arg, const struct shell_data *d, const struct line *l, stru
 	return status == STATUS_FINE ? 0 : fail_with(said, err);
 }
 
-/* What "help WORDS" prints. */
-static int help(void *arg, const char *words, struct buf *text, struct err *err)
-{
-	struct around *r = arg;
-	struct settings *s = settings_new(&r->a->q);
-	bool known = shell_add_help(words, s, text);
-
-	settings_free(s);
-	return known ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
-}
-
 static int edit(void *arg, const char *path, int64_t line, struct err *err)
 {
 	(void)arg;
 	return edit_file(path, line, err);
+}
+
+static int help(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err)
+{
+	(void)arg;
+	return shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "unknown command: %s", words);
 }
 
 static int parse_size(const char *text, int *width, int *height)

@@ -184,7 +184,7 @@ void help_about(struct shell *s, const char *words)
 	struct buf text = { 0 };
 	struct err err;
 
-	if (host->help && host->help(host->arg, words, &text, &err) < 0) {
+	if (host->help && host->help(host->arg, words, s->now, &text, &err) < 0) {
 		shell_say(s, true, "%s", err.msg);
 		buf_release(&text);
 		return;

@@ -93,7 +93,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (p->complete.is_open) {
 		char *before = mem_strndup(buf_text(&p->line.text), p->complete.start);
 
-		complete_draw(&p->complete, g, p->text_x + (int)flame_columns(before), a.y);
+		complete_draw(&p->complete, g, p->text_x + (int)flame_columns(before), g->height > 3 ? a.y - 1 : a.y);
 		free(before);
 	}
 }

@@ -48,7 +48,7 @@ struct shell_host {
 	void (*history)(void *arg, struct texts *out);
 	void (*remember)(void *arg, const char *line);
 	/* What "help words" prints; NULL leaves it to the tables of the language. */
-	int (*help)(void *arg, const char *words, struct buf *text, struct err *err);
+	int (*help)(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err);
 };
 
 struct shell_open {
