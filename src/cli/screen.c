@@ -139,7 +139,7 @@ static int edit(void *arg, const char *path, int64_t line, struct err *err)
 static int help(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err)
 {
 	(void)arg;
-	return shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "unknown command: %s", words);
+	return shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
 }
 
 static int parse_size(const char *text, int *width, int *height)

@@ -122,7 +122,7 @@ static void add_changed(const struct settings *s, const struct opt *o, struct bu
 void settings_add_arguments(const struct settings *s, struct buf *out)
 {
 	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group != GROUP_GENERAL)
+		if (query_options[i].group != GROUP_GENERAL && query_options[i].group != GROUP_SHELL)
 			add_changed(s, &query_options[i], out);
 }
 

@@ -3,6 +3,7 @@
 # A new test: its name here. Golden files are distributed with the folder.
 
 shell_tests = \
+	tests/shell/t310-frame.t \
 	tests/shell/t330-tree.t \
 	tests/shell/terminal.t
 

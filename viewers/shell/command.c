@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * It stands at the left side with nothing beside it, so that what the terminal selects is the command and
- * no frame. Rows end with a backslash at blanks, as a POSIX shell continues lines.
+ * no frame. Rows end with a backslash, as a POSIX shell continues lines; one within quotes closes them
+ * and the next one opens them again.
  */
 #include "config.h"
 
@@ -21,24 +22,58 @@ struct command_state {
 	struct area area;
 };
 
+/* Is what stands at n within single quotes of a POSIX shell? */
+static bool is_quoted(const char *text, size_t n)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!quoted && text[i] == '\\')
+			i++;
+		else if (text[i] == '\'')
+			quoted = !quoted;
+	}
+	return quoted;
+}
+
+/* A row that begins at byte at of a command: opening quotes where the one before had to close them. */
+struct command_row {
+	const char *before, *after; /* what is put around */
+	size_t n, next;             /* bytes of it, where the next one begins */
+};
+
+static struct command_row row_at(const char *text, size_t at, int columns)
+{
+	bool in = is_quoted(text, at), out;
+	struct command_row r = { .before = in ? "'" : "", .after = "" };
+
+	r.n = wrap_row(text + at, columns, &r.next);
+	out = is_quoted(text, at + r.n);
+	if (out && r.next > r.n && text[at + r.next]) /* a blank within quotes stays */
+		r.n = r.next;
+	r.next += at;
+	if (text[r.next])
+		r.after = out ? "'\\" : text[r.next - 1] == ' ' ? " \\" : "\\";
+	return r;
+}
+
 /* Draw the rows of a command. Gives how many; g NULL only counts. */
 static int draw_rows(const char *text, struct grid *g, struct area a)
 {
-	int columns = a.width > 4 ? a.width - 2 : 1, y = 0;
+	int columns = a.width > 6 ? a.width - 3 : 1, y = 0;
 
-	while (*text) {
-		size_t next, n = wrap_row(text, columns, &next);
-		char *row = mem_strndup(text, n);
+	for (size_t at = 0; text[at]; y++) {
+		struct command_row r = row_at(text, at, columns);
+		char *row = mem_strndup(text + at, r.n);
 
 		if (g) {
-			int x = grid_text(g, a, 0, y, row, theme_look(LOOK_COMMAND));
+			int x = grid_text(g, a, 0, y, r.before, theme_look(LOOK_COMMAND));
 
-			if (text[next] && next > n)
-				grid_text(g, a, x, y, " \\", theme_look(LOOK_COMMAND));
+			x = grid_text(g, a, x, y, row, theme_look(LOOK_COMMAND));
+			grid_text(g, a, x, y, r.after, theme_look(LOOK_COMMAND));
 		}
 		free(row);
-		text += next;
-		y++;
+		at = r.next;
 	}
 	return y;
 }

@@ -11,6 +11,7 @@
 #include "viewers/flame/flame.h"
 #include "viewers/shell/wrap.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static struct layout lay_out(struct shell *s)
 		l.title = y++;
 	if (height >= 6)
 		l.tabs = y++;
-	if (height >= 8 && s->n_panes && chips_any(s))
+	if ((height >= 8 || (height >= 4 && s->chip >= 0)) && s->n_panes && chips_any(s))
 		l.chips = y++;
 	l.top = y;
 	if (height >= 2)
@@ -114,13 +115,30 @@ static struct area row_of(const struct shell *s, int y)
 	return (struct area){ 0, y, s->grid.width, 1 };
 }
 
+/* How long the server was asked to collect; 0 when nobody said. */
+static int64_t seconds_asked(const struct shell *s)
+{
+	const char *in_url = s->open.n_sources ? strstr(s->open.sources[0], "seconds=") : NULL;
+	int64_t seconds = settings_query(s->now)->seconds;
+
+	if (seconds <= 0 && in_url)
+		seconds = strtoll(in_url + strlen("seconds="), NULL, 10);
+	return seconds > 0 ? seconds : 0;
+}
+
 static void draw_doing(struct shell *s, struct area a, const struct doing *doing)
 {
+	bool is_fetch = doing->is_errand && strcmp(doing->command, "fetch") == 0;
 	struct buf text = { 0 };
+	int64_t asked = is_fetch ? seconds_asked(s) : 0;
 
 	buf_addf(&text, "%s: %s", doing->command, doing->is_stopping ? "stopping" : doing->what ? doing->what : "working");
 	if (doing->percent >= 0)
 		buf_addf(&text, " %d %%", doing->percent);
+	if (is_fetch)
+		buf_addf(&text, " %" PRId64 " s", doing->ms / 1000);
+	if (asked)
+		buf_addf(&text, " of %" PRId64, asked);
 	buf_addf(&text, "%.*s  Esc stops", (int)(s->n_wakes % 4), "...");
 	grid_text(&s->grid, a, 1, 0, buf_text(&text), theme_look(LOOK_WARM));
 	buf_release(&text);

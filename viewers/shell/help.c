@@ -139,6 +139,7 @@ void help_open(struct shell *s)
 	snprintf(title, sizeof(title), "Help: %s", class->title);
 	page = open_page(s, title);
 	page_add(page, PART_TEXT, NULL, class->explain);
+	page_add(page, PART_TEXT, NULL, "What words, numbers and colours mean stands at the end: G goes there, g comes back.");
 	page_add(page, PART_HEAD, NULL, "Keys of this view");
 	add_keys(page, class->key, class->n_keys);
 	page_add(page, PART_HEAD, NULL, "Keys everywhere");

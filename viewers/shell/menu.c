@@ -70,12 +70,13 @@ static bool has_word(const char *text, const char *word, size_t n)
 /* Is each word that was typed somewhere in the row? */
 static bool is_seen(const struct menu *m, const struct menu_item *item)
 {
-	const char *word = buf_text(&m->typed.text);
+	const char *word = buf_text(&m->typed.text), *value = strchr(item->line, '=');
+	bool is_line = item->detail && strcmp(item->detail, item->line) == 0; /* what all rows have says nothing */
 	size_t n;
 
 	for (word += strspn(word, " "); *word; word += n + strspn(word + n, " ")) {
 		n = strcspn(word, " ");
-		if (!has_word(item->text, word, n) && !has_word(item->detail, word, n) && !has_word(item->line, word, n))
+		if (!has_word(item->text, word, n) && !has_word(value, word, n) && (is_line || !has_word(item->detail, word, n)))
 			return false;
 	}
 	return true;

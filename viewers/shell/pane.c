@@ -79,8 +79,8 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is
 		model_free(m);
 		return;
 	}
-	if (n)
-		shell_say(s, false, "%.*s", (int)n, buf_text(&m->notes));
+	if (n && !s->said_is_error)
+		shell_add(s, "%.*s", (int)n, buf_text(&m->notes));
 	if (rc < 0) {
 		p->err = *err;
 		model_free(m);

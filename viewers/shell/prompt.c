@@ -112,7 +112,7 @@ static void enter(struct shell *s, struct overlay *o)
 	shell_line(s, line, true);
 	if (s->said_is_error && s->said.len) {
 		buf_addz(&p->error, buf_text(&s->said));
-		s->said.len = 0;
+		s->said.len = s->shown_line.len = 0;
 		history_add(&p->history.lines, line);
 		p->history.at = p->history.lines.n;
 	} else {

@@ -94,6 +94,19 @@ void shell_say(struct shell *s, bool is_error, const char *fmt, ...)
 	s->said_is_error = is_error;
 }
 
+void shell_add(struct shell *s, const char *fmt, ...)
+{
+	va_list ap;
+	char text[2048];
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (s->said.len)
+		buf_addz(&s->said, "; ");
+	buf_addz(&s->said, text);
+}
+
 /* Settings have changed: the panes are to be made anew, the shown one now. */
 static void follow_settings(struct shell *s)
 {

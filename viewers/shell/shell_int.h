@@ -176,6 +176,9 @@ void shell_linef(struct shell *s, const char *fmt, ...) __attribute__((format(pr
 /* Put a message in the line of hints until the next key. */
 void shell_say(struct shell *s, bool is_error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
+/* The same behind what was said since the last key. */
+void shell_add(struct shell *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 struct pane *shell_pane(const struct shell *s);
 
 /* The subject of the pane that is shown; "" when there is none. */
@@ -205,15 +208,12 @@ const struct pane_class *shell_class(const struct query_command *c);
 /* Append the command line that shows the same. */
 void shell_add_command(struct shell *s, struct pane *p, struct buf *out);
 
-/* What the worker made: a model for a pane, taken over also when rc says it failed; */
-void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, const struct err *err);
+/* What the worker made: a model for a pane or a part of it, taken over also when rc says it failed; */
+void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err);
 /* profiles fetched again, taken over; */
 void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struct buf *notes, const struct err *err);
 /* a line carried out. */
 void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err);
-/* What the worker made: a model for a pane, or a profile fetched again; taken over, also when rc says it failed. */
-void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err);
-void shell_fetched(struct shell *s, int rc, struct profile *p, const struct buf *notes, const struct err *err);
 
 void model_free(struct model *m);
 

@@ -54,6 +54,8 @@ static void add_sources(const struct shell *s, struct buf *out)
 		buf_addf(out, "  live, fetch %u", s->n_fetched + 1);
 		if (s->data->has_base)
 			buf_addz(out, ", change against the last one");
+	} else if (s->open.host.again) {
+		buf_addz(out, "  live");
 	}
 }
 
@@ -135,16 +137,15 @@ static int draw_tab(struct shell *s, struct area a, int x, const char *key, cons
 void tabs_draw(struct shell *s, struct area a)
 {
 	const struct query_command *c = shell_pane(s)->command;
-	bool is_known = false, is_short = a.width < TABS_COLUMNS;
+	bool is_known = false, is_short;
 	int x = 0;
 
 	grid_fill(&s->grid, a, ' ', theme_look(LOOK_TAB));
-	for (int i = 0; i < N_TABS; i++) {
-		bool here = c->report == tabs[i].report;
-
-		is_known |= here;
-		x = draw_tab(s, a, x, tabs[i].key, tabs[i].title, here, is_short);
-	}
+	for (int i = 0; i < N_TABS; i++)
+		is_known |= c->report == tabs[i].report;
+	is_short = a.width < TABS_COLUMNS + (is_known ? 0 : (int)strlen(c->name) + 2);
+	for (int i = 0; i < N_TABS; i++)
+		x = draw_tab(s, a, x, tabs[i].key, tabs[i].title, c->report == tabs[i].report, is_short);
 	if (!is_known) {
 		if (x + (int)strlen(c->name) + 2 > a.width) /* it must be seen what this is */
 			x = a.width - (int)strlen(c->name) - 2;

@@ -1,0 +1,69 @@
+#!/bin/sh
+# t310-frame.t - what is around the views: title, tabs, hints, messages, chips, undo, the command line to copy
+# SPDX-License-Identifier: Apache-2.0
+
+# shellcheck source=SCRIPTDIR/lib.sh
+. "${top_srcdir:?}/tests/shell/lib.sh"
+
+# comments is a view of its own with nothing in it here, so that other views can change
+at=': "comments" Enter'
+
+screen frame-80 "$at" --size=80x8 go-cpu.pb.gz
+screen frame-40 "$at" --size=40x10 go-cpu.pb.gz
+screen frame-120 "$at" --size=120x10 go-cpu.pb.gz
+screen frame-looks "$at Show : \"nono\" Enter Esc" --size=80x8 --looks --colors=256 go-cpu.pb.gz
+screen frame-no-colours "$at : \"focus=main\" Enter c" --size=80x8 --looks --colors=none go-cpu.pb.gz
+screen frame-tiny "$at Show Resize(9,2) Show Resize(9,3) Show Resize(9,4) Show Resize(9,5) Show Resize(9,6)" --size=9x1 go-cpu.pb.gz
+shows 'go-heap1.pb.gz -> go-heap2.pb.gz' '1' -base=go-heap1.pb.gz go-heap2.pb.gz
+shows 'names-hostile.pb.gz' "$at" edge/names-hostile.pb.gz
+shows '? help  q quit' '1' --size=30x10 go-cpu.pb.gz
+shows '[4 Flame]' '1 Click(27,1)' go-cpu.pb.gz
+shows 'Help: ' '1 Click(67,22)' go-cpu.pb.gz
+shows 'Tab completes' 'Click(3,23)' go-cpu.pb.gz
+
+# ---- chips
+
+screen chips "$at : \"focus=main\" Enter : \"hide=runtime\" Enter Show c Right Show x Show X" --size=80x8 go-cpu.pb.gz
+screen chips-many "$at : \"focus=a\" Enter : \"ignore=a_name_that_is_much_too_long_for_a_chip\" Enter : \"hide=b\" Enter : \"granularity=lines\" Enter : \"nodecount=20\" Enter Show c End Show Left Left Left Left" --size=80x8 go-cpu.pb.gz
+screen chips-edit "$at : \"focus=main\" Enter c Enter Show \"x\" Enter" --size=80x8 go-cpu.pb.gz
+screen chips-click "$at : \"focus=main\" Enter Click(3,2) Show Esc Click(13,2)" --size=80x8 go-cpu.pb.gz
+screen chips-own ": \"comments role -main\" Enter Show c x" --size=80x8 go-cpu.pb.gz
+shows ' focus=role x' ': "comments role" Enter' go-cpu.pb.gz
+shows 'no filter is in force' 'c' go-cpu.pb.gz
+shows '+2 more' ': "focus=aaaaaaaaaa" Enter : "hide=b" Enter : "show=c" Enter' --size=32x10 go-cpu.pb.gz
+
+# ---- undo
+
+shows 'undone: focus=main' ': "focus=main" Enter u' go-cpu.pb.gz
+shows 'undone: focus=, hide=' ': "focus=main" Enter : "hide=a" Enter : : Enter u' go-cpu.pb.gz
+shows 'done again: focus=main' ': "focus=main" Enter u U' go-cpu.pb.gz
+shows 'nothing to undo' ': "focus=main" Enter u u' go-cpu.pb.gz
+shows 'focus=main x   hide=a x' ': "focus=main" Enter : "hide=a" Enter c X u' go-cpu.pb.gz
+
+# ---- y
+
+screen command ': "focus=a b" Enter : "hide=it'"'"'s" Enter y' --size=80x10 go-cpu.pb.gz
+screen command-long ': "focus=one_long_name_of_a_function|another_long_name_of_a_function" Enter : "sort=cum" Enter y Show Esc' --size=40x10 go-cpu.pb.gz
+
+# what y prints over several rows is one command for a shell
+play ': "focus=one long function of a program|another long function of it" Enter : "hide=it'"'"'s|b" Enter : "top" Enter y' --size=40x14 go-cpu.pb.gz |
+	sed '1,/The same as/d; /Shift and drag/,$d' >"$tmp/line"
+(
+	cpa() { printf '%s\n' "$@"; }
+	eval "$(cat "$tmp/line")"
+) | sed -n 's/^-focus=//p' >"$tmp/is"
+echo 'one long function of a program|another long function of it' >"$tmp/should"
+same "the rows of y are one command" "$tmp/should" "$tmp/is"
+
+# what y prints, given to a shell, is the report of the view
+play ': "focus=main" Enter : "granularity=lines" Enter : "top runtime" Enter y' --size=200x20 go-cpu.pb.gz | sed -n 's/^cpa //p' >"$tmp/line"
+"$CPA" top -focus=runtime -lines go-cpu.pb.gz >"$tmp/should"
+eval "\"$CPA\" $(cat "$tmp/line")" >"$tmp/is" 2>&1
+same "the command line of y prints what the view shows" "$tmp/should" "$tmp/is"
+
+for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
+	play ': "focus=main" Enter c Show x Show : "x" Show Esc y Show Esc u Show' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
+	result $? "the frame is drawn at $size"
+done
+
+done_testing
