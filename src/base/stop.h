@@ -65,6 +65,13 @@ static inline bool stop_step(struct stop *s, uint64_t i)
 	return stop_is_set(s);
 }
 
+/* So many steps are done. */
+static inline void stop_reach(struct stop *s, uint64_t done)
+{
+	if (s)
+		atomic_store_explicit(&s->done, done, memory_order_relaxed);
+}
+
 /* Gives ERR_STOPPED and its sentence when it is set, else 0. */
 int stop_check(const struct stop *s, struct err *err);
 

@@ -7,6 +7,7 @@
 
 #include "cli/fetching.h"
 
+#include "base/stop.h"
 #include "cli/cmd_report.h"
 #include "cli/say.h"
 
@@ -15,12 +16,12 @@
 #include <stdio.h>
 
 /* Set by Ctrl-C while servers are asked. */
-static volatile sig_atomic_t interrupted;
+static struct stop interrupted;
 
 static void interrupt(int number)
 {
 	(void)number;
-	interrupted = 1;
+	stop_set(&interrupted);
 }
 
 /* As Go writes durations of whole seconds: 1h0m30s. */
@@ -63,9 +64,9 @@ static void fetch(struct remote *r)
 	sigaction(SIGINT, &before, NULL);
 	tell_lines(&notes);
 	buf_release(&notes);
-	if (interrupted)
+	if (stop_is_set(&interrupted))
 		say("interrupted; going on with what has arrived");
-	interrupted = 0;
+	interrupted = (struct stop){ 0 };
 }
 
 int fetching_run(struct sources *s, size_t n, const struct query *q, struct remote **out)

@@ -153,12 +153,20 @@ static size_t ready_end(const struct loader *f)
 	return i == group_end || bytes >= ENOUGH_BYTES ? i : f->added;
 }
 
+static struct merger *merger_of(const struct loader *f)
+{
+	struct merger *m = merger_new(f->load->q->intersect_types);
+
+	merger_stop_by(m, f->load->q->stop);
+	return m;
+}
+
 static int add_alone(struct loader *f, size_t before)
 {
 	struct profile *p = f->alone;
 	int rc;
 
-	f->merger = merger_new(f->load->q->intersect_types);
+	f->merger = merger_of(f);
 	rc = merger_add(f->merger, (const struct profile *const *)&p, &f->load->source[f->alone_at], 1, &f->err);
 	if (rc == 0 && f->alone_at / GROUP != before / GROUP)
 		rc = merger_pause(f->merger, &f->err);
@@ -178,7 +186,7 @@ static int add_profiles(struct loader *f, const struct profile *const *src, cons
 	if (f->alone)
 		rc = add_alone(f, lo);
 	else if (!f->merger)
-		f->merger = merger_new(f->load->q->intersect_types);
+		f->merger = merger_of(f);
 	return rc == 0 ? merger_add(f->merger, src, name, n, &f->err) : rc;
 }
 
@@ -238,7 +246,7 @@ static void load_part(void *arg, unsigned part)
 
 	(void)part;
 	pthread_mutex_lock(&f->lock);
-	while (f->rc == 0 && f->added < f->load->n) {
+	while (f->rc == 0 && f->added < f->load->n && !stop_is_set(f->load->q->stop)) {
 		size_t end = f->adding ? f->added : ready_end(f);
 
 		if (end > f->added)
@@ -273,6 +281,8 @@ static int load_result(struct loader *f, struct profile **out, struct err *err)
 	struct load *l = f->load;
 	int rc = f->rc == 0 ? note_failures(f) : f->rc;
 
+	if (stop_check(l->q->stop, err) < 0)
+		return ERR_STOPPED;
 	if (f->rc == 0 && (f->merger || f->alone)) {
 		*out = f->merger ? merger_finish(f->merger) : f->alone;
 		f->alone = NULL;

@@ -36,7 +36,8 @@ struct load {
  * thread, and what is waiting to be merged, which is kept small.
  *
  * out     the caller's alone; freed with profile_free
- * Fails   when no source could be read (a single one says why in err), or they do not fit
+ * Fails   when no source could be read (a single one says why in err), or they do not fit; ERR_STOPPED, which is
+ *         looked for between two sources
  * Like    pprof internal/driver/fetch.go: groups of 128 sources are merged, then their results
  */
 int load_profile(struct load *l, struct profile **out, struct err *err);

@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/session/libsession.a
 src_session_libsession_a_SOURCES = \
+	src/session/again.c \
+	src/session/again.h \
 	src/session/bundle.c \
 	src/session/bundle.h \
 	src/session/compare.c \

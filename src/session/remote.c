@@ -129,7 +129,7 @@ static int compare_names(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-void remote_fetch(struct remote *r, fetch_progress_fn progress, const volatile sig_atomic_t *stop, struct buf *notes)
+void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes)
 {
 	struct fetch *get = mem_zalloc(r->n, sizeof(*get));
 

@@ -45,7 +45,7 @@ size_t remote_count(const struct remote *r);
 void remote_show(const struct remote *r, size_t i, struct buf *out);
 
 /* Fetch all that were noted; see fetch_all. Those that failed tell when they are taken. */
-void remote_fetch(struct remote *r, fetch_progress_fn progress, const volatile sig_atomic_t *stop, struct buf *notes);
+void remote_fetch(struct remote *r, fetch_progress_fn progress, struct stop *stop, struct buf *notes);
 
 /* How servers are asked. */
 const struct fetch_how *remote_how(const struct remote *r);

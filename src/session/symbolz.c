@@ -34,6 +34,7 @@ struct ask {
 };
 
 struct asks {
+	struct stop *stop;
 	struct profile *p;
 	uint32_t *loc; /* [n_loc] those without lines but with an address and a mapping, by mapping and address */
 	str_id *name;  /* [n_loc] what a server says, 0 for nothing */
@@ -329,7 +330,7 @@ static int ask_with_get(struct asks *all, const struct ask *a, const struct fetc
 		get[used].url = &url[used];
 		at += length;
 	}
-	fetch_all(get, used, how, NULL, NULL, notes);
+	fetch_all(get, used, how, NULL, all->stop, notes);
 	for (size_t i = 0; i < used; i++) {
 		if (rc == 0 && get[i].rc < 0) {
 			rc = get[i].rc;
@@ -371,7 +372,7 @@ static int ask_servers(struct asks *all, const struct fetch_how *how, struct buf
 		get[i] = (struct fetch){ .url = &all->ask[i].url,
 					 .body = all->ask[i].body.data,
 					 .n_body = all->ask[i].body.len };
-	fetch_all(get, all->n, how, NULL, NULL, notes);
+	fetch_all(get, all->n, how, NULL, all->stop, notes);
 	for (size_t i = 0; i < all->n; i++) {
 		if (rc == 0)
 			rc = take_one(all, &all->ask[i], &get[i], how, notes, err);
@@ -424,11 +425,14 @@ int symbolz_run(struct profile *p, const struct load *target, const struct load 
 
 	if (!remote)
 		return 0;
+	all.stop = target->q->stop;
 	from = origins_of(target, base);
 	find_locations(&all);
 	find_asks(&all, &from, force, notes);
 	if (all.n)
 		rc = ask_servers(&all, remote_how(remote), notes, err);
+	if (stop_is_set(all.stop))
+		rc = stop_check(all.stop, err);
 	asks_release(&all);
 	free(from.item);
 	return rc;

@@ -22,7 +22,7 @@
 
 enum {
 	AT_ONCE = 128,       /* as many as pprof */
-	WAIT_MS = 100,       /* after so long a stop is looked for */
+	WAIT_MS = 50,        /* after so long a stop is looked for */
 	PROFILE_SECONDS = 30 /* that Go's server collects when not told otherwise */
 };
 
@@ -157,13 +157,25 @@ static void tell(const struct run *r, fetch_progress_fn progress)
 	progress(left, longest);
 }
 
-static void run_all(struct run *r, fetch_progress_fn progress, const volatile sig_atomic_t *stop)
+/* How long the servers will take, in milliseconds; 0 when that is unknown. */
+static uint64_t whole_ms(const struct run *r)
+{
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		longest = seconds_of(r->transfer[i].get->url) > longest ? seconds_of(r->transfer[i].get->url) : longest;
+	return (uint64_t)longest * 1000;
+}
+
+static void run_all(struct run *r, fetch_progress_fn progress, struct stop *stop)
 {
 	const struct curl *c = r->all.curl;
-	int64_t told_ms = transfer_now_ms() - 1000;
+	int64_t begun_ms = transfer_now_ms(), told_ms = begun_ms - 1000;
 	int n_running;
 
-	for (begin_some(r); r->running && !(stop && *stop); begin_some(r)) {
+	stop_begin(stop, "waiting for the server", whole_ms(r));
+	for (begin_some(r); r->running && !stop_is_set(stop); begin_some(r)) {
+		stop_reach(stop, (uint64_t)(transfer_now_ms() - begun_ms));
 		if (progress && transfer_now_ms() - told_ms >= 1000) {
 			told_ms = transfer_now_ms();
 			tell(r, progress);
@@ -184,8 +196,8 @@ static void run_all(struct run *r, fetch_progress_fn progress, const volatile si
 	}
 }
 
-void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress,
-	       const volatile sig_atomic_t *stop, struct buf *notes)
+void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress, struct stop *stop,
+	       struct buf *notes)
 {
 	struct run r = { .transfer = mem_zalloc(n, sizeof(*r.transfer)), .n = n };
 	struct err err;

@@ -12,9 +12,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/stop.h"
 #include "source/url.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,11 +48,11 @@ typedef void (*fetch_progress_fn)(size_t left, int64_t seconds);
  *
  * get       [n] with url set, the rest as it shall be, rc 0
  * progress  NULL or told
- * stop      NULL, or when it becomes true, what has not arrived fails and the rest stays
+ * stop      NULL, or when it is set, what has not arrived fails and the rest stays; told of the time that passes
  * notes     a line is appended for what the user should know
  * Like      pprof internal/driver/fetch.go, fetchURL
  */
-void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress,
-	       const volatile sig_atomic_t *stop, struct buf *notes);
+void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress, struct stop *stop,
+	       struct buf *notes);
 
 #endif

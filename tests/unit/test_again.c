@@ -1,0 +1,267 @@
+/*
+ * test_again.c - load anew what a command line names
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The server is a thread of ours behind a Unix socket, which answers requests in the order that the
+ * test says.
+ */
+#include "config.h"
+
+#include "session/again.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/cpa-again-XXXXXX";
+
+#define ANSWER "200 OK\r\n\r\ngoroutine profile: total "
+#define SILENCE NULL /* until the other side goes */
+
+struct server {
+	int fd;
+	const char *const *answer; /* [n] */
+	size_t n;
+	char socket[100], source[150];
+	pthread_t thread;
+};
+
+static void *serve(void *arg)
+{
+	struct server *s = arg;
+	char text[8192];
+
+	for (size_t i = 0; i < s->n; i++) {
+		int fd = accept(s->fd, NULL, NULL);
+		ssize_t got = read(fd, text, sizeof(text));
+
+		if (s->answer[i])
+			dprintf(fd, "HTTP/1.1 %s", s->answer[i]);
+		while (!s->answer[i] && got > 0)
+			got = read(fd, text, sizeof(text));
+		close(fd);
+	}
+	return NULL;
+}
+
+static void server_start(struct server *s, const char *const *answer, size_t n)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+
+	*s = (struct server){ .fd = socket(AF_UNIX, SOCK_STREAM, 0), .answer = answer, .n = n };
+	snprintf(s->socket, sizeof(s->socket), "%s/sock", folder);
+	snprintf(s->source, sizeof(s->source), "unix:%s:/debug/pprof/goroutine?debug=1&seconds=7", s->socket);
+	snprintf(at.sun_path, sizeof(at.sun_path), "%s", s->socket);
+	unlink(s->socket);
+	assert_int_equal(bind(s->fd, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(s->fd, 8), 0);
+	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
+}
+
+static void server_end(struct server *s)
+{
+	pthread_join(s->thread, NULL);
+	close(s->fd);
+	unlink(s->socket);
+}
+
+/* A question about one source or two. */
+struct asked {
+	struct query q;
+	const char *word[2];
+	struct again again;
+	struct buf notes;
+	struct err err;
+	struct profile *p;
+};
+
+static void ask_of(struct asked *a, const char *first, const char *second)
+{
+	*a = (struct asked){ .word = { first, second } };
+	query_init(&a->q);
+	a->again = (struct again){ .q = &a->q, .word = a->word, .n_words = second ? 2 : 1 };
+}
+
+static int ask(struct asked *a)
+{
+	return again_load(&a->again, &a->p, NULL, &a->notes, &a->err);
+}
+
+static void ask_release(struct asked *a)
+{
+	profile_free(a->p);
+	buf_release(&a->notes);
+	query_release(&a->q);
+}
+
+static int64_t total(const struct profile *p)
+{
+	int64_t sum = 0;
+
+	for (uint32_t row = 0; row < p->n_rows; row++)
+		sum += p->value[SIDE_TARGET][0][row];
+	return sum;
+}
+
+static void what_a_server_has_is_fetched_each_time(void **state)
+{
+	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
+					      ANSWER "7\n7 @ 0x1001 0x2001\n" };
+	static const int64_t want[] = { 3, 7 };
+	struct server s;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	for (int i = 0; i < 2; i++) {
+		struct asked a;
+
+		ask_of(&a, s.source, NULL);
+		a.q.symbolize = "none";
+		assert_true(again_can(&a.again));
+		assert_int_equal(ask(&a), 0);
+		assert_int_equal(total(a.p), want[i]);
+		ask_release(&a);
+	}
+	server_end(&s);
+}
+
+static void the_answer_of_a_server_is_compared_with_a_base(void **state)
+{
+	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
+					      ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n" };
+	struct profile *apart;
+	struct server s;
+	struct asked a;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	ask_of(&a, s.source, NULL);
+	a.q.symbolize = "none";
+	a.again.base = a.word;
+	a.again.n_bases = 1;
+	assert_int_equal(again_load(&a.again, &a.p, &apart, &a.notes, &a.err), 0);
+	assert_int_equal(a.p->n_rows, 0);
+	assert_int_equal(apart->n_rows, 4);
+	ask_release(&a);
+	profile_free(apart);
+	server_end(&s);
+}
+
+static void one_source_that_fails_fails_all(void **state)
+{
+	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
+					      "500 No\r\n\r\nbroken" };
+	struct server s;
+	struct asked a;
+
+	(void)state;
+	server_start(&s, answer, 2);
+	ask_of(&a, s.source, s.source);
+	a.q.symbolize = "none";
+	assert_int_equal(ask(&a), ERR_IO);
+	assert_non_null(strstr(a.err.msg, "500"));
+	assert_null(a.p);
+	ask_release(&a);
+	server_end(&s);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+struct watching {
+	struct stop stop;
+	char what[100];
+	int percent;
+};
+
+/* Look on for a while, then end it. */
+static void *watch(void *arg)
+{
+	struct watching *w = arg;
+	const char *what = NULL;
+
+	nanosleep(&(struct timespec){ .tv_nsec = 300000000 }, NULL);
+	w->percent = stop_percent(&w->stop, &what);
+	snprintf(w->what, sizeof(w->what), "%s", what ? what : "");
+	stop_set(&w->stop);
+	return NULL;
+}
+
+static void a_server_that_is_silent_can_be_left(void **state)
+{
+	static const char *const answer[] = { SILENCE };
+	struct watching w = { .percent = -1 };
+	int64_t start = now_ms();
+	struct server s;
+	struct asked a;
+	pthread_t thread;
+
+	(void)state;
+	server_start(&s, answer, 1);
+	ask_of(&a, s.source, NULL);
+	a.again.stop = &w.stop;
+	pthread_create(&thread, NULL, watch, &w);
+	assert_int_equal(ask(&a), ERR_STOPPED);
+	pthread_join(thread, NULL);
+	assert_true(now_ms() - start < 5000);
+	assert_string_equal(w.what, "waiting for the server");
+	assert_in_range(w.percent, 1, 99); /* of 7 seconds */
+	ask_release(&a);
+	server_end(&s);
+}
+
+static void files_and_standard_input_cannot_be_fetched_again(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	ask_of(&a, "/no/such/file.pb.gz", NULL);
+	assert_false(again_can(&a.again));
+	assert_true(ask(&a) < 0);
+	ask_release(&a);
+	ask_of(&a, "http://localhost:1/x", "-");
+	assert_false(again_can(&a.again));
+	assert_int_equal(ask(&a), ERR_USAGE);
+	ask_release(&a);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_server_has_is_fetched_each_time),
+		cmocka_unit_test(the_answer_of_a_server_is_compared_with_a_base),
+		cmocka_unit_test(one_source_that_fails_fails_all),
+		cmocka_unit_test(a_server_that_is_silent_can_be_left),
+		cmocka_unit_test(files_and_standard_input_cannot_be_fetched_again),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
