@@ -123,7 +123,9 @@ static void fill_holes(struct object *o, const uint64_t *addr, struct arena *mem
 int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err)
 {
-	struct frames_files files = { .fd = object_fd(o), .debug_fd = -1, .alt_fd = -1, .path = object_path(o) };
+	struct frames_files files = {
+		.fd = object_fd(o), .debug_fd = -1, .alt_fd = -1, .path = object_path(o), .stop = w->stop
+	};
 	struct frames found = { .off = &(uint32_t){ 0 } };
 	uint32_t n_unknown = n;
 	uint64_t *unknown;

@@ -57,6 +57,7 @@ struct span {
 };
 
 struct frames_dwarf {
+	struct stop *stop;
 	const uint64_t *addr;
 	uint32_t n;
 	uint64_t size;      /* of the file */
@@ -98,7 +99,7 @@ static void claim_part(void *arg, unsigned part)
 	w->owner = mem_alloc((size_t)d->n + 1, sizeof(*w->owner));
 	for (uint32_t i = 0; i < d->n; i++)
 		w->owner[i] = nobody;
-	while (w->handle.dwarf && w->n_units < UINT32_MAX - 2 &&
+	while (w->handle.dwarf && w->n_units < UINT32_MAX - 2 && !stop_is_set(d->stop) &&
 	       dwarf_get_units(w->handle.dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
 		uint32_t unit = w->n_units++;
 
@@ -231,7 +232,8 @@ static void do_part(void *arg, unsigned part)
 	struct worker *w = &d->worker[part];
 
 	for (;;) {
-		unsigned i = w->work && w->handle.dwarf ? atomic_fetch_add(&d->next, 1) : d->n_todo;
+		bool goes_on = w->work && w->handle.dwarf && !stop_is_set(d->stop);
+		unsigned i = goes_on ? atomic_fetch_add(&d->next, 1) : d->n_todo;
 
 		if (i >= d->n_todo || !do_unit(d, w, part, d->todo[i]))
 			return;
@@ -245,6 +247,7 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 	struct stat st;
 	int rc = 0;
 
+	d->stop = files->stop;
 	d->addr = addr;
 	d->n = n;
 	d->size = fstat(files->debug_fd, &st) == 0 ? (uint64_t)st.st_size : 0;
@@ -261,8 +264,10 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 	}
 	d->span = mem_zalloc((size_t)n + 1, sizeof(*d->span));
 	pool_run(claim_part, d, d->n_workers);
-	group(d);
-	pool_run(do_part, d, d->n_workers);
+	if (!stop_is_set(d->stop)) { /* else the workers may have seen different units */
+		group(d);
+		pool_run(do_part, d, d->n_workers);
+	}
 	*out = d;
 	return 0;
 }
@@ -275,7 +280,7 @@ const struct frame *frames_dwarf_get(const struct frames_dwarf *d, uint32_t i, u
 
 bool frames_dwarf_is_partial(const struct frames_dwarf *d)
 {
-	bool is_partial = false;
+	bool is_partial = stop_is_set(d->stop);
 
 	for (unsigned i = 0; i < d->n_workers; i++)
 		is_partial |= d->worker[i].is_partial || !d->worker[i].work;
