@@ -40,6 +40,18 @@ static const char *printed_name(const void *arg, uint32_t i, struct buf *scratch
 	return buf_text(scratch);
 }
 
+/* The function alone, so that ^main$ matches too. */
+static const char *bare_name(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
+{
+	const struct shown *s = arg;
+	const struct places *pl = s->nodes->places;
+	str_id name = pl->place[nodes_place(s->nodes, s->t->node[i])].name;
+
+	(void)scratch;
+	*n = strtab_len(pl->p->str, name);
+	return profile_text(pl->p, name);
+}
+
 /* Does a mapping have something that is asked for? */
 static bool is_wanted(const struct mapping *map, const struct wanted *w, const bool *file_matches)
 {
@@ -249,18 +261,21 @@ static int nothing_found(const struct disasm_making *m, const struct wanted *w, 
 		       w->addr);
 }
 
-/* Which files have a node whose printed name matches. */
+/* Which files have a node whose printed name matches, as in pprof, or the name of its function. */
 static int match_files(struct disasm_making *m, struct wanted *w, const struct trimmed *t, bool *file_matches,
 		       struct err *err)
 {
 	const struct shown shown = { &m->nodes, t };
-	uint8_t *yes = mem_zalloc(t->n, 1);
+	uint8_t *yes = mem_zalloc(t->n, 1), *bare = mem_zalloc(t->n, 1);
 	int rc = *w->pattern ? matcher_all(&w->rx, printed_name, &shown, t->n, yes, 1, err) : 0;
 
+	if (rc == 0 && *w->pattern)
+		rc = matcher_all(&w->rx, bare_name, &shown, t->n, bare, 1, err);
 	for (uint32_t i = 0; i < t->n; i++)
-		if (yes[i] || !*w->pattern)
+		if (yes[i] || bare[i] || !*w->pattern)
 			file_matches[m->nodes.places->place[nodes_place(&m->nodes, t->node[i])].objfile] = true;
 	free(yes);
+	free(bare);
 	return rc;
 }
 

@@ -113,7 +113,8 @@ static void draw_code(const struct drawn *d)
 	code_draw_values(&st->values, d->c, d->g, d->area, &it->flat, it->cum, d->is_selected);
 	buf_addz(&text, it->new_block ? ": " : "| ");
 	buf_fill(&text, ' ', INDENT * (size_t)(it->depth < 20 ? it->depth : 20));
-	buf_addf(&text, "%" PRIx64 "  %s", it->addr, it->text);
+	buf_addf(&text, "%" PRIx64 "  ", it->addr);
+	code_add_instruction(it->text, &text);
 	x = draw_text(d, d->c->text, buf_text(&text), LOOK_PLAIN, &st->find);
 	text.len = 0;
 	if (it->depth) {

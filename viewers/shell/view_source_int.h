@@ -81,6 +81,9 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 void code_draw_title(const struct code_values *v, struct grid *g, struct area row, const char *name, uint32_t i,
 		     uint32_t n, int64_t flat, int64_t cum);
 
+/* Append an instruction with its operands in a column, whichever program spelt it. */
+void code_add_instruction(const char *text, struct buf *out);
+
 /* Sentences over the rows, wrapped; gives how many lines they took, at most most. */
 int code_draw_sentences(struct grid *g, struct area a, const char *text, int most, enum role role);
 

@@ -20,6 +20,7 @@ enum {
 	FULL_BLOCK = 0x2588,
 	SHADE = 0x2591,
 	EIGHTHS = 8,
+	MNEMONIC = 6, /* columns of what an instruction is called */
 };
 
 void code_add_value(const struct code_values *v, int64_t value, struct buf *out)
@@ -175,8 +176,8 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 void code_draw_title(const struct code_values *v, struct grid *g, struct area row, const char *name, uint32_t i,
 		     uint32_t n, int64_t flat, int64_t cum)
 {
-	struct buf text = { 0 };
-	int room;
+	struct buf text = { 0 }, which = { 0 };
+	int room = row.width;
 
 	buf_addz(&text, "  flat ");
 	code_add_value(v, flat, &text);
@@ -186,22 +187,33 @@ void code_draw_title(const struct code_values *v, struct grid *g, struct area ro
 	code_add_value(v, cum, &text);
 	buf_addz(&text, " ");
 	unit_add_percent_tight(&text, cum, v->head->total);
-	if (row.width > (int)text.len + TEXT_WANTED)
+	if (room > (int)text.len + TEXT_WANTED) {
 		grid_text_right(g, row, row.width, 0, buf_text(&text), theme_look(LOOK_PLAIN));
-	else
-		text.len = 0;
-	room = row.width - (int)text.len;
-	text.len = 0;
+		room -= (int)text.len;
+	}
 	if (n > 1)
-		buf_addf(&text, "  %u of %u", i + 1, n);
-	if (room > (int)text.len + TEXT_WANTED / 2) {
-		int x = grid_text_short(g, row, 0, 0, name, room - (int)text.len, theme_look(LOOK_KEY));
+		buf_addf(&which, "  %u of %u", i + 1, n);
+	if (room > (int)which.len + TEXT_WANTED / 2) {
+		int x = grid_text_short(g, row, 0, 0, name, room - (int)which.len, theme_look(LOOK_KEY));
 
-		grid_text(g, row, x, 0, buf_text(&text), theme_look(LOOK_QUIET));
+		grid_text(g, row, x, 0, buf_text(&which), theme_look(LOOK_QUIET));
 	} else {
 		grid_text_short(g, row, 0, 0, name, room, theme_look(LOOK_KEY));
 	}
 	buf_release(&text);
+	buf_release(&which);
+}
+
+void code_add_instruction(const char *text, struct buf *out)
+{
+	size_t n = strcspn(text, " \t"), blank = strspn(text + n, " \t");
+
+	buf_add(out, text, n);
+	if (!text[n + blank])
+		return;
+	buf_fill(out, ' ', n < MNEMONIC ? MNEMONIC - n : 0);
+	buf_addz(out, " ");
+	buf_addz(out, text + n + blank);
 }
 
 /* How many bytes of a text go on a line of so many columns: up to a blank where there is one. */
