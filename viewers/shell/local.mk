@@ -69,6 +69,10 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/theme.c \
 	viewers/shell/theme.h \
 	viewers/shell/title.c \
+	viewers/shell/view_asm.c \
+	viewers/shell/view_asm_draw.c \
+	viewers/shell/view_asm_int.h \
+	viewers/shell/view_asm_model.c \
 	viewers/shell/view_calls.c \
 	viewers/shell/view_calls.h \
 	viewers/shell/view_calls_draw.c \
@@ -81,8 +85,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_flame_words.c \
 	viewers/shell/view_flame_zoom.c \
 	viewers/shell/view_source.c \
+	viewers/shell/view_source_choice.c \
 	viewers/shell/view_source_draw.c \
-	viewers/shell/view_source_find.c \
 	viewers/shell/view_source_int.h \
 	viewers/shell/view_source_model.c \
 	viewers/shell/view_source_rows.c \

@@ -38,6 +38,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		enum query_report report;
 		const struct pane_class *class;
 	} views[] = {
+		{ REPORT_DISASM, &view_asm },
 		{ REPORT_LIST, &view_source },
 		{ REPORT_FLAME, &view_flame },
 		{ REPORT_NONE, &view_text },

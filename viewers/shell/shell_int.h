@@ -364,6 +364,7 @@ void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct l
 
 /* ---- views, one file each ---- */
 
+extern const struct pane_class view_asm;
 extern const struct pane_class view_source;
 extern const struct pane_class view_flame;
 extern const struct pane_class view_text; /* any report as it prints */

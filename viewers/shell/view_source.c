@@ -190,41 +190,27 @@ static bool last_hot(struct shell *s, struct pane *p, const struct event *e)
 	return go_hot(s, p, -1);
 }
 
-static bool is_found(const struct pane *p, uint32_t i, struct buf *scratch)
-{
-	const struct source_state *st = p->state;
-
-	return code_find_in(&st->find, source_row_text(p, &st->row[i], scratch));
-}
-
 /* Go to the first match from a row on, by steps of 1 or -1, around the end. */
-static bool find(struct shell *s, struct pane *p, uint32_t from, int by)
+static void find(struct shell *s, struct pane *p, uint32_t from, int by)
 {
 	struct source_state *st = p->state;
-	struct buf scratch = { 0 };
-	uint32_t n = st->list.n, i = from, steps = 0;
+	uint32_t row;
 
-	while (steps < n && !is_found(p, i, &scratch)) {
-		i = by > 0 ? (i + 1) % n : (i + n - 1) % n;
-		steps++;
-	}
-	buf_release(&scratch);
-	if (steps == n) {
+	if (!code_find_row(st->find, p, source_row_text, st->list.n, from, by, &row)) {
 		shell_say(s, true, "\"%s\" is not in this function", p->search);
-		return false;
+		return;
 	}
-	list_go(&st->list, i);
+	list_go(&st->list, row);
 	source_remember(p);
-	return true;
 }
 
 static void search(struct shell *s, struct pane *p, const char *text)
 {
 	struct source_state *st = p->state;
 
-	if (!st->find.rx)
+	if (!st->find)
 		st->find_from = st->list.at;
-	code_find_set(&st->find, text);
+	st->find = code_find_new(st->find, text);
 	if (*text && st->list.n && !st->is_choosing)
 		find(s, p, st->find_from < st->list.n ? st->find_from : 0, 1);
 }
@@ -235,7 +221,7 @@ static bool next_found(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t n = st->list.n;
 	int by = e->key == 'n' ? 1 : -1;
 
-	if (!st->find.rx)
+	if (!st->find)
 		return go_hot(s, p, by);
 	if (n && !st->is_choosing)
 		find(s, p, by > 0 ? (st->list.at + 1) % n : (st->list.at + n - 1) % n, by);
@@ -355,7 +341,7 @@ static void end(struct pane *p)
 {
 	struct source_state *st = p->state;
 
-	code_find_release(&st->find);
+	find_free(st->find);
 	free(st->row);
 	free(st->below);
 	free(st->hot);

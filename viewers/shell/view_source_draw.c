@@ -34,7 +34,7 @@ static struct look look_of(const struct drawn *d, enum role role)
 	return d->is_selected ? theme_selected(look) : look;
 }
 
-static int draw_text(const struct drawn *d, int x, const char *text, enum role role, const struct code_find *find)
+static int draw_text(const struct drawn *d, int x, const char *text, enum role role, struct find *find)
 {
 	const struct source_state *st = d->p->state;
 
@@ -66,7 +66,7 @@ static void draw_line(const struct drawn *d)
 		if (has_more)
 			grid_text(d->g, d->area, d->c->mark, 0, "+", look_of(d, LOOK_KEY));
 	}
-	draw_text(d, d->c->text, cell[LIST_SOURCE].text, LOOK_PLAIN, &st->find);
+	draw_text(d, d->c->text, cell[LIST_SOURCE].text, LOOK_PLAIN, st->find);
 }
 
 static void draw_inlined(const struct drawn *d)
@@ -80,7 +80,7 @@ static void draw_inlined(const struct drawn *d)
 	buf_addz(&text, cell[LIST_FUNCTION].text);
 	buf_addz(&text, " ");
 	add_place(cell[LIST_FILE].text, cell[LIST_LINE].value, &text);
-	draw_text(d, d->c->text, buf_text(&text), LOOK_COMMAND, &st->find);
+	draw_text(d, d->c->text, buf_text(&text), LOOK_COMMAND, st->find);
 	buf_release(&text);
 }
 
@@ -98,7 +98,7 @@ static void draw_call(const struct drawn *d)
 	buf_addz(&text, call->source);
 	buf_addz(&text, *call->source ? "  " : "");
 	add_place(call->file, call->line, &text);
-	draw_text(d, d->c->text, buf_text(&text), LOOK_QUIET, &st->find);
+	draw_text(d, d->c->text, buf_text(&text), LOOK_QUIET, st->find);
 	buf_release(&text);
 }
 
@@ -115,7 +115,7 @@ static void draw_code(const struct drawn *d)
 	buf_fill(&text, ' ', INDENT * (size_t)(it->depth < 20 ? it->depth : 20));
 	buf_addf(&text, "%" PRIx64 "  ", it->addr);
 	code_add_instruction(it->text, &text);
-	x = draw_text(d, d->c->text, buf_text(&text), LOOK_PLAIN, &st->find);
+	x = draw_text(d, d->c->text, buf_text(&text), LOOK_PLAIN, st->find);
 	text.len = 0;
 	if (it->depth) {
 		buf_addz(&text, "  ; ");
@@ -207,42 +207,11 @@ static void draw_rows(struct pane *p, const struct code_columns *c, struct grid 
 	list_draw_bar(&st->list, g, a, theme_look(LOOK_PLAIN));
 }
 
-/* The routines that match, to choose one. */
-static void draw_choice(struct pane *p, struct grid *g, struct area a)
+static struct code_choice choice(const struct pane *p, uint32_t i)
 {
-	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
-	struct code_values v = { .head = &p->model->report.head, .is_change = sm->is_change, .width = 4 };
-	struct code_columns c;
+	const struct source_routine *r = &((const struct source_model *)p->model->own)->routine[i];
 
-	for (uint32_t i = 0; i < sm->n; i++) {
-		code_values_add(&v, sm->routine[i].flat);
-		code_values_add(&v, sm->routine[i].cum);
-	}
-	c = code_columns(&v, a.width, 0, sm->by_cum);
-	if (a.height >= HEIGHT_FOR_HEAD) {
-		code_draw_heads(&c, g, (struct area){ a.x, a.y, a.width, 1 }, sm->by_cum);
-		grid_text(g, a, c.text, 0, "function and file; Enter shows one", theme_look(LOOK_HEAD));
-		a.y++;
-		a.height--;
-	}
-	list_fit(&st->routines, sm->n, a.height);
-	for (int y = 0; y < a.height && st->routines.top + (uint32_t)y < sm->n; y++) {
-		uint32_t i = st->routines.top + (uint32_t)y;
-		const struct source_routine *r = &sm->routine[i];
-		struct area row = { a.x, a.y + y, a.width - 1, 1 };
-		bool here = i == st->routines.at;
-		struct look look = theme_look(here ? LOOK_SELECTED : LOOK_PLAIN);
-		int room = row.width - c.text, x;
-
-		if (here)
-			grid_fill(g, row, ' ', look);
-		code_draw_values(&v, &c, g, row, &r->flat, r->cum, here);
-		x = grid_text_short(g, row, c.text, 0, r->name, room * 2 / 3, look);
-		grid_text_short(g, row, x + 2, 0, r->file, row.width - x - 2,
-				here ? theme_selected(theme_look(LOOK_QUIET)) : theme_look(LOOK_QUIET));
-	}
-	list_draw_bar(&st->routines, g, a, theme_look(LOOK_PLAIN));
+	return (struct code_choice){ r->name, r->file, r->flat, r->cum };
 }
 
 void source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
@@ -254,7 +223,7 @@ void source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 
 	(void)s;
 	if (st->is_choosing) {
-		draw_choice(p, g, a);
+		code_draw_choice(p, &st->routines, sm->n, choice, sm->by_cum, sm->is_change, g, a);
 		return;
 	}
 	y = draw_head(p, &c, g, a);

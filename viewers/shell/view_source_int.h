@@ -10,27 +10,42 @@
 #define VIEWERS_SHELL_VIEW_SOURCE_INT_H
 
 #include "report/weblist.h"
+#include "viewers/shell/find.h"
 #include "viewers/shell/shell_int.h"
 
-/* ---- view_source_find.c: what is searched for ---- */
+/* ---- view_source_choice.c: what is searched for ---- */
 
-struct code_find {
-	struct regex *rx; /* NULL: nothing is searched for */
-	char *plain;      /* the same as text; NULL for expressions */
-	bool is_exact;    /* capitals count */
+/* The text of a row that is searched in; scratch may be used for it. */
+typedef const char *(*code_text_fn)(const struct pane *p, uint32_t i, struct buf *scratch);
+
+/* The first of n rows that has it, from one on by steps of 1 or -1, around the end. Gives false when none has. */
+bool code_find_row(struct find *f, const struct pane *p, code_text_fn text, uint32_t n, uint32_t from, int by,
+		   uint32_t *out);
+
+/* A new text to search for in place of another: NULL for "". */
+struct find *code_find_new(struct find *old, const char *text);
+
+/* ---- the heaviest first ---- */
+
+struct code_weight {
+	uint64_t first, second; /* magnitudes that are sorted by */
+	uint32_t i;             /* in order where both are equal */
 };
 
-/*
- * Search for a text from here on, "" for nothing: an expression where it is one, else as it is. Capitals
- * count when it has some.
- */
-void code_find_set(struct code_find *f, const char *text);
-void code_find_release(struct code_find *f);
+struct code_weight code_weight(int64_t flat, int64_t cum, bool by_cum, uint32_t i);
+void code_sort_weights(struct code_weight *weight, size_t n);
 
-bool code_find_in(const struct code_find *f, const char *text);
+/* One of the routines that match. */
+struct code_choice {
+	const char *name, *file;
+	int64_t flat, cum;
+};
 
-/* Where a match in text begins; *n is its length in bytes. NULL when there is none, or it is not known. */
-const char *code_find_at(const struct code_find *f, const char *text, size_t *n);
+typedef struct code_choice (*code_choice_fn)(const struct pane *p, uint32_t i);
+
+/* A list of n routines, of which l is about. */
+void code_draw_choice(const struct pane *p, struct list *l, uint32_t n, code_choice_fn choice, bool by_cum,
+		      bool is_change, struct grid *g, struct area a);
 
 /* ---- view_source_text.c: a row of code ---- */
 
@@ -75,7 +90,7 @@ void code_draw_heads(const struct code_columns *c, struct grid *g, struct area r
  * Gives   the column behind it
  */
 int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct look look,
-		   const struct code_find *find);
+		   struct find *find);
 
 /* The line above the headings: what is shown, and its weight. */
 void code_draw_title(const struct code_values *v, struct grid *g, struct area row, const char *name, uint32_t i,
@@ -139,7 +154,7 @@ struct source_state {
 	uint32_t n_hot;
 	struct code_values values;
 	int line_width;
-	struct code_find find;
+	struct find *find; /* NULL: nothing is searched for */
 	uint32_t find_from; /* where the search began */
 	/* what is selected, to find it again in another model */
 	char *name, *file;
@@ -167,8 +182,8 @@ void source_remember(struct pane *p);
 /* Is there something below a line, shown or not? */
 bool source_has_below(const struct pane *p, uint32_t line, uint8_t what);
 
-/* The text of a row that is searched in; "" when there is none. scratch may be used for it. */
-const char *source_row_text(const struct pane *p, const struct source_row *row, struct buf *scratch);
+/* As code_text_fn. */
+const char *source_row_text(const struct pane *p, uint32_t i, struct buf *scratch);
 
 /* The cells of a row of the table. */
 const union cell *source_cell(const struct pane *p, uint32_t row);

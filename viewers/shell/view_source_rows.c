@@ -8,7 +8,6 @@
 #include "viewers/shell/view_source_int.h"
 
 #include "base/mem.h"
-#include "base/num.h"
 #include "report/list.h"
 
 #include <stdio.h>
@@ -42,9 +41,10 @@ bool source_has_below(const struct pane *p, uint32_t line, uint8_t what)
 	return line + 1 < sm->routine[st->routine].hi && !is_line(p, line + 1);
 }
 
-const char *source_row_text(const struct pane *p, const struct source_row *row, struct buf *scratch)
+const char *source_row_text(const struct pane *p, uint32_t i, struct buf *scratch)
 {
 	const struct source_model *sm = p->model->own;
+	const struct source_row *row = &((const struct source_state *)p->state)->row[i];
 
 	switch ((enum source_kind)row->kind) {
 	case SOURCE_LINE:
@@ -143,45 +143,27 @@ void source_rows(struct pane *p)
 	list_go(&st->list, st->list.at);
 }
 
-/* What sorting needs; qsort has no place for it. */
-struct weighed {
-	uint64_t first, second;
-	uint32_t row;
-};
-
-static int by_weight(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-
-	if (x->first != y->first)
-		return x->first > y->first ? -1 : 1;
-	if (x->second != y->second)
-		return x->second > y->second ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
-}
-
 /* The lines of the routine that have weight, the hottest first. */
 static void find_hot(struct pane *p)
 {
 	const struct source_model *sm = p->model->own;
 	struct source_state *st = p->state;
 	const struct source_routine *r = &sm->routine[st->routine];
-	struct weighed *all = mem_alloc((size_t)(r->hi - r->lo) + 1, sizeof(*all));
+	struct code_weight *all = mem_alloc((size_t)(r->hi - r->lo) + 1, sizeof(*all));
 	uint32_t n = 0;
 
 	for (uint32_t i = r->lo; i < r->hi; i++) {
-		uint64_t flat = num_abs(source_cell(p, i)[LIST_FLAT].value);
-		uint64_t cum = num_abs(source_cell(p, i)[LIST_CUM].value);
+		int64_t flat = source_cell(p, i)[LIST_FLAT].value, cum = source_cell(p, i)[LIST_CUM].value;
 
 		if (is_line(p, i) && (flat || cum))
-			all[n++] = (struct weighed){ sm->by_cum ? cum : flat, sm->by_cum ? flat : cum, i };
+			all[n++] = code_weight(flat, cum, sm->by_cum, i);
 	}
-	qsort(all, n, sizeof(*all), by_weight);
+	code_sort_weights(all, n);
 	free(st->hot);
 	st->hot = mem_alloc((size_t)n + 1, sizeof(*st->hot));
 	st->n_hot = n;
 	for (uint32_t i = 0; i < n; i++)
-		st->hot[i] = all[i].row;
+		st->hot[i] = all[i].i;
 	free(all);
 }
 

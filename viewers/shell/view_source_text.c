@@ -142,13 +142,21 @@ static int draw_part(struct grid *g, struct area a, int x, const char *text, siz
 	return x;
 }
 
+/* Where the next match begins; NULL when there is none, or only the whole text is known to match. */
+static const char *next_match(struct find *find, const char *text, size_t *n)
+{
+	size_t at;
+
+	return find && find_at(find, text, &at, n) && *n ? text + at : NULL;
+}
+
 int code_draw_text(struct grid *g, struct area a, int x, int left, const char *text, struct look look,
-		   const struct code_find *find)
+		   struct find *find)
 {
 	struct area in = { a.x + x, a.y, a.width - x, 1 };
 	size_t n_found = 0;
-	const char *found = find ? code_find_at(find, text, &n_found) : NULL;
-	bool is_match = find && code_find_in(find, text) && !found;
+	const char *found = next_match(find, text, &n_found);
+	bool is_match = find && !found && find_in(find, text);
 	int at = -left;
 
 	look.attr |= is_match ? ATTR_UNDERLINE : 0;
@@ -160,14 +168,14 @@ int code_draw_text(struct grid *g, struct area a, int x, int left, const char *t
 		if (*text == '\t') {
 			at += TAB - (at + left) % TAB;
 			n = 1;
-			found = found == text ? code_find_at(find, text + n, &n_found) : found;
 		} else if (text == found) {
 			n = n_found < n ? n_found : n;
 			at = draw_part(g, in, at, text, n, theme_look(LOOK_MATCH));
-			found = code_find_at(find, text + n, &n_found);
 		} else {
 			at = draw_part(g, in, at, text, n, look);
 		}
+		if (found && found < text + n)
+			found = next_match(find, text + n, &n_found);
 		text += n;
 	}
 	return x + at;
