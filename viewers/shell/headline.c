@@ -8,9 +8,11 @@
 #include "viewers/shell/headline.h"
 
 #include "base/unit.h"
+#include "report/diff.h"
 #include "viewers/flame/flame.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* From the words of text to the number alone. */
 enum wording { AS_TEXT, SHORT, SHORTER, SHORTEST, N_WORDINGS };
@@ -62,6 +64,41 @@ void headline_add(const struct report *r, int columns, struct buf *out)
 			add_dropped(h, how, &line);
 			add_limit(h, how, &line);
 		}
+		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
+			buf_addz(out, buf_text(&line));
+			break;
+		}
+	}
+	buf_release(&line);
+}
+
+static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
+{
+	double percent = diff_percent(before, after);
+
+	buf_addz(out, after > before ? "+" : "");
+	report_add_value(h, after - before, out);
+	if (!isnan(percent))
+		buf_addf(out, " (%+.2f%%)", percent);
+}
+
+void headline_add_sides(const struct report *r, int64_t before, int64_t after, int columns, struct buf *out)
+{
+	const struct head *h = &r->head;
+	struct buf line = { 0 };
+
+	for (int how = AS_TEXT; how < N_WORDINGS; how++) {
+		line.len = 0;
+		if (how < SHORTEST) {
+			buf_addz(&line, how == AS_TEXT ? "Total: before " : "");
+			report_add_value(h, before, &line);
+			buf_addz(&line, how == AS_TEXT ? ", after " : " -> ");
+			report_add_value(h, after, &line);
+			buf_addz(&line, ", ");
+		}
+		add_change(h, before, after, &line);
+		add_dropped(h, how, &line);
+		add_limit(h, how, &line);
 		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
 			buf_addz(out, buf_text(&line));
 			break;

@@ -13,4 +13,7 @@
    room, else fewer; nothing where no number fits. */
 void headline_add(const struct report *r, int columns, struct buf *out);
 
+/* The same of a comparison: both totals and the change. */
+void headline_add_sides(const struct report *r, int64_t before, int64_t after, int columns, struct buf *out);
+
 #endif

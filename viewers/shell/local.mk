@@ -95,6 +95,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_top.c \
 	viewers/shell/view_top.h \
 	viewers/shell/view_top_sheet.c \
+	viewers/shell/view_top_sides.c \
 	viewers/shell/view_tree.c \
 	viewers/shell/view_tree_draw.c \
 	viewers/shell/view_tree_int.h \

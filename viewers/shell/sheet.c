@@ -48,6 +48,8 @@ void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 	free(s->sorted);
 	s->row = mem_alloc(n, sizeof(*s->row));
 	s->sorted = mem_alloc(n, sizeof(*s->sorted));
+	for (uint32_t i = 0; i < n; i++)
+		s->sorted[i] = i;
 	s->list.n = 0;
 	memset(s->width, 0, sizeof(s->width));
 }

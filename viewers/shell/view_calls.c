@@ -53,6 +53,8 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 		return rc;
 	c = find_groups(&m->report, m->mem);
 	c->is_net = a->data->has_base;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->is_net |= m->report.table.cell[(size_t)c->group[i].node * N_CALLS_COLS + CALLS_CUM].value < 0;
 	m->own = c;
 	return 0;
 }

@@ -13,79 +13,112 @@
 #include "base/mem.h"
 #include "engine/view.h"
 #include "report/top.h"
+#include "report/top_sides.h"
 #include "viewers/shell/headline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct top_state {
-	struct sheet sheet;
-	bool is_made;      /* the sheet is */
+	struct sheet plain, sides;
+	struct sheet *sheet; /* the one that is shown; NULL before the first model */
 	enum sort came;    /* of the model before */
 	struct find *last; /* what n and N look for; NULL: nothing */
 	char *name;        /* of the selected row, to find it again */
 	char *function;
 };
 
+/* Rows with before and after, where there are two sides; averages have none. */
+static int make_report(const struct ask *a, struct model *m, struct top_rows *t, struct view *v, struct err *err)
+{
+	int rc;
+
+	t->is_net = a->data->has_base;
+	t->is_sides = a->two_sides && !a->q->mean;
+	if (a->two_sides && a->q->mean)
+		buf_addz(&m->notes, "averages do not add up: no before and after, just the difference\n");
+	rc = view_make(t->is_sides ? a->p : a->data->p, a->q, m->mem, v, &m->notes, err);
+	if (rc < 0)
+		return rc;
+	t->before = v->side_total[SIDE_BASE];
+	t->after = v->side_total[SIDE_TARGET];
+	return t->is_sides ? top_sides_make(v, a->q, &m->report, err) : top_make(v, a->q, &m->report, err);
+}
+
+/* Profiles can hold differences without a base. */
+static bool has_negative(const struct report *r)
+{
+	for (size_t i = 0; i < r->table.n_rows; i++) {
+		const union cell *cell = r->table.cell + i * r->table.n_cols;
+
+		if (cell[TOP_FLAT].value < 0 || cell[TOP_CUM].value < 0)
+			return true;
+	}
+	return false;
+}
+
 static int make(const struct ask *a, struct model *m, struct err *err)
 {
 	struct top_rows *t = arena_zalloc(m->mem, 1, sizeof(*t));
 	struct view v;
-	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
+	int rc = make_report(a, m, t, &v, err);
 
-	if (rc == 0)
-		rc = top_make(&v, a->q, &m->report, err);
 	if (rc < 0)
 		return rc;
 	t->r = &m->report;
+	t->is_net |= !t->is_sides && has_negative(t->r);
 	t->came = a->q->sort;
-	t->is_net = a->data->has_base;
 	t->place = top_places(v.p, &m->report, m->mem);
 	t->sum = arena_zalloc(m->mem, m->report.table.n_rows, sizeof(*t->sum));
 	m->own = t;
 	return 0;
 }
 
-/* Flat, flat% and sum% have one order, cum and cum% the other. Gives false for other columns. */
-static bool order_of(uint32_t col, enum sort *out)
+/* The order that the report has when it is sorted by a column. Gives false for columns it does not sort by. */
+static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 {
-	switch ((enum top_column)col) {
-	case SHEET_FLAT:
-	case SHEET_FLAT_PCT:
-	case SHEET_SUM_PCT:
-		*out = SORT_FLAT;
-		return true;
-	case SHEET_CUM:
-	case SHEET_CUM_PCT:
-		*out = SORT_CUM;
-		return true;
-	default:
-		return false;
-	}
+	bool sides = s->class == &top_sides_sheet;
+	bool flat = sides ? col == SIDES_DELTA : col == SHEET_FLAT || col == SHEET_FLAT_PCT || col == SHEET_SUM_PCT;
+	bool cum = sides ? col == SIDES_CUM_DELTA : col == SHEET_CUM || col == SHEET_CUM_PCT;
+
+	*out = cum ? SORT_CUM : SORT_FLAT;
+	return flat || cum;
+}
+
+/* The column that an order is of. */
+static uint32_t column_of(const struct sheet *s, enum sort order)
+{
+	if (s->class == &top_sides_sheet)
+		return order == SORT_CUM ? SIDES_CUM_DELTA : SIDES_DELTA;
+	return order == SORT_CUM ? SHEET_CUM : SHEET_FLAT;
+}
+
+static const char *name_of(const struct sheet *s, uint32_t row)
+{
+	return s->class->text(s, row, s->class->name);
 }
 
 static void remember(struct top_state *state)
 {
-	const struct top_rows *t = state->sheet.rows;
+	const struct top_rows *t = state->sheet->rows;
 	uint32_t row;
 
-	if (!sheet_selected(&state->sheet, &row))
+	if (!sheet_selected(state->sheet, &row))
 		return;
 	free(state->name);
 	free(state->function);
-	state->name = mem_strndup(top_sheet.text(&state->sheet, row, SHEET_NAME),
-				  strlen(top_sheet.text(&state->sheet, row, SHEET_NAME)));
+	state->name = mem_strndup(name_of(state->sheet, row), strlen(name_of(state->sheet, row)));
 	state->function = mem_strndup(t->place[row].function, strlen(t->place[row].function));
 }
 
 /* Select the row of the same name, else of the same function. */
 static void select_again(struct top_state *state)
 {
-	const struct top_rows *t = state->sheet.rows;
+	const struct top_rows *t = state->sheet->rows;
 	uint32_t found = UINT32_MAX;
 
-	for (uint32_t i = 0; state->name && i < state->sheet.n_rows; i++) {
-		if (strcmp(top_sheet.text(&state->sheet, i, SHEET_NAME), state->name) == 0) {
+	for (uint32_t i = 0; state->name && i < state->sheet->n_rows; i++) {
+		if (strcmp(name_of(state->sheet, i), state->name) == 0) {
 			found = i;
 			break;
 		}
@@ -93,35 +126,56 @@ static void select_again(struct top_state *state)
 			found = i;
 	}
 	if (found < UINT32_MAX)
-		sheet_select(&state->sheet, found);
+		sheet_select(state->sheet, found);
+}
+
+/* Other rows are shown, or in another order. */
+static void add_up(struct top_state *state)
+{
+	if (state->sheet == &state->plain)
+		top_add_up(state->sheet);
 }
 
 /* Sort by what the sheet says. */
 static void arrange(struct top_state *state)
 {
-	const struct top_rows *t = state->sheet.rows;
+	const struct top_rows *t = state->sheet->rows;
 	enum sort order;
 
-	sheet_sort(&state->sheet, !state->sheet.is_reversed && order_of(state->sheet.by, &order) && order == t->came);
-	top_add_up(&state->sheet);
+	sheet_sort(state->sheet,
+		   !state->sheet->is_reversed && order_of(state->sheet, state->sheet->by, &order) && order == t->came);
+	add_up(state);
+}
+
+/* The sheet of a model; what is searched for goes over to it. */
+static void choose_sheet(struct top_state *state, const struct top_rows *t, const char *search)
+{
+	struct sheet *sheet = t->is_sides ? &state->sides : &state->plain;
+	enum sort order;
+
+	if (!sheet->class)
+		sheet_init(sheet, t->is_sides ? &top_sides_sheet : &top_sheet, 0);
+	if (!sheet->rows || (t->came != state->came && !(order_of(sheet, sheet->by, &order) && order == t->came)))
+		sheet->by = column_of(sheet, t->came);
+	state->came = t->came;
+	state->sheet = sheet;
+	sheet_set_rows(sheet, t, t->r->table.n_rows);
+	sheet_filter(sheet, *search ? find_new(search) : NULL);
 }
 
 static void shown(struct shell *s, struct pane *p)
 {
 	struct top_state *state = p->state;
-	const struct top_rows *t = p->model->own;
-	enum sort order;
+	uint32_t above = state->sheet ? state->sheet->list.at - state->sheet->list.top : 0;
+	struct list *list;
 
 	(void)s;
-	if (!state->is_made)
-		sheet_init(&state->sheet, &top_sheet, t->came == SORT_CUM ? SHEET_CUM : SHEET_FLAT);
-	else if (t->came != state->came && !(order_of(state->sheet.by, &order) && order == t->came))
-		state->sheet.by = t->came == SORT_CUM ? SHEET_CUM : SHEET_FLAT;
-	state->is_made = true;
-	state->came = t->came;
-	sheet_set_rows(&state->sheet, t, t->r->table.n_rows);
+	choose_sheet(state, p->model->own, p->search);
 	arrange(state);
 	select_again(state);
+	remember(state);
+	list = &state->sheet->list; /* the selected row stays where it was on the screen */
+	list->top = list->at > above ? list->at - above : 0;
 }
 
 /* ---- drawing ---- */
@@ -133,7 +187,7 @@ static void draw_nothing(const struct pane *p, struct grid *g, struct area a)
 	const struct head *h = &p->model->report.head;
 	const char *why = "This profile has no samples with a value of this type; t shows other types.";
 
-	if (state->sheet.find)
+	if (state->sheet->find)
 		why = "No name has that; Esc shows all rows.";
 	else if (h->n_dropped)
 		why = "All rows are too small to be shown; A shows them.";
@@ -145,20 +199,24 @@ static void draw_nothing(const struct pane *p, struct grid *g, struct area a)
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct top_state *state = p->state;
+	const struct top_rows *t = p->model->own;
 	struct area below = { a.x, a.y + 1, a.width, a.height - 1 };
 	struct buf head = { 0 }, where = { 0 };
 
 	(void)s;
 	if (a.height < 1)
 		return;
-	sheet_add_position(&state->sheet, &where);
-	headline_add(&p->model->report, a.width - (int)where.len - 2, &head);
+	sheet_add_position(state->sheet, &where);
+	if (t->is_sides)
+		headline_add_sides(t->r, t->before, t->after, a.width - (int)where.len - 3, &head);
+	else
+		headline_add(t->r, a.width - (int)where.len - 3, &head);
 	if ((int)where.len + 2 < a.width)
 		grid_text(g, (struct area){ a.x, a.y, a.width - (int)where.len - 2, 1 }, 1, 0, buf_text(&head),
 			  theme_look(LOOK_QUIET));
-	grid_text_right(g, a, a.width, 0, buf_text(&where), theme_look(state->sheet.find ? LOOK_MATCH : LOOK_QUIET));
-	sheet_draw(&state->sheet, g, below);
-	if (state->sheet.list.n == 0)
+	grid_text_right(g, a, a.width, 0, buf_text(&where), theme_look(state->sheet->find ? LOOK_MATCH : LOOK_QUIET));
+	sheet_draw(state->sheet, g, below);
+	if (state->sheet->list.n == 0)
 		draw_nothing(p, g, below);
 	buf_release(&where);
 	buf_release(&head);
@@ -171,7 +229,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct top_state *state = p->state;
 
 	(void)s;
-	if (!list_key(&state->sheet.list, e))
+	if (!list_key(&state->sheet->list, e))
 		return false;
 	remember(state);
 	return true;
@@ -184,9 +242,9 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t row;
 
 	(void)e;
-	if (!sheet_selected(&state->sheet, &row))
+	if (!sheet_selected(state->sheet, &row))
 		return false;
-	shell_quote(top_sheet.text(&state->sheet, row, SHEET_NAME), &name);
+	shell_quote(name_of(state->sheet, row), &name);
 	shell_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
@@ -198,19 +256,19 @@ static void sort_by(struct shell *s, struct pane *p, uint32_t col)
 	struct top_state *state = p->state;
 	enum sort order;
 
-	state->sheet.by = col;
-	state->sheet.is_reversed = false;
+	state->sheet->by = col;
+	state->sheet->is_reversed = false;
 	arrange(state);
-	if (order_of(col, &order) && order != (enum sort)settings_query(s->now)->sort)
+	if (order_of(state->sheet, col, &order) && order != (enum sort)settings_query(s->now)->sort)
 		shell_linef(s, "sort=%s", order == SORT_CUM ? "cum" : "flat");
 }
 
 static bool sort_beside(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
-	uint32_t col = sheet_beside(&state->sheet, e->key == '<' ? -1 : 1);
+	uint32_t col = sheet_beside(state->sheet, e->key == '<' ? -1 : 1);
 
-	if (col != state->sheet.by)
+	if (col != state->sheet->by)
 		sort_by(s, p, col);
 	return true;
 }
@@ -221,7 +279,7 @@ static bool reverse(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	(void)e;
-	state->sheet.is_reversed = !state->sheet.is_reversed;
+	state->sheet->is_reversed = !state->sheet->is_reversed;
 	arrange(state);
 	return true;
 }
@@ -232,7 +290,7 @@ static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 
 	if (!state->last)
 		shell_say(s, false, "nothing was searched for yet; / does");
-	else if (!sheet_find(&state->sheet, state->last, e->key == 'N' ? -1 : 1))
+	else if (!sheet_find(state->sheet, state->last, e->key == 'N' ? -1 : 1))
 		shell_say(s, false, "no row has it");
 	remember(state);
 	return true;
@@ -248,9 +306,9 @@ static void search(struct shell *s, struct pane *p, const char *text)
 		find_free(state->last);
 		state->last = find_new(text);
 	}
-	sheet_filter(&state->sheet, *text ? find_new(text) : NULL);
+	sheet_filter(state->sheet, *text ? find_new(text) : NULL);
 	select_again(state);
-	top_add_up(&state->sheet);
+	add_up(state);
 }
 
 static bool mouse(struct shell *s, struct pane *p, const struct event *e)
@@ -260,15 +318,15 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 
 	if (e->kind == EVENT_WHEEL)
 		return move(s, p, e);
-	if (e->y == 1 && sheet_heading_at(&state->sheet, e->x, &col)) {
-		if (col == state->sheet.by)
+	if (e->y == 1 && sheet_heading_at(state->sheet, e->x, &col)) {
+		if (col == state->sheet->by)
 			return reverse(s, p, e);
 		sort_by(s, p, col);
 		return true;
 	}
-	if (!list_row_at(&state->sheet.list, e->y - 2, &row))
+	if (!list_row_at(&state->sheet->list, e->y - 2, &row))
 		return false;
-	list_go(&state->sheet.list, row);
+	list_go(&state->sheet->list, row);
 	remember(state);
 	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
 }
@@ -279,7 +337,7 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 	const struct top_rows *t = p->model->own;
 	uint32_t row;
 
-	if (sheet_selected(&state->sheet, &row))
+	if (sheet_selected(state->sheet, &row))
 		shell_quote_place(s, &t->place[row], out);
 }
 
@@ -287,7 +345,8 @@ static void end(struct pane *p)
 {
 	struct top_state *state = p->state;
 
-	sheet_release(&state->sheet);
+	sheet_release(&state->plain);
+	sheet_release(&state->sides);
 	find_free(state->last);
 	free(state->name);
 	free(state->function);
@@ -308,7 +367,9 @@ const struct pane_class view_top = {
 	.explain = "Functions by their weight. flat is what was measured in the function itself, cum also what it called. "
 		   "Percents are of the total in the title; sum% is flat% of all rows down to here. "
 		   "/ leaves only rows whose name has what you type: Enter keeps that, Esc shows all rows again. "
-		   "Warm colours: 5 % of the total and more; red: 20 % and more.",
+		   "Warm colours: 5 % of the total and more; red: 20 % and more. "
+		   "In a comparison rows have before, after and the change (d shows the difference alone): + and red grew, "
+		   "- and green shrank; new was not there before, gone is not there any more.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct top_state),

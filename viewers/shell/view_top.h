@@ -10,7 +10,33 @@
 #include "viewers/shell/sheet.h"
 
 /* Columns of the sheet. */
-enum top_column { SHEET_FLAT, SHEET_FLAT_PCT, SHEET_SUM_PCT, SHEET_CUM, SHEET_CUM_PCT, SHEET_NAME, SHEET_INLINED, SHEET_FILE, SHEET_LINE };
+enum top_column {
+	SHEET_FLAT,
+	SHEET_FLAT_PCT,
+	SHEET_SUM_PCT,
+	SHEET_CUM,
+	SHEET_CUM_PCT,
+	SHEET_NAME,
+	SHEET_INLINED,
+	SHEET_FILE,
+	SHEET_LINE
+};
+
+/* Columns of the sheet with before and after: four of flat, the same four of cum, the others. */
+enum sides_column {
+	SIDES_BEFORE,
+	SIDES_AFTER,
+	SIDES_DELTA,
+	SIDES_DELTA_PCT,
+	SIDES_CUM_BEFORE,
+	SIDES_CUM_AFTER,
+	SIDES_CUM_DELTA,
+	SIDES_CUM_DELTA_PCT,
+	SIDES_NAME,
+	SIDES_INLINED,
+	SIDES_FILE,
+	SIDES_LINE
+};
 
 /* What Top shows: the model's own. */
 struct top_rows {
@@ -18,10 +44,12 @@ struct top_rows {
 	const struct row_place *place; /* [rows] */
 	enum sort came; /* which order its rows have */
 	bool is_net;    /* values are differences */
-	int64_t *sum;   /* [rows] of flat down to each shown row; the view fills it in */
+	bool is_sides;  /* rows are those of top_sides */
+	int64_t before, after; /* totals of the sides */
+	int64_t *sum;   /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
 };
 
-extern const struct sheet_class top_sheet;
+extern const struct sheet_class top_sheet, top_sides_sheet;
 
 /* Add up flat over the shown rows. */
 void top_add_up(const struct sheet *s);
