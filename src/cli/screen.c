@@ -167,6 +167,18 @@ static int parse_depth(const char *text, int *depth)
 	return STATUS_FINE;
 }
 
+/* The file of what views remember. Gives false when there is no home for it. */
+static bool find_kept(struct buf *path)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config == '/')
+		buf_addf(path, "%s/cpa/shell", config);
+	else if (home && *home == '/')
+		buf_addf(path, "%s/.config/cpa/shell", home);
+	return path->len > 0;
+}
+
 static int play(const struct args *a, struct around *around, const struct shell_open *open)
 {
 	struct buf out = { 0 };
@@ -205,6 +217,7 @@ int screen_session(const struct args *a, struct subject *subject)
 					     .help = help },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
+	struct buf kept = { 0 };
 	struct err err;
 	int status, rc;
 
@@ -217,11 +230,13 @@ int screen_session(const struct args *a, struct subject *subject)
 	if (*a->q.keys) {
 		status = play(a, &around, &open);
 	} else {
+		open.kept = find_kept(&kept) ? kept.data : NULL;
 		say_into(&around.rest);
 		rc = shell_run(&open, &err);
 		say_into(NULL);
 		status = rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 	}
 	buf_release(&around.rest);
+	buf_release(&kept);
 	return status;
 }

@@ -12,6 +12,8 @@ src_session_libsession_a_SOURCES = \
 	src/session/complete.h \
 	src/session/complete_int.h \
 	src/session/complete_names.c \
+	src/session/kept.c \
+	src/session/kept.h \
 	src/session/line.c \
 	src/session/line.h \
 	src/session/line_words.c \

@@ -6,6 +6,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/bar.c \
 	viewers/shell/bar.h \
 	viewers/shell/chips.c \
+	viewers/shell/columns.c \
 	viewers/shell/command.c \
 	viewers/shell/complete.c \
 	viewers/shell/complete.h \

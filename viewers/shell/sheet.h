@@ -104,4 +104,11 @@ bool sheet_is_shown(const struct sheet *s, uint32_t col);
 void sheet_toggle(struct sheet *s, uint32_t col);
 void sheet_shift(struct sheet *s, uint32_t col, int by);
 
+/*
+ * Open the window to choose columns. What is chosen is kept under a name, for later sessions where
+ * shell_open says so; columns_read reads it. The sheet must stay where it is while the window is open.
+ */
+void columns_open(struct shell *s, struct sheet *sheet, const char *name);
+void columns_read(struct shell *s, struct sheet *sheet, const char *name);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/texts.h"
 #include "viewers/shell/option.h"
+#include "session/kept.h"
 #include "viewers/shell/screen.h"
 
 #include <stdio.h>
@@ -46,6 +47,7 @@ int shell_new(const struct shell_open *open, int width, int height, struct shell
 	s->open = *open;
 	s->data = data_hold(open->data);
 	s->now = settings_new(open->q);
+	s->kept = kept_open(open->kept);
 	s->mouse = open->mouse;
 	s->two_sides = open->data->has_base;
 	s->depth = DEPTH_NONE;
@@ -70,6 +72,7 @@ void shell_free(struct shell *s)
 		settings_free(s->undo[i]);
 	free(s->undo);
 	settings_free(s->now);
+	kept_free(s->kept);
 	frame_forget_hits(s);
 	free(s->hit);
 	buf_release(&s->said);

@@ -58,6 +58,7 @@ struct shell_open {
 	const char *const *sources; /* [n_sources] as named on the command line, for titles and the command line to show */
 	size_t n_sources;
 	struct shell_host host;
+	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */
 	bool mouse, color;
 	int depth; /* enum depth that was asked for; -1 lets the terminal choose */
 };

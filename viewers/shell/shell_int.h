@@ -128,6 +128,7 @@ struct shell {
 	struct shell_open open;
 	struct shell_data *data; /* held */
 	struct settings *now;
+	struct kept *kept; /* which columns one chose */
 	struct settings **undo; /* [n_undo] what was before, the newest last; redo is what lies from undo_at on */
 	size_t n_undo, undo_at, cap_undo;
 	struct settings *begun; /* what was before the lines that are one step; NULL outside of them */

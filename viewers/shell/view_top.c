@@ -147,14 +147,21 @@ static void arrange(struct top_state *state)
 	add_up(state);
 }
 
+/* What the chosen columns are kept under. */
+static const char *kept_name(const struct top_rows *t)
+{
+	return t->is_sides ? "top.sides.columns" : "top.columns";
+}
+
 /* The sheet of a model; what is searched for goes over to it. */
-static void choose_sheet(struct top_state *state, const struct top_rows *t, const char *search)
+static void choose_sheet(struct shell *s, struct top_state *state, const struct top_rows *t, const char *search)
 {
 	struct sheet *sheet = t->is_sides ? &state->sides : &state->plain;
 	enum sort order;
 
 	if (!sheet->class)
 		sheet_init(sheet, t->is_sides ? &top_sides_sheet : &top_sheet, 0);
+	columns_read(s, sheet, kept_name(t));
 	if (!sheet->rows || (t->came != state->came && !(order_of(sheet, sheet->by, &order) && order == t->came)))
 		sheet->by = column_of(sheet, t->came);
 	state->came = t->came;
@@ -169,8 +176,7 @@ static void shown(struct shell *s, struct pane *p)
 	uint32_t above = state->sheet ? state->sheet->list.at - state->sheet->list.top : 0;
 	struct list *list;
 
-	(void)s;
-	choose_sheet(state, p->model->own, p->search);
+	choose_sheet(s, state, p->model->own, p->search);
 	arrange(state);
 	select_again(state);
 	remember(state);
@@ -284,6 +290,15 @@ static bool reverse(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
+static bool choose_columns(struct shell *s, struct pane *p, const struct event *e)
+{
+	struct top_state *state = p->state;
+
+	(void)e;
+	columns_open(s, state->sheet, kept_name(p->model->own));
+	return true;
+}
+
 static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct top_state *state = p->state;
@@ -357,6 +372,7 @@ static const struct binding keys[] = {
 	{ "2 p", NULL, NULL, "peek NAME", open_row },
 	{ "< >", "sort by the column to the left, to the right; or click on a heading", "sort", "sort=cum", sort_beside },
 	{ "I", "turn the order round; or click on the heading again", NULL, NULL, reverse },
+	{ "C", "choose the columns", "columns", NULL, choose_columns },
 	{ "n N", "next, previous row that has what / searched for last", NULL, NULL, find_next },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
 	{ "h l Left Right", "more of long names", NULL, NULL, move },
