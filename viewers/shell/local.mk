@@ -36,8 +36,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/loop.c \
 	viewers/shell/menu.c \
 	viewers/shell/menu.h \
-	viewers/shell/needle.c \
-	viewers/shell/needle.h \
 	viewers/shell/option.c \
 	viewers/shell/option.h \
 	viewers/shell/options.c \

@@ -11,7 +11,7 @@
 #include "viewers/shell/view_tree_int.h"
 
 #include "base/mem.h"
-#include "viewers/shell/needle.h"
+#include "viewers/shell/find.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,21 +83,22 @@ bool tree_search_next(const struct tree *t, struct tree_state *s, bool back)
 
 void tree_search_again(const struct tree *t, struct tree_state *s, const char *text)
 {
-	struct needle *n = needle_new(text);
+	struct find *find;
 
 	free(s->hit);
 	s->hit = NULL;
 	s->n_hits = 0;
 	s->n_opened = 0;
 	s->found = TREE_ROOT;
-	if (!n)
+	if (!*text)
 		return;
+	find = find_new(text);
 	s->hit = mem_zalloc(t->f->n_frames, sizeof(*s->hit));
 	for (uint32_t i = 0; i < t->f->n_frames; i++)
-		s->hit[i] = needle_is_in(n, t->f->frames[i].name);
+		s->hit[i] = find_in(find, t->f->frames[i].name);
 	for (uint32_t i = 1; i < t->f->n; i++)
 		s->n_hits += is_hit(t, s, i);
-	needle_free(n);
+	find_free(find);
 }
 
 void tree_search(const struct tree *t, struct tree_state *s, const char *text)
