@@ -14,7 +14,10 @@
 #include "cli/edit.h"
 #include "cli/say.h"
 #include "cli/shell_help.h"
+#include "cli/shell_history.h"
 #include "cli/shell_report.h"
+#include "session/again.h"
+#include "session/sides.h"
 #include "viewers/shell/shell.h"
 
 #include <stdio.h>
@@ -130,6 +133,57 @@ static int run(void *arg, const struct shell_data *d, const struct line *l, stru
 	return status == STATUS_FINE ? 0 : fail_with(said, err);
 }
 
+static struct again sources_again(const struct around *r, struct stop *stop)
+{
+	const struct query *q = &r->a->q;
+	const struct opt_list *bases = q->diff_base.n ? &q->diff_base : &q->base;
+
+	return (struct again){ .q = q,
+			       .word = r->a->word,
+			       .n_words = r->a->n_words,
+			       .base = bases->item,
+			       .n_bases = bases->n,
+			       .stop = stop };
+}
+
+/* What changed since the last time; with a base, since the base. */
+static int fetch_again(void *arg, const struct shell_data *last, struct stop *stop, struct shell_data **out,
+		       struct buf *notes, struct err *err)
+{
+	const struct again again = sources_again(arg, stop);
+	const struct sides_how how = { .apart = true,
+				       .normalize = "",
+				       .target_name = "the new profile",
+				       .base_name = "the last one",
+				       .stop = stop };
+	struct profile *p = NULL, *apart = NULL;
+	struct shell_data *data;
+	int rc = again_load(&again, &p, again.n_bases ? &apart : NULL, notes, err);
+
+	if (rc == 0 && again.n_bases == 0)
+		rc = sides_make(p, last->p, &how, &apart, err);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	data = mem_zalloc(1, sizeof(*data));
+	*data = (struct shell_data){ .p = p, .sides = apart ? apart : p, .has_base = true };
+	*out = data;
+	return 0;
+}
+
+static void add_history(void *arg, struct texts *out)
+{
+	(void)arg;
+	typed_load(out);
+}
+
+static void remember(void *arg, const char *line)
+{
+	(void)arg;
+	typed_add(line);
+}
+
 static int edit(void *arg, const char *path, int64_t line, struct err *err)
 {
 	(void)arg;
@@ -217,6 +271,7 @@ int screen_session(const struct args *a, struct subject *subject)
 					     .help = help },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
+	struct again again;
 	struct buf kept = { 0 };
 	struct err err;
 	int status, rc;
@@ -225,6 +280,13 @@ int screen_session(const struct args *a, struct subject *subject)
 				     .sides = subject->apart ? subject->apart : subject->profile,
 				     .has_base = base->n > 0 };
 	subject->profile = subject->apart = NULL;
+	again = sources_again(&around, NULL);
+	if (again_can(&again))
+		open.host.again = fetch_again;
+	if (!*a->q.keys) { /* scripts neither see nor leave traces */
+		open.host.history = add_history;
+		open.host.remember = remember;
+	}
 	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	if (*a->q.keys) {
