@@ -66,6 +66,16 @@ static void *wake(void *arg)
 	return NULL;
 }
 
+static pthread_t waker;
+static bool is_waking;
+
+static void join_waker(void)
+{
+	if (is_waking)
+		pthread_join(waker, NULL);
+	is_waking = false;
+}
+
 static double cpu_ms(void)
 {
 	struct timespec t;
@@ -100,7 +110,6 @@ static void paint(struct screen *s, struct grid *g, int times)
 static bool act(struct screen *s, uint32_t key, bool *mouse)
 {
 	volatile int *volatile nowhere = NULL;
-	pthread_t thread;
 
 	switch (key) {
 	case 'q':
@@ -133,8 +142,8 @@ static bool act(struct screen *s, uint32_t key, bool *mouse)
 		fprintf(stderr, "said on standard error\n");
 		break;
 	case 'w':
-		pthread_create(&thread, NULL, wake, s);
-		pthread_detach(thread);
+		join_waker();
+		is_waking = pthread_create(&waker, NULL, wake, s) == 0;
 		break;
 	default:
 		break;
@@ -189,6 +198,7 @@ int main(int argc, char **argv)
 		e = screen_wait(s, -1);
 		say(&e, &said, log);
 	} while (e.kind != EVENT_STOP && (e.kind != EVENT_KEY || e.pasted || act(s, e.key, &mouse)));
+	join_waker();
 	screen_close(s);
 	fclose(log);
 	grid_release(&g);

@@ -385,6 +385,7 @@ def suspend(term):
         left = job.left()
         result(good and not left, f"{term}: {how} gives the terminal back", f"{left}; {job.events()}")
         before = len(job.modes.text)
+        job.resize(65535, 65535) if how == "Ctrl-Z" else job.resize(80, 24)
         job.goes_on()
         n = len(job.events())
         job.send(b"j")

@@ -140,6 +140,9 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_settings \
+	tests/unit/test_shell_depth \
+	tests/unit/test_shell_event \
+	tests/unit/test_shell_grid \
 	tests/unit/test_shell_quote \
 	tests/unit/test_shorten \
 	tests/unit/test_side \
@@ -282,6 +285,9 @@ tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
+tests_unit_test_shell_depth_LDADD = $(unit_shell)
+tests_unit_test_shell_event_LDADD = $(unit_shell)
+tests_unit_test_shell_grid_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stop_LDADD = $(unit_report)

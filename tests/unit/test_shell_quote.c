@@ -78,8 +78,12 @@ static void expect_way_back(const char *name)
 static void names_of_strangers_come_back(void **state)
 {
 	static const char *const names[] = {
-		"a b", " a", "a > b | c", "it's", "'a' \"b\"", "\"", "a\\b", "\\", "a\nb\tc", "\x1b[31m", "\xff\xfe", "a\xff b",
-		"\xc2\xa0", "http://:80", "std::map<int, char>::operator[](int const&) const", "\xe2\x80\xae", "^$", "",
+		"a b",          " a",         "a > b | c",
+		"it's",         "'a' \"b\"",  "\"",
+		"a\\b",         "\\",         "a\nb\tc",
+		"\x1b[31m",     "\xff\xfe",   "a\xff b",
+		"\xc2\xa0",     "http://:80", "std::map<int, char>::operator[](int const&) const",
+		"\xe2\x80\xae", "^$",         "",
 	};
 
 	(void)state;

@@ -87,6 +87,11 @@ static double distance(struct lab x, struct lab y)
 	return (x.l - y.l) * (x.l - y.l) + (x.a - y.a) * (x.a - y.a) + (x.b - y.b) * (x.b - y.b);
 }
 
+static double chroma(struct lab c)
+{
+	return hypot(c.a, c.b);
+}
+
 /* Is an ink readable on a paper of the same palette? One that is not known is taken for good. */
 static bool is_readable(enum depth depth, int32_t ink, int32_t paper, double least)
 {
@@ -119,11 +124,6 @@ static int32_t nearest(enum depth depth, uint32_t rgb, int32_t paper, double lea
 	return best;
 }
 
-static double chroma(struct lab c)
-{
-	return hypot(c.a, c.b);
-}
-
 /* An ink for a paper that is chosen. A grey that would not be readable turns black or white and takes no colour. */
 static int32_t ink_for(enum depth depth, uint32_t rgb, int32_t paper, double least)
 {
@@ -137,6 +137,25 @@ static int32_t ink_for(enum depth depth, uint32_t rgb, int32_t paper, double lea
 		return ink;
 	on = depth_color(depth, paper);
 	return contrast(depth_color(depth, black), on) >= contrast(depth_color(depth, white), on) ? black : white;
+}
+
+/* The nearest of 256 for a paper. One that is pale or dark keeps its colour: it is all that tells boxes apart. */
+static int32_t paper_of_256(uint32_t rgb)
+{
+	struct lab want = lab_of(rgb);
+	double closest = INFINITY;
+	int32_t best = FIRST_256;
+
+	for (int32_t i = FIRST_256; i < END_256; i++) {
+		struct lab is = lab_of(depth_color(DEPTH_256, i));
+		double d = distance(want, is);
+
+		if (d >= closest || (chroma(want) >= grey && chroma(is) < grey))
+			continue;
+		closest = d;
+		best = i;
+	}
+	return best;
 }
 
 /* One of the first 8 for a paper: greys by their lightness, others by their hue. */
@@ -174,8 +193,7 @@ struct shade depth_shade(enum depth depth, struct look look)
 		out.paper = paper ? (int32_t)look.paper : DEPTH_OWN;
 	} else {
 		if (paper)
-			out.paper =
-				depth == DEPTH_16 ? paper_of_8(look.paper) : nearest(depth, look.paper, DEPTH_OWN, 0);
+			out.paper = depth == DEPTH_16 ? paper_of_8(look.paper) : paper_of_256(look.paper);
 		if (ink && paper)
 			least = fmin(contrast(look.ink, look.paper), readable);
 		if (ink)

@@ -139,7 +139,7 @@ static bool parse_key(const char *word, size_t n, uint32_t *out)
 	if (!found && text_decode(word, n, &key) == n)
 		found = text_is_plain(key);
 	if (!found && takes(&word, &n, "Ctrl-")) {
-		found = n == 1 && isalpha((unsigned char)*word);
+		found = n == 1 && toupper((unsigned char)*word) >= '@' && toupper((unsigned char)*word) <= '_';
 		key = (uint32_t)(toupper((unsigned char)*word) - '@');
 	} else if (!found && takes(&word, &n, "F")) {
 		found = number(word, n, 10, KEY_LAST - KEY_FUNCTION, &key) && key > 0;

@@ -62,11 +62,18 @@ static void send(const char *text, bool wanted)
 		guard_write(text, strlen(text));
 }
 
-/* The alternate screen is the terminal's now, or again. */
-static void take(struct screen *s)
+/*
+ * The terminal is the screen's now, or again. Without endwin, and so without what curses does behind it:
+ * it would ask for the terminal's size once more, and fall over 65535 lines.
+ */
+static void take(struct screen *s, bool again)
 {
 	s->away = false;
 	guard_taken(true);
+	if (again) {
+		guard_write(s->terminal.begin.data, s->terminal.begin.len);
+		reset_prog_mode();
+	}
 	measure(s);
 	wrefresh(stdscr);
 	send(terminal_paste_on, s->terminal.paste);
@@ -75,13 +82,11 @@ static void take(struct screen *s)
 
 static void give_back(struct screen *s)
 {
-	send(terminal_mouse_off, s->mouse);
-	send(terminal_paste_off, s->terminal.paste);
-	if (!s->away)
-		endwin();
-	tcflush(STDIN_FILENO, TCIFLUSH);
-	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
+	curs_set(1); /* as the bytes below make it */
+	wrefresh(stdscr);
 	guard_write(s->terminal.restore.data, s->terminal.restore.len);
+	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
+	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
 	guard_taken(false);
 	s->away = true;
 }
@@ -138,7 +143,6 @@ static void *start(const struct screen *s)
 	use_env(TRUE);
 	use_tioctl(FALSE);
 	curses = newterm(s->terminal.name, stdout, stdin);
-	use_env(FALSE);
 	for (int i = 0; i < 2; i++) {
 		set_variable(name[i], before[i]);
 		free(before[i]);
@@ -174,12 +178,13 @@ int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 		goto out;
 	}
 	set_up(s, color);
-	take(s);
+	take(s, false);
 	*out = s;
 	return 0;
 out:
 	if (s->wake >= 0)
 		close(s->wake);
+	buf_release(&s->terminal.begin);
 	buf_release(&s->terminal.restore);
 	free(s);
 	return rc;
@@ -196,6 +201,7 @@ void screen_close(struct screen *s)
 	delscreen(s->curses);
 	close(s->wake);
 	grid_release(&s->shown);
+	buf_release(&s->terminal.begin);
 	buf_release(&s->terminal.restore);
 	free(s->pair);
 	free(s);
@@ -234,7 +240,7 @@ void screen_pause(struct screen *s)
 void screen_resume(struct screen *s)
 {
 	if (s->away)
-		take(s);
+		take(s, true);
 }
 
 void screen_suspend(struct screen *s)

@@ -124,14 +124,16 @@ static void at_exit(void)
 	give_back_sig();
 }
 
-/* A crash: after it the signal does what it did before, which is to end the program. */
-static void on_crash_sig(int sig)
+/* A crash: after it the signal does what it did before, which is to end the program; a fault faults again. */
+static void on_crash_sig(int sig, siginfo_t *info, void *context)
 {
+	(void)context;
 	give_back_sig();
 	for (int i = 0; i < N_CRASHES; i++)
 		if (crashes[i] == sig)
 			sigaction(sig, &guard.crash[i], NULL);
-	raise(sig);
+	if (info->si_code <= 0 || sig == SIGTRAP || sig == SIGSYS)
+		raise(sig);
 }
 
 static void wake_sig(void)
@@ -177,9 +179,9 @@ static void on_notice_sig(int sig)
 	wake_sig();
 }
 
-static void catch (int sig, void (*handler)(int), int flags, struct sigaction *before)
+static void watch(int sig, const struct sigaction *by, struct sigaction *before)
 {
-	struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
+	struct sigaction act = *by;
 
 	sigaction(sig, NULL, before);
 	if (before->sa_handler == SIG_IGN && sig != SIGWINCH && sig != SIGCONT) /* as nohup wants */
@@ -191,6 +193,8 @@ static void catch (int sig, void (*handler)(int), int flags, struct sigaction *b
 void guard_begin(const char *restore, size_t n, const struct termios *modes, int wake)
 {
 	static bool registered;
+	struct sigaction notice = { .sa_handler = on_notice_sig, .sa_flags = SA_RESTART };
+	struct sigaction crash = { .sa_sigaction = on_crash_sig, .sa_flags = SA_ONSTACK | SA_SIGINFO };
 	stack_t stack = { .ss_sp = guard.stack, .ss_size = sizeof(guard.stack) };
 
 	guard.n = n < RESTORE_MAX ? n : 0;
@@ -209,9 +213,9 @@ void guard_begin(const char *restore, size_t n, const struct termios *modes, int
 	}
 	sigaltstack(&stack, NULL);
 	for (int i = 0; i < N_NOTICES; i++)
-		catch (notices[i], on_notice_sig, SA_RESTART, &guard.notice[i]);
+		watch(notices[i], &notice, &guard.notice[i]);
 	for (int i = 0; i < N_CRASHES; i++)
-		catch (crashes[i], on_crash_sig, SA_ONSTACK, &guard.crash[i]);
+		watch(crashes[i], &crash, &guard.crash[i]);
 }
 
 void guard_end(void)

@@ -24,6 +24,7 @@
 struct terminal {
 	char name[64];      /* the entry to use */
 	bool mouse, paste;  /* does it have them? */
+	struct buf begin;   /* the bytes that begin a screen, as curses sends them at its start */
 	struct buf restore; /* the bytes that end all that a screen may have begun */
 	int width, height;  /* when the system does not know */
 };

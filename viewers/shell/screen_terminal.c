@@ -48,6 +48,8 @@ static void ask(struct terminal *t)
 	t->paste = text_cap("BE") && text_cap("BD");
 	t->width = tigetnum("cols");
 	t->height = tigetnum("lines");
+	add_plain(&t->begin, text_cap("smcup"));
+	add_plain(&t->begin, text_cap("smkx"));
 	if (t->paste)
 		buf_addz(&t->restore, terminal_paste_off);
 	if (t->mouse)
