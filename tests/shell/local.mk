@@ -13,4 +13,4 @@ EXTRA_DIST += $(shell_tests) tests/shell/lib.sh tests/shell/golden tests/shell/t
 # A screen that says which events came, for terminal.t.
 check_PROGRAMS += tests/shell/screen_probe
 tests_shell_screen_probe_LDADD = viewers/shell/libshell.a viewers/flame/libflame.a src/report/libreport.a \
-	$(NCURSES_LIBS) $(base_libs)
+	$(base_libs)

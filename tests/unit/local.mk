@@ -14,7 +14,7 @@ unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
-unit_shell = viewers/shell/libshell.a viewers/text/libtext.a viewers/flame/libflame.a $(session_libs) $(NCURSES_LIBS) $(CMOCKA_LIBS)
+unit_shell = viewers/shell/libshell.a viewers/text/libtext.a viewers/flame/libflame.a $(session_libs) $(CMOCKA_LIBS)
 unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
 unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
 

@@ -52,6 +52,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/save_formats.h \
 	viewers/shell/screen.c \
 	viewers/shell/screen.h \
+	viewers/shell/screen_curses.c \
+	viewers/shell/screen_curses.h \
 	viewers/shell/screen_guard.c \
 	viewers/shell/screen_input.c \
 	viewers/shell/screen_int.h \

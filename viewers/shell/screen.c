@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
 #include <errno.h>
@@ -18,9 +19,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NCURSES_NOMACROS 1
-#include <curses.h>
 
 /* Larger ones are drawn in part: what says it has a million columns is no terminal. */
 enum { WIDEST = 1000, HIGHEST = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
@@ -51,7 +49,7 @@ static void measure(struct screen *s)
 	int width, height;
 
 	size_of(s, &width, &height);
-	resizeterm(height, width);
+	curses.resizeterm(height, width);
 	grid_resize(&s->shown, width, height);
 	screen_forget(s);
 }
@@ -72,18 +70,18 @@ static void take(struct screen *s, bool again)
 	guard_taken(true);
 	if (again) {
 		guard_write(s->terminal.begin.data, s->terminal.begin.len);
-		reset_prog_mode();
+		curses.reset_prog_mode();
 	}
 	measure(s);
-	wrefresh(stdscr);
+	curses.wrefresh(*curses.stdscr);
 	send(terminal_paste_on, s->terminal.paste);
 	send(terminal_mouse_on, s->mouse);
 }
 
 static void give_back(struct screen *s)
 {
-	curs_set(1); /* as the bytes below make it */
-	wrefresh(stdscr);
+	curses.curs_set(1); /* as the bytes below make it */
+	curses.wrefresh(*curses.stdscr);
 	guard_write(s->terminal.restore.data, s->terminal.restore.len);
 	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
 	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
@@ -93,22 +91,25 @@ static void give_back(struct screen *s)
 
 static enum depth depth_of_terminal(bool color)
 {
-	if (!color || !has_colors() || start_color() != OK)
+	if (!color || !curses.has_colors() || curses.start_color() != OK)
 		return DEPTH_NONE;
-	return COLORS >= TRUE_COLORS ? DEPTH_TRUE : COLORS >= 256 ? DEPTH_256 : COLORS >= 8 ? DEPTH_16 : DEPTH_NONE;
+	return *curses.COLORS >= TRUE_COLORS ? DEPTH_TRUE
+	       : *curses.COLORS >= 256       ? DEPTH_256
+	       : *curses.COLORS >= 8         ? DEPTH_16
+					     : DEPTH_NONE;
 }
 
 static void set_up(struct screen *s, bool color)
 {
 	s->depth = depth_of_terminal(color);
-	s->own_colors = s->depth != DEPTH_NONE && use_default_colors() == OK;
-	raw();
-	noecho();
-	nonl();
-	typeahead(-1);
+	s->own_colors = s->depth != DEPTH_NONE && curses.use_default_colors() == OK;
+	curses.raw();
+	curses.noecho();
+	curses.nonl();
+	curses.typeahead(-1);
 	if (!getenv("ESCDELAY"))
-		set_escdelay(ESC_MS);
-	s->keys = newpad(1, 1);
+		curses.set_escdelay(ESC_MS);
+	s->keys = curses.newpad(1, 1);
 	input_begin(s);
 }
 
@@ -129,7 +130,7 @@ static void *start(const struct screen *s)
 	static const char *const name[] = { "COLUMNS", "LINES" };
 	char *before[2];
 	int size[2];
-	void *curses;
+	void *screen;
 
 	size_of(s, &size[0], &size[1]);
 	for (int i = 0; i < 2; i++) {
@@ -140,14 +141,14 @@ static void *start(const struct screen *s)
 		snprintf(number, sizeof(number), "%d", size[i]);
 		setenv(name[i], number, 1);
 	}
-	use_env(TRUE);
-	use_tioctl(FALSE);
-	curses = newterm(s->terminal.name, stdout, stdin);
+	curses.use_env(TRUE);
+	curses.use_tioctl(FALSE);
+	screen = curses.newterm(s->terminal.name, stdout, stdin);
 	for (int i = 0; i < 2; i++) {
 		set_variable(name[i], before[i]);
 		free(before[i]);
 	}
-	return curses;
+	return screen;
 }
 
 int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
@@ -156,7 +157,9 @@ int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 	int rc;
 
 	setlocale(LC_CTYPE, "");
-	rc = terminal_find(color, &s->terminal, err);
+	rc = curses_load(err);
+	if (rc == 0)
+		rc = terminal_find(color, &s->terminal, err);
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -197,8 +200,8 @@ void screen_close(struct screen *s)
 	if (!s->away)
 		give_back(s);
 	guard_end();
-	delwin(s->keys);
-	delscreen(s->curses);
+	curses.delwin(s->keys);
+	curses.delscreen(s->curses);
 	close(s->wake);
 	grid_release(&s->shown);
 	buf_release(&s->terminal.begin);
@@ -270,7 +273,7 @@ static bool signalled(struct screen *s, struct event *out)
 	if (got.suspend)
 		screen_suspend(s);
 	else if (got.resume)
-		reset_prog_mode(); /* stopped without being asked: the shell has had the terminal */
+		curses.reset_prog_mode(); /* stopped without being asked: the shell has had the terminal */
 	else if (!got.resize)
 		return false;
 	guard_signals();

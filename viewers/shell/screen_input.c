@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "base/text.h"
+#include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
 #include <errno.h>
@@ -18,9 +19,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NCURSES_NOMACROS 1
-#include <curses.h>
 
 enum { NONE = -1, REST_MS = 50, DOUBLE_MS = 400, WHEEL_LINES = 3, N_NUMBERS = 4 };
 
@@ -46,9 +44,9 @@ static int next_code(struct screen *s, int wait_ms)
 
 	if (s->n_unread)
 		return s->unread[--s->n_unread];
-	code = wgetch(s->keys);
+	code = curses.wgetch(s->keys);
 	if (code == ERR && wait_ms && poll_input(wait_ms) > 0)
-		code = wgetch(s->keys);
+		code = curses.wgetch(s->keys);
 	return code == ERR ? NONE : code;
 }
 
@@ -298,9 +296,9 @@ void input_begin(struct screen *s)
 {
 	enum { EXTENDED = 256 };
 
-	nodelay(s->keys, TRUE);
-	keypad(s->keys, TRUE);
-	meta(s->keys, TRUE);
+	curses.nodelay(s->keys, TRUE);
+	curses.keypad(s->keys, TRUE);
+	curses.meta(s->keys, TRUE);
 	/* What has no name here comes as it was sent: Ctrl-Z is a key of its own on linux. So do mice, and keys
 	   with modifiers, which entries have under names of their own and curses under numbers above. */
 	for (int code = KEY_MIN; code <= KEY_MAX + EXTENDED; code++) {
@@ -309,7 +307,7 @@ void input_begin(struct screen *s)
 		while (i < N_KEYS && keys[i].curses != code)
 			i++;
 		if (i == N_KEYS)
-			define_key(NULL, code);
+			curses.define_key(NULL, code);
 	}
 }
 

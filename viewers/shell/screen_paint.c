@@ -10,13 +10,11 @@
 #include "config.h"
 
 #include "base/mem.h"
+#include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
 #include <string.h>
 #include <wchar.h>
-
-#define NCURSES_NOMACROS 1
-#include <curses.h>
 
 /* Does a pair of curses mean what its first 8 colours mean where there is true colour? Then take the next blue. */
 static int color_number(const struct screen *s, int32_t color, int own)
@@ -37,8 +35,9 @@ static int pair_of(struct screen *s, int32_t ink, int32_t paper)
 		i++;
 	if (i < s->n_pairs)
 		return (int)i + 1;
-	if ((int)i + 1 >= COLOR_PAIRS || init_extended_pair((int)i + 1, color_number(s, ink, COLOR_WHITE),
-							    color_number(s, paper, COLOR_BLACK)) != OK)
+	if ((int)i + 1 >= *curses.COLOR_PAIRS ||
+	    curses.init_extended_pair((int)i + 1, color_number(s, ink, COLOR_WHITE),
+				      color_number(s, paper, COLOR_BLACK)) != OK)
 		return -1;
 	s->pair = mem_grow(s->pair, &s->cap_pairs, s->n_pairs + 1, sizeof(*s->pair));
 	s->pair[s->n_pairs++] = (struct pair_of){ ink, paper };
@@ -77,7 +76,7 @@ static const struct paint *paint_of(struct screen *s, struct look look)
 	if (s->n_paints == PAINTS / 2)
 		return NULL;
 	shade = depth_shade(s->depth, look);
-	if (s->depth == DEPTH_16 && COLORS < 16 && shade.ink >= 8) {
+	if (s->depth == DEPTH_16 && *curses.COLORS < 16 && shade.ink >= 8) {
 		shade.ink -= 8;
 		shade.attr |= ATTR_BOLD;
 	}
@@ -118,7 +117,7 @@ static int convert(const struct screen *s, const struct grid_cell *c, int column
 	for (int i = 0; known && !s->ascii && i < CELL_MARKS && c->mark[i]; i++)
 		if (wcwidth((wchar_t)c->mark[i]) == 0)
 			text[n++] = (wchar_t)c->mark[i];
-	setcchar(to, text, p->attr, 0, &p->pair);
+	curses.setcchar(to, text, p->attr, 0, &p->pair);
 	if (known || columns == 1)
 		return 1;
 	to[1] = to[0];
@@ -145,7 +144,8 @@ static bool draw(struct screen *s, const struct grid *g, int y, int from, int en
 			n += convert(s, row + x, columns, p ? p : &none, out + n);
 			x += columns;
 		}
-		mvwadd_wchnstr(stdscr, y, from, out, n);
+		curses.wmove(*curses.stdscr, y, from);
+		curses.wadd_wchnstr(*curses.stdscr, out, n);
 		from = x;
 	}
 	return all;
@@ -196,16 +196,16 @@ void screen_show(struct screen *s, const struct grid *g)
 	if (s->away)
 		return;
 	if (s->forget)
-		clearok(curscr, TRUE);
+		curses.clearok(*curses.curscr, TRUE);
 	if (!draw_all(s, g, s->forget)) {
 		paint_forget(s);
 		draw_all(s, g, true); /* what has no colour even now has none */
 	}
 	s->forget = false;
-	curs_set(cursor);
-	wmove(stdscr, cursor ? g->cursor_y : 0, cursor ? g->cursor_x : 0);
-	wnoutrefresh(stdscr);
-	doupdate();
+	curses.curs_set(cursor);
+	curses.wmove(*curses.stdscr, cursor ? g->cursor_y : 0, cursor ? g->cursor_x : 0);
+	curses.wnoutrefresh(*curses.stdscr);
+	curses.doupdate();
 }
 
 void screen_forget(struct screen *s)

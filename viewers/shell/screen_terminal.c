@@ -5,16 +5,13 @@
  */
 #include "config.h"
 
+#include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define NCURSES_NOMACROS 1
-#include <curses.h>
-#include <term.h>
 
 /* Terminals that do not know one of these pass it over. 1006 reports columns above 223. */
 const char terminal_mouse_on[] = "\033[?1000h\033[?1006h", terminal_mouse_off[] = "\033[?1006l\033[?1000l";
@@ -37,7 +34,7 @@ static void add_plain(struct buf *out, const char *cap)
 
 static const char *text_cap(const char *name)
 {
-	const char *s = tigetstr(name);
+	const char *s = curses.tigetstr(name);
 
 	return s == (const char *)-1 ? NULL : s;
 }
@@ -46,8 +43,8 @@ static void ask(struct terminal *t)
 {
 	t->mouse = text_cap("kmous");
 	t->paste = text_cap("BE") && text_cap("BD");
-	t->width = tigetnum("cols");
-	t->height = tigetnum("lines");
+	t->width = curses.tigetnum("cols");
+	t->height = curses.tigetnum("lines");
 	add_plain(&t->begin, text_cap("smcup"));
 	add_plain(&t->begin, text_cap("smkx"));
 	if (t->paste)
@@ -68,19 +65,20 @@ static bool has_true_color(void)
 
 	if (s && (strcmp(s, "truecolor") == 0 || strcmp(s, "24bit") == 0))
 		return true;
-	return tigetflag("RGB") > 0 || tigetnum("RGB") > 0 || text_cap("RGB") || tigetflag("Tc") > 0;
+	return curses.tigetflag("RGB") > 0 || curses.tigetnum("RGB") > 0 || text_cap("RGB") ||
+	       curses.tigetflag("Tc") > 0;
 }
 
 static bool is_there(const char *name)
 {
-	TERMINAL *before = cur_term;
+	TERMINAL *before = *curses.cur_term;
 	int status;
-	bool found = setupterm(name, STDOUT_FILENO, &status) == OK;
+	bool found = curses.setupterm(name, STDOUT_FILENO, &status) == OK;
 
-	if (found && tigetnum("colors") < TRUE_COLORS)
+	if (found && curses.tigetnum("colors") < TRUE_COLORS)
 		found = false;
-	if (cur_term != before)
-		del_curterm(set_curterm(before));
+	if (*curses.cur_term != before)
+		curses.del_curterm(curses.set_curterm(before));
 	return found;
 }
 
@@ -91,7 +89,7 @@ static void choose_direct(struct terminal *t)
 	char stem[LONGEST + 1], name[sizeof(t->name)];
 	char *dash = stem;
 
-	if (tigetnum("colors") >= TRUE_COLORS || strlen(t->name) > LONGEST)
+	if (curses.tigetnum("colors") >= TRUE_COLORS || strlen(t->name) > LONGEST)
 		return;
 	for (strcpy(stem, t->name); dash; dash = strrchr(stem, '-')) {
 		if (dash != stem)
@@ -115,20 +113,20 @@ int terminal_find(bool color, struct terminal *out, struct err *err)
 		return err_set(err, ERR_USAGE, "the full-screen shell needs a terminal; use --plain without one");
 	if (!name || !*name)
 		return err_set(err, ERR_USAGE, "TERM is not set, so the terminal is not known: %s", advice);
-	if (strlen(name) >= sizeof(t.name) || strchr(name, '/') || setupterm(name, STDOUT_FILENO, &status) != OK)
+	if (strlen(name) >= sizeof(t.name) || strchr(name, '/') || curses.setupterm(name, STDOUT_FILENO, &status) != OK)
 		return err_set(err, ERR_USAGE,
 			       status == 1 ? "the terminal %.60s cannot place its cursor: %s"
 					   : "the terminal %.60s is not known here: %s",
 			       name, advice);
 	strcpy(t.name, name);
-	if (!text_cap("cup") || tigetflag("hc") > 0 || tigetflag("gn") > 0) {
-		del_curterm(cur_term);
+	if (!text_cap("cup") || curses.tigetflag("hc") > 0 || curses.tigetflag("gn") > 0) {
+		curses.del_curterm(*curses.cur_term);
 		return err_set(err, ERR_USAGE, "the terminal %.60s cannot place its cursor: %s", name, advice);
 	}
 	ask(&t);
 	if (color && has_true_color())
 		choose_direct(&t);
-	del_curterm(cur_term);
+	curses.del_curterm(*curses.cur_term);
 	*out = t;
 	return 0;
 }
