@@ -13,13 +13,14 @@ INTEROP_TESTS = \
 	tests/compat/list.t \
 	tests/compat/live.t \
 	tests/compat/raw.t \
+	tests/compat/shell.t \
 	tests/compat/source.t \
 	tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
-	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded
+	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt
 
 # What prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump
