@@ -80,7 +80,7 @@ void query_for_report(struct query *q, enum query_report report)
 	switch (report) {
 	case REPORT_TREE:
 	case REPORT_DOT:
-		q->nodecount = q->nodecount < 0 ? GRAPH_NODES : q->nodecount;
+		q->nodecount = q->nodecount == -1 ? GRAPH_NODES : q->nodecount < 0 ? 0 : q->nodecount;
 		break;
 	case REPORT_DIFF:
 	case REPORT_TREND:

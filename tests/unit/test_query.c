@@ -161,6 +161,23 @@ static void with_trimming_numbers_stay(void **state)
 	assert_float_equal(q.nodefraction, 1, 0);
 }
 
+static void only_minus_1_rows_lets_the_report_choose(void **state)
+{
+	const struct {
+		int64_t given, tree;
+	} each[] = { { -1, 80 }, { -2, 0 }, { 0, 0 }, { 3, 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		struct query q;
+
+		query_init(&q);
+		q.nodecount = each[i].given;
+		query_for_report(&q, REPORT_TREE);
+		assert_int_equal(q.nodecount, each[i].tree);
+	}
+}
+
 static void flame_has_no_nodefraction_but_a_given_one(void **state)
 {
 	struct query q = asked();
@@ -326,6 +343,7 @@ int main(void)
 		cmocka_unit_test(a_sample_index_overrules_a_flag_and_the_flag_is_told),
 		cmocka_unit_test(of_two_sample_type_flags_the_first_of_pprofs_order_counts),
 		cmocka_unit_test(without_trimming_even_a_given_nodecount_is_cleared),
+		cmocka_unit_test(only_minus_1_rows_lets_the_report_choose),
 		cmocka_unit_test(flame_has_no_nodefraction_but_a_given_one),
 		cmocka_unit_test(with_trimming_numbers_stay),
 		cmocka_unit_test(a_fraction_outside_0_to_1_is_refused),
