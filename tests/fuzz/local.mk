@@ -10,6 +10,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
+	tests/fuzz/fuzz_line \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
 	tests/fuzz/fuzz_go_count \
@@ -52,6 +53,10 @@ tests_fuzz_fuzz_flame_SOURCES = tests/fuzz/fuzz_flame.c tests/fuzz/fuzz.h $(fuzz
 tests_fuzz_fuzz_flame_LDADD = src/report/libreport.a src/engine/libengine.a src/symbol/libsymbol.a $(reader_libs) \
 	$(DW_LIBS) $(ELF_LIBS) $(LZMA_LIBS) $(IBERTY_LIBS)
 tests_fuzz_fuzz_flame_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
+tests_fuzz_fuzz_line_LDADD = $(session_libs)
+tests_fuzz_fuzz_line_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_object_SOURCES = tests/fuzz/fuzz_object.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_object_LDADD = $(symbol_libs)
