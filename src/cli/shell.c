@@ -37,7 +37,8 @@ bool shell_wants_screen(const struct args *a)
 
 	if (*a->q.keys)
 		return true;
-	return !a->q.plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+	return !a->q.plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
 }
 
 /* Read a line of standard input, without its end. Gives false at the end of input. */

@@ -34,7 +34,7 @@ struct libedit {
 	EditLine *(*init)(const char *, FILE *, FILE *, FILE *);
 	void (*end)(EditLine *);
 	int (*set)(EditLine *, int, ...);
-	const wchar_t *(*gets)(EditLine *, int *);
+	const wchar_t *(*read_line)(EditLine *, int *);
 	const LineInfoW *(*line)(EditLine *);
 	int (*insert)(EditLine *, const wchar_t *);
 	void (*erase)(EditLine *, int);
@@ -206,12 +206,15 @@ static unsigned char complete(EditLine *el, int key)
 
 static int load(struct libedit *lib, struct err *err)
 {
-#define FUNCTION(name, field) { name, offsetof(struct libedit, field) }
+#define FUNCTION(name, field)                                                                                          \
+	{                                                                                                              \
+		name, offsetof(struct libedit, field)                                                                  \
+	}
 	static const struct library_function functions[] = {
 		FUNCTION("el_init", init),
 		FUNCTION("el_end", end),
 		FUNCTION("el_wset", set),
-		FUNCTION("el_wgets", gets),
+		FUNCTION("el_wgets", read_line),
 		FUNCTION("el_wline", line),
 		FUNCTION("el_winsertstr", insert),
 		FUNCTION("el_deletestr", erase),
@@ -317,7 +320,7 @@ enum editor_end editor_read(struct editor *e, struct buf *out)
 	noted[SIGINT] = 0;
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &ours, &before[i]);
-	line = e->lib.gets(e->el, &n);
+	line = e->lib.read_line(e->el, &n);
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
 	out->len = 0;

@@ -103,8 +103,7 @@ static bool is_one_of(const char *name, const char *const *names)
 static void add_values(struct candidates *c, const char *name)
 {
 	static const char *const yes_no[] = { "false", "true", NULL };
-	static const char *const functions[] = { "focus", "ignore",    "hide",	     "show", "show_from",
-						 "prune_from", NULL };
+	static const char *const functions[] = { "focus", "ignore", "hide", "show", "show_from", "prune_from", NULL };
 	static const char *const keys[] = { "tagroot", "tagleaf", "tagshow", "taghide", NULL };
 	static const char *const labels[] = { "tagfocus", "tagignore", NULL };
 	static const char *const files[] = { "output", "source_path", "trim_path", "symfs", "tools", NULL };

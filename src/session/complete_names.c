@@ -166,8 +166,7 @@ void complete_types(struct candidates *c, const char *prefix)
 		struct buf name = { 0 };
 
 		buf_addz(&name, prefix);
-		text_add_safe(&name, profile_text(c->p, c->p->type[t].name),
-			      strtab_len(c->p->str, c->p->type[t].name));
+		text_add_safe(&name, profile_text(c->p, c->p->type[t].name), strtab_len(c->p->str, c->p->type[t].name));
 		complete_add_name(c, name.data, "");
 		buf_release(&name);
 	}

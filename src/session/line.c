@@ -320,7 +320,12 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 		buf_release(&r.hint);
 		return rc;
 	}
-	*out = (struct line){ .kind = LINE_REPORT, .command = c, .ask = r.ask, .pipe = w->pipe, .hint = r.hint.data, .is_ten = r.is_ten };
+	*out = (struct line){ .kind = LINE_REPORT,
+			      .command = c,
+			      .ask = r.ask,
+			      .pipe = w->pipe,
+			      .hint = r.hint.data,
+			      .is_ten = r.is_ten };
 	w->pipe = NULL;
 	return 0;
 }

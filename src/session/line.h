@@ -29,7 +29,7 @@ struct line {
 	struct settings *ask; /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
 	                                        behind > */
 	char *pipe;           /* LINE_REPORT: the shell command behind |; NULL without */
-	bool is_ten;                         /* LINE_REPORT: nobody asked for ten rows, top just prints them */
+	bool is_ten;          /* LINE_REPORT: nobody asked for ten rows, top just prints them */
 	char *words;          /* LINE_HELP: what it asks about, "" for all */
 	char *hint;           /* what the user may have meant otherwise, a sentence; NULL for none */
 };
