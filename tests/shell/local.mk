@@ -4,6 +4,7 @@
 
 shell_tests = \
 	tests/shell/t310-frame.t \
+	tests/shell/t320-prompt.t \
 	tests/shell/t330-tree.t \
 	tests/shell/terminal.t
 

@@ -65,7 +65,7 @@ static void draw_above(struct prompt_state *p, struct grid *g, const struct buf 
 	else
 		add_meaning(buf_text(&p->line.text), &text);
 	if (!text.len)
-		buf_addz(&text, "Tab completes  Up Down lines before  Ctrl-R searches them  Enter does it  Esc leaves");
+		buf_addz(&text, "Tab completes  Up Down earlier lines  Ctrl-R searches them  Esc leaves");
 	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
 	grid_text(g, a, 1, 0, buf_text(&text), theme_look(p->error.len ? LOOK_ERROR : LOOK_QUIET));
 	buf_release(&text);

@@ -42,14 +42,29 @@ static void set_name(struct shell *s, struct save_state *state)
 	buf_release(&name);
 }
 
-/* Another format: a name that ends as the one before gets the new ending. */
-static void choose(struct save_state *state, uint32_t to)
+/* Has nobody changed the name that was offered? */
+static bool is_offered(struct shell *s, const struct save_state *state)
+{
+	struct buf name = { 0 };
+	bool same;
+
+	save_add_name(s, shell_pane(s), format_of(state), &name);
+	same = strcmp(buf_text(&name), buf_text(&state->name.text)) == 0;
+	buf_release(&name);
+	return same;
+}
+
+/* Another format: its own name for the file, or its ending in the place of the one before. */
+static void choose(struct shell *s, struct save_state *state, uint32_t to)
 {
 	const char *old = format_of(state)->ending, *name = buf_text(&state->name.text);
 	size_t n = state->name.text.len, k = strlen(old);
+	bool offered = is_offered(s, state);
 
 	list_go(&state->list, to);
-	if (n >= k && strcmp(name + n - k, old) == 0) {
+	if (offered) {
+		set_name(s, state);
+	} else if (n >= k && strcmp(name + n - k, old) == 0) {
 		state->name.at = n;
 		editor_replace(&state->name, n - k, format_of(state)->ending, strlen(format_of(state)->ending));
 	}
@@ -138,9 +153,7 @@ static void write_it(struct shell *s, struct overlay *o)
 		s->said.len = 0;
 		return;
 	}
-	if (!s->said.len)
-		shell_say(s, false, "wrote %s", name);
-	overlay_close(s, o);
+	overlay_close(s, o); /* it is written beside; what came of it is said then */
 }
 
 static void type(struct shell *s, struct overlay *o, const struct event *e)
@@ -158,11 +171,11 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		break;
 	case KEY_UP_:
 	case CTRL_P:
-		choose(state, (at + n - 1) % n);
+		choose(s, state, (at + n - 1) % n);
 		break;
 	case KEY_DOWN_:
 	case CTRL_N:
-		choose(state, (at + 1) % n);
+		choose(s, state, (at + 1) % n);
 		break;
 	case KEY_TAB:
 		complete_tab(&state->complete, s, &state->name, "top >");
@@ -191,9 +204,9 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		editor_click(&state->name, e->x - state->line.x - state->name_x);
 	} else if (e->kind == EVENT_CLICK && overlay_has(state->rows, e) &&
 		   list_row_at(&state->list, e->y - state->rows.y, &row)) {
-		choose(state, row);
+		choose(s, state, row);
 	} else if (e->kind == EVENT_WHEEL && state->list.n) {
-		choose(state, e->by < 0 ? (state->list.at ? state->list.at - 1 : 0) : state->list.at + 1);
+		choose(s, state, e->by < 0 ? (state->list.at ? state->list.at - 1 : 0) : state->list.at + 1);
 	}
 	return true;
 }

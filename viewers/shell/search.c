@@ -34,7 +34,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (g->height < 4 || s->said.len)
 		return;
 	grid_fill(g, above, ' ', theme_look(LOOK_PLAIN));
-	grid_text(g, above, 1, 0, "Enter keeps it  Esc as before  Up Down searches before  an expression works too",
+	grid_text(g, above, 1, 0, "Enter keeps it  Esc as before  Up Down earlier searches  expressions work too",
 		  theme_look(LOOK_QUIET));
 }
 

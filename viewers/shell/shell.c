@@ -175,10 +175,13 @@ void shell_redo(struct shell *s)
 
 void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err *err)
 {
+	static const char begun[] = "Generating report in "; /* pprof's words; here it is done */
 	const char *text = buf_text(said);
 
 	if (rc < 0)
 		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
+	else if (strncmp(text, begun, sizeof(begun) - 1) == 0)
+		shell_say(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"), text + sizeof(begun) - 1);
 	else
 		shell_say(s, false, "%.*s", (int)strcspn(text, "\n"), text);
 }
