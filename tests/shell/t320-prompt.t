@@ -41,6 +41,21 @@ edited '"focus=a" Enter : "hide=b" Enter : "show=c" Enter : Ctrl-R "e=" Ctrl-E' 
 edited '"focus=a" Enter : "focus=b" Enter : Ctrl-R "foc" Ctrl-R Enter' 'focus=a'
 screen prompt-seek "$at : \"focus=a\" Enter : \"hide=b\" Enter : \"t\" Ctrl-R \"foc\" Show \"x\" Show Esc" --size=80x9 go-cpu.pb.gz
 
+# ---- completion
+
+screen complete "$at : \"ta\" Tab Show Tab Show Down Show BackTab Enter Show \"f\" Tab" --size=80x12 go-cpu.pb.gz
+screen complete-40 "$at : \"granularity=\" Tab Show Wheel(20,6,3) Show Click(20,5)" --size=40x10 go-cpu.pb.gz
+edited '"tagf" Tab "x"' 'tagfocus=x'
+edited '"granularity=a" Tab' 'granularity=addresses'
+edited '"samp" Tab' 'sample'
+edited '"samp" Tab Tab' 'sample_index='
+edited '"samp" Tab Tab Esc "c"' 'sample_index=c'
+edited '"sample_index=" Tab Up Enter' 'sample_index=samples'
+edited '"top >go-cp" Tab' 'top >go-cpu.pb.gz'
+edited '"focus=shop/parcel" Tab' 'focus=^shop/parcel\.'
+shows 'nothing begins like this' ': "zzzz" Tab' go-cpu.pb.gz
+shows '^main\.main\.func1$' ': "peek main.main" Tab' go-cpu.pb.gz
+
 # ---- leaving
 
 screen prompt-leave "$at : \"x\" Esc Show : \"x\" Ctrl-C : Backspace : \"x\" Click(9,3)" --size=80x8 go-cpu.pb.gz

@@ -8,6 +8,7 @@
 #include "viewers/shell/complete.h"
 
 #include "base/mem.h"
+#include "session/complete.h"
 #include "viewers/flame/flame.h"
 
 #include <stdlib.h>
@@ -21,16 +22,7 @@ void complete_release(struct complete *c)
 	*c = (struct complete){ 0 };
 }
 
-/* Add a name that begins with what was typed. */
-static void add_if(struct texts *out, const char *name, const char *typed)
-{
-	if (strncmp(name, typed, strlen(typed)) != 0)
-		return;
-	buf_addz(&out->all, name);
-	texts_end(out);
-}
-
-/* Ask what could stand there: commands, options, sample types. */
+/* Ask what could stand there. */
 static void ask(struct complete *c, struct shell *s, const struct editor *e, const char *before)
 {
 	struct buf line = { 0 };
@@ -39,16 +31,7 @@ static void ask(struct complete *c, struct shell *s, const struct editor *e, con
 	complete_release(c);
 	buf_addz(&line, before);
 	buf_add(&line, buf_text(&e->text), e->at);
-	start = line.len;
-	while (start > 0 && line.data[start - 1] != ' ')
-		start--;
-	for (size_t i = 0; i < query_n_commands; i++)
-		add_if(&c->found, query_commands[i].name, start == 0 && line_can(&query_commands[i]) ? buf_text(&line) : "\n");
-	for (size_t i = 0; i < query_n_options; i++)
-		add_if(&c->found, query_options[i].name,
-		       start == 0 && settings_can(&query_options[i]) ? buf_text(&line) : "\n");
-	for (uint32_t t = 0; t < s->data->p->n_types; t++)
-		add_if(&c->found, profile_text(s->data->p, s->data->p->type[t].name), buf_text(&line) + start);
+	complete_line(buf_text(&line), line.len, s->data->p, &start, &c->found);
 	c->start = start > skip ? start - skip : 0;
 	buf_release(&line);
 }

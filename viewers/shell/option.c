@@ -40,6 +40,33 @@ bool option_next(size_t *at, struct option *out)
 	return false;
 }
 
+bool option_find(const char *name, struct option *out)
+{
+	size_t at = 0;
+
+	while (option_next(&at, out))
+		if (strcmp(out->name, name) == 0)
+			return true;
+	return false;
+}
+
+void option_add_help(const struct option *o, struct buf *out)
+{
+	static const struct {
+		const char *name, *help;
+	} choices[] = {
+		{ "sort", "what rows are sorted by: flat or cum" },
+		{ "granularity", "what a row is: functions, filefunctions, files, lines or addresses" },
+		{ "shape", "how reports are written: text, json, csv or markdown" },
+	};
+
+	for (size_t i = 0; o->choice && i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (strcmp(o->name, choices[i].name) == 0)
+			buf_addz(out, choices[i].help);
+	if (!o->choice)
+		buf_add(out, o->opt->help, strcspn(o->opt->help, "\n"));
+}
+
 void option_add_value(const struct option *o, const struct settings *s, struct buf *out)
 {
 	if (o->choice)

@@ -21,6 +21,12 @@ struct option {
 /* The options in the order of the table; *at is 0 at first. Gives false behind the last one. */
 bool option_next(size_t *at, struct option *out);
 
+/* The option of a name; false when the prompt can assign none of that name. */
+bool option_find(const char *name, struct option *out);
+
+/* Append what it is for, in one line. */
+void option_add_help(const struct option *o, struct buf *out);
+
 /* Append the value as text. */
 void option_add_value(const struct option *o, const struct settings *s, struct buf *out);
 

@@ -21,16 +21,6 @@ struct options_state {
 	struct settings *shown; /* what the rows say */
 };
 
-static bool find(const char *name, struct option *out)
-{
-	size_t at = 0;
-
-	while (option_next(&at, out))
-		if (strcmp(out->name, name) == 0)
-			return true;
-	return false;
-}
-
 /* The rows of one group, below its heading. A row is called by the name of its option. */
 static void add_group(struct options_state *state, int group)
 {
@@ -48,13 +38,7 @@ static void add_group(struct options_state *state, int group)
 		text.len = help.len = 0;
 		buf_addf(&text, "%s=", o.name);
 		option_add_value(&o, state->shown, &text);
-		if (o.choice)
-			buf_addf(&help, "%s", strcmp(o.name, "sort") == 0 ? "what rows are sorted by: flat or cum" :
-					      strcmp(o.name, "granularity") == 0 ?
-									    "what a row is: functions, filefunctions, files, lines, addresses" :
-									    "text, json, csv or markdown");
-		else
-			buf_add(&help, o.opt->help, strcspn(o.opt->help, "\n"));
+		option_add_help(&o, &help);
 		menu_add(&state->menu, buf_text(&text), buf_text(&help), o.name,
 			 !option_is_same(&o, state->shown, state->defaults));
 	}
@@ -123,7 +107,7 @@ static void change(struct shell *s, const char *name, int by, bool may_type)
 	struct buf now = { 0 }, words = { 0 }, value = { 0 }, line = { 0 };
 	struct option o;
 
-	if (!find(name, &o))
+	if (!option_find(name, &o))
 		return;
 	option_add_value(&o, s->now, &now);
 	if (o.choice)

@@ -8,6 +8,7 @@
 #include "viewers/shell/complete.h"
 #include "viewers/shell/editor.h"
 #include "viewers/shell/history.h"
+#include "viewers/shell/option.h"
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
@@ -32,7 +33,7 @@ struct prompt_state {
 static void add_meaning(const char *line, struct buf *out)
 {
 	char name[OPT_NAME_MAX];
-	const struct opt *o;
+	struct option o;
 	size_t n;
 
 	line += strspn(line, " ");
@@ -44,10 +45,10 @@ static void add_meaning(const char *line, struct buf *out)
 	for (size_t i = 0; line[n] != '=' && i < query_n_commands; i++)
 		if (strcmp(query_commands[i].name, name) == 0 && line_can(&query_commands[i]))
 			buf_addf(out, "%s%s: %s", name, query_commands[i].takes_pattern ? " REGEX" : "", query_commands[i].help);
-	o = out->len ? NULL : opt_find(query_options, query_n_options, name, n);
-	if (o && settings_can(o) && o->kind != OPT_PICK)
-		buf_addf(out, "%s=%s: %.*s", name, o->arg ? o->arg : o->kind == OPT_BOOL ? "true|false" : "VALUE",
-			 (int)strcspn(o->help, "\n"), o->help);
+	if (out->len || !option_find(name, &o))
+		return;
+	buf_addf(out, "%s=%s: ", name, o.opt->arg ? o.opt->arg : o.opt->kind == OPT_BOOL ? "true|false" : "VALUE");
+	option_add_help(&o, out);
 }
 
 /* The row above: an error, or what is being typed. */
@@ -104,10 +105,11 @@ static void enter(struct shell *s, struct overlay *o)
 	struct prompt_state *p = o->state;
 	char *line = mem_strndup(buf_text(&p->line.text), p->line.text.len);
 
-	if (line[strspn(line, " ")] && s->open.host.remember)
-		s->open.host.remember(s->open.host.arg, line);
-	else if (line[strspn(line, " ")])
+	if (line[strspn(line, " ")]) {
 		history_add(&s->typed, line);
+		if (s->open.host.remember)
+			s->open.host.remember(s->open.host.arg, line);
+	}
 	p->error.len = 0;
 	shell_line(s, line, true);
 	if (s->said_is_error && s->said.len) {
@@ -249,8 +251,9 @@ void prompt_open(struct shell *s, const char *text)
 	size_t n;
 
 	editor_set(&p->line, text);
-	if (host->history)
-		host->history(host->arg, &p->history.lines);
+	if (host->history && !s->has_history) /* later only this shell adds to what it has */
+		host->history(host->arg, &s->typed);
+	s->has_history = true;
 	for (size_t i = 0; i < s->typed.n; i++) {
 		const char *line = texts_at(&s->typed, i, &n);
 

@@ -148,7 +148,8 @@ struct shell {
 	bool said_is_error;
 	struct buf shown_line; /* what the last key stands for */
 	int chip;              /* the one that c walks on; -1 for none */
-	struct texts typed, searched; /* lines of the prompt, where the host keeps no history; and what / was given */
+	struct texts typed, searched; /* lines of the prompt, the host's history before them; and what / was given */
+	bool has_history;
 	struct hit *hit;     /* [n_hits] of the screen as drawn */
 	size_t n_hits, cap_hits;
 	bool is_done;
