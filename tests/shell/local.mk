@@ -5,6 +5,9 @@
 shell_tests = \
 	tests/shell/t310-frame.t \
 	tests/shell/t320-prompt.t \
+	tests/shell/t321-pickers.t \
+	tests/shell/t323-help.t \
+	tests/shell/t324-save.t \
 	tests/shell/t330-tree.t \
 	tests/shell/terminal.t
 

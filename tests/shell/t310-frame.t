@@ -42,8 +42,8 @@ shows 'focus=main x   hide=a x' ': "focus=main" Enter : "hide=a" Enter c X u' go
 
 # ---- y
 
-screen command ': "focus=a b" Enter : "hide=it'"'"'s" Enter y' --size=80x10 go-cpu.pb.gz
-screen command-long ': "focus=one_long_name_of_a_function|another_long_name_of_a_function" Enter : "sort=cum" Enter y Show Esc' --size=40x10 go-cpu.pb.gz
+screen command ': "comments" Enter : "focus=a b" Enter : "hide=it'"'"'s" Enter y' --size=80x10 go-cpu.pb.gz
+screen command-long ': "comments" Enter : "focus=one_long_name_of_a_function|another_long_name_of_a_function" Enter : "sort=cum" Enter y' --size=40x10 go-cpu.pb.gz
 
 # what y prints over several rows is one command for a shell
 play ': "focus=one long function of a program|another long function of it" Enter : "hide=it'"'"'s|b" Enter : "top" Enter y' --size=40x14 go-cpu.pb.gz |

@@ -65,11 +65,11 @@ static void take(struct complete *c, struct editor *e)
 }
 
 /* A name that cannot go on gets a blank behind it. */
-static void end_word(struct editor *e)
+static void end_word(const struct complete *c, struct editor *e)
 {
 	char last = e->at ? e->text.data[e->at - 1] : '=';
 
-	if (e->at == e->text.len && last != '=' && last != '/' && last != ' ' && !memchr(e->text.data, '=', e->text.len))
+	if (!c->is_alone && e->at == e->text.len && last != '=' && last != '/' && last != ' ' && !memchr(e->text.data, '=', e->text.len))
 		editor_insert(e, " ", 1);
 }
 
@@ -79,6 +79,7 @@ void complete_tab(struct complete *c, struct shell *s, struct editor *e, const c
 	const char *first;
 
 	ask(c, s, e, before);
+	c->is_alone = *before;
 	if (c->found.n == 0) {
 		shell_say(s, false, "nothing begins like this");
 		return;
@@ -89,7 +90,7 @@ void complete_tab(struct complete *c, struct shell *s, struct editor *e, const c
 	if (n >= e->at - c->start)
 		editor_replace(e, c->start, first, n);
 	if (c->found.n == 1)
-		end_word(e);
+		end_word(c, e);
 	c->is_open = c->found.n > 1;
 }
 
@@ -150,7 +151,7 @@ bool complete_key(struct complete *c, struct editor *e, const struct event *even
 	case KEY_ENTER_:
 		c->is_open = false;
 		if (c->is_chosen)
-			end_word(e);
+			end_word(c, e);
 		return c->is_chosen;
 	case KEY_ESC:
 	case CTRL_C:

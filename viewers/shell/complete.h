@@ -17,6 +17,7 @@ struct complete {
 	struct list list;
 	struct area box;
 	bool is_open, is_chosen; /* is the selected one in the line already? */
+	bool is_alone;            /* no other words come behind it */
 };
 
 void complete_release(struct complete *c);
@@ -24,7 +25,8 @@ void complete_release(struct complete *c);
 /*
  * Tab: complete as far as the candidates agree, and open the list when there are several.
  *
- * before  what the language is to think stands in front of the line: "" at the prompt, "top >" for a file
+ * before  what the language is to think stands in front of the line: "" at the prompt, "top > " for a file,
+ *         which gets no blank behind it
  */
 void complete_tab(struct complete *c, struct shell *s, struct editor *e, const char *before);
 

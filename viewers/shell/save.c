@@ -178,7 +178,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		choose(s, state, (at + 1) % n);
 		break;
 	case KEY_TAB:
-		complete_tab(&state->complete, s, &state->name, "top >");
+		complete_tab(&state->complete, s, &state->name, "top > ");
 		break;
 	default:
 		if (editor_key(&state->name, e) == EDITOR_CHANGED) {
