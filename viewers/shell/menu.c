@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, MARGIN = 3, EDGES = 4 };
+enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, MARGIN = 3, EDGES = 4, WHOLE_ROWS = 2, MANY = 16 };
 
 static char *copy(const char *text)
 {
@@ -161,7 +161,7 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 	bool here = row == m->list.at;
 	struct look look = theme_look(!item->line ? LOOK_HEAD : item->is_marked ? LOOK_KEY : LOOK_PLAIN);
 	struct look quiet = theme_look(LOOK_QUIET);
-	int room = at_least(a.width / 2, a.width - MARGIN - 3 - m->detail_columns), x = MARGIN;
+	int room = at_least(a.width * 2 / 3, a.width - MARGIN - 3 - m->detail_columns), x = MARGIN;
 	int columns = m->text_columns < room ? m->text_columns : room;
 
 	if (!item->detail || !*item->detail || a.width < 30)
@@ -188,23 +188,23 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 static int draw_whole(const struct menu *m, struct grid *g, struct area in, int rows)
 {
 	const struct menu_item *item = menu_at(m);
-	struct area a = { in.x + 1, in.y + rows - 1, in.width - 2, 2 };
+	struct area a = { in.x + 1, in.y + rows - 1, in.width - 2, WHOLE_ROWS };
 
 	if (m->text_columns + m->detail_columns + MARGIN + 3 <= in.width || rows < 8)
 		return rows;
 	if (item && item->detail && (int)flame_columns(item->detail) > in.width - m->text_columns - MARGIN - 3)
 		wrap_draw(g, a, 0, 0, item->detail, theme_look(LOOK_COMMAND));
-	return rows - 2;
+	return rows - WHOLE_ROWS;
 }
 
 void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hint, int columns)
 {
 	int need = m->text_columns + (m->detail_columns ? m->detail_columns + 2 : 0) + MARGIN + 2;
 	int width = at_least(need, (int)flame_columns(hint)) + EDGES;
+	int height = (int)m->n_items + EDGES + (m->n_items > MANY ? WHOLE_ROWS : 0), x;
 	struct area in;
-	int x;
 
-	m->box = overlay_box(g, width < columns ? width : columns, (int)m->n_items + EDGES);
+	m->box = overlay_box(g, width < columns ? width : columns, height);
 	in = grid_frame(g, m->box, title, theme_look(LOOK_BOX));
 	if (in.width < 1)
 		in = m->box;
