@@ -45,7 +45,8 @@ struct flame_crumb {
 };
 
 struct flame_state {
-	struct model *part; /* NULL without */
+	struct model *part; /* of what is zoomed, or of what it is in; NULL without */
+	struct texts part_way;
 	struct texts zoom, at; /* ways of names from the root's child down: to what fills the width, what is selected */
 	struct texts *past;    /* [n_past] what was zoomed before, the newest last */
 	size_t n_past, cap_past;

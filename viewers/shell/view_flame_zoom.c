@@ -102,7 +102,7 @@ static bool is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
 void flame_settle(struct pane *p)
 {
 	struct flame_state *st = p->state;
-	bool in_part = st->part && starts_with(&st->zoom, &st->asked);
+	bool in_part = st->part && starts_with(&st->zoom, &st->part_way);
 
 	st->on = in_part ? st->part->own : p->model->own;
 	flame_find(st->on, &st->zoom, &st->zoom_tile);
@@ -145,13 +145,10 @@ void flame_refine(struct shell *s, struct pane *p)
 		return;
 	}
 	texts_release(&st->asked);
-	model_free(st->part);
-	st->part = NULL;
 	st->asked = way;
 	st->is_asking = true;
 	p->part.len = 0;
 	add_places(m, st->zoom_tile, &p->part);
-	flame_settle(p); /* without the part that was */
 	shell_refresh(s, p);
 }
 
@@ -165,6 +162,7 @@ void flame_take_part(struct shell *s, struct pane *p, struct model *m)
 	flame_color_as(whole->f, &part->style, part->f, &part->l);
 	model_free(st->part);
 	st->part = m;
+	copy_way(&st->part_way, &st->asked, st->asked.n);
 	st->is_asking = false;
 	flame_settle(p);
 }
@@ -263,6 +261,7 @@ void flame_end(struct pane *p)
 	free(st->past);
 	texts_release(&st->zoom);
 	texts_release(&st->at);
+	texts_release(&st->part_way);
 	texts_release(&st->asked);
 	model_free(st->part);
 	free(st->found.frame);
