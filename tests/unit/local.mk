@@ -74,6 +74,7 @@ unit_tests = \
 	tests/unit/test_flame_functions \
 	tests/unit/test_flame_layout \
 	tests/unit/test_flame_palette \
+	tests/unit/test_flame_runs \
 	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
@@ -212,6 +213,7 @@ tests_unit_test_flame_color_LDADD = $(unit_flame)
 tests_unit_test_flame_functions_LDADD = $(unit_flame)
 tests_unit_test_flame_layout_LDADD = $(unit_flame)
 tests_unit_test_flame_palette_LDADD = $(unit_flame)
+tests_unit_test_flame_runs_LDADD = $(unit_shell)
 tests_unit_test_flame_words_LDADD = $(unit_flame)
 tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)

@@ -25,7 +25,7 @@ static struct flame_run *runs_of(const struct flame_state *st, uint32_t level, s
 	uint32_t lo, hi;
 
 	flame_level(st, level, &lo, &hi);
-	*n = flame_runs(m->f, &m->l, lo, hi, zoom->x, zoom->width, width, run);
+	*n = flame_runs(&m->l, lo, hi, zoom->x, zoom->width, width, run);
 	return run;
 }
 
@@ -318,7 +318,7 @@ const struct pane_class view_flame = {
 	.explain = "Each box is a function, as wide as what it takes with all that it calls. What it calls lies below it; the "
 		   "gap beside that is what it takes itself. Boxes of one colour are of one package (K: module, file, "
 		   "function, or by what they take themselves). What is too narrow to be drawn stands in boxes "
-		   "\"12 narrow\"; zooming shows it. In a comparison colours and signs tell what grew (+), shrank (-), is "
+		   "\"12 narrower\"; zooming shows it. In a comparison colours and signs tell what grew (+), shrank (-), is "
 		   "new or gone, and a box is as wide as the larger side.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),

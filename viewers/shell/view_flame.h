@@ -63,26 +63,25 @@ struct flame_state {
 	struct flame_found found;
 };
 
-/* Cells of a level that are one thing. */
+/* Cells of a level that are one thing: a box, or those that are together in a single cell. */
 struct flame_run {
-	int x, width;  /* cells */
+	int x, width;  /* cells; 0 for a part of one */
 	int eighths;   /* of the cell behind them it covers too; nothing else is there */
 	uint32_t tile; /* that it is, or the widest of */
 	uint32_t end;  /* behind its last tile */
-	uint32_t n;    /* so many that are too narrow for a cell; 1 also for a single wide one */
-	bool is_narrow;
+	uint32_t n;    /* how many boxes */
 };
 
 /*
  * The cells of tiles lo .. hi of one level, with from .. from + span on width cells. A tile is drawn from the
- * cell that its left side lies in to that of its right side. Those that are in one cell are put together
- * with their neighbours; where another one goes on from that cell, it is that one's.
+ * cell that its left side lies in to that of its right side. Those that end in the cell they begin in are put
+ * together; where another one goes on from that cell, it is that one's.
  *
  * out     [width] from left to right
  * Gives   how many
  */
-size_t flame_runs(const struct flame *f, const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from,
-		  int64_t span, int width, struct flame_run *out);
+size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
+		  struct flame_run *out);
 
 /* The tiles of a level inside of what is zoomed. */
 void flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi);

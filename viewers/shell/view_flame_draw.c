@@ -54,14 +54,14 @@ static bool run_matches(const struct brush *b, const struct flame_run *r)
 
 	if (!b->st->found.frame)
 		return false;
-	for (uint32_t t = r->is_narrow ? r->end - r->n : r->tile; t < r->end && !any; t++)
+	for (uint32_t t = r->end - r->n; t < r->end && !any; t++)
 		any = flame_matches(b->st, t);
 	return any;
 }
 
 static struct look look_of(const struct brush *b, const struct flame_run *r, bool is_selected, bool is_match)
 {
-	struct flame_color c = b->color[r->is_narrow && r->n > 1 ? 0 : b->st->on->l.tile[r->tile].color];
+	struct flame_color c = b->color[r->n > 1 ? 0 : b->st->on->l.tile[r->tile].color];
 	struct look look = { c.ink, c.fill, 0 };
 
 	if (is_match)
@@ -91,7 +91,7 @@ static void draw_part(const struct brush *b, int x, int y, int eighths, struct l
 		put(b, x, y, HALF_BLOCK, part);
 }
 
-/* What is written on boxes: names of single ones; of narrow ones how many there are. */
+/* What is written on a box. */
 static const char *text_of(struct brush *b, const struct flame_run *r, int columns)
 {
 	const struct flame_model *m = b->st->on;
@@ -100,12 +100,8 @@ static const char *text_of(struct brush *b, const struct flame_run *r, int colum
 		return "";
 	b->text.len = 0;
 	buf_addz(&b->text, ""); /* the next may add nothing */
-	if (!r->is_narrow || r->n == 1) {
-		flame_add_label(m->f, &m->l.tile[r->tile], (size_t)columns, &b->text);
-		return buf_text(&b->text);
-	}
-	buf_addf(&b->text, "%u narrow", (unsigned)r->n);
-	return (int)b->text.len <= columns ? buf_text(&b->text) : "";
+	flame_add_label(m->f, &m->l.tile[r->tile], (size_t)columns, &b->text);
+	return buf_text(&b->text);
 }
 
 static void draw_run(struct brush *b, const struct flame_run *r, int y, bool is_selected)
@@ -157,7 +153,7 @@ static void draw_level(struct brush *b, uint32_t level)
 	size_t n, at;
 
 	flame_level(st, level, &lo, &hi);
-	n = flame_runs(m->f, &m->l, lo, hi, zoom->x, zoom->width, b->a.width, b->run);
+	n = flame_runs(&m->l, lo, hi, zoom->x, zoom->width, b->a.width, b->run);
 	at = has_selected ? flame_run_of(b->run, n, st->at_tile) : n;
 	for (size_t i = 0; i < n; i++)
 		draw_run(b, &b->run[i], row_of(st, level), i == at);

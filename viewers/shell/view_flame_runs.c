@@ -22,78 +22,56 @@ static struct mark mark_of(int64_t x, int64_t span, int width)
 	return (struct mark){ .cell = (int)cell, .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
 }
 
-struct runs {
-	const struct flame *f;
-	const struct flame_layout *l;
-	struct flame_run *run;
-	size_t n;
-	uint32_t parent; /* of the last run's boxes when they are narrow */
-};
-
-static struct flame_run *last_of(const struct runs *r)
+/* A box that ends in the cell it begins in: with others there, or on its own until another one goes on from it. */
+static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths, struct flame_run *out,
+			 size_t n)
 {
-	return r->n ? &r->run[r->n - 1] : NULL;
-}
+	struct flame_run *last = n ? &out[n - 1] : NULL;
 
-/* A cell that narrow boxes end in goes to the one that goes on from there. */
-static void give_up_cell(struct runs *r, int cell)
-{
-	struct flame_run *last = last_of(r);
-
-	if (!last)
-		return;
-	if (last->x + last->width == cell)
-		last->eighths = 0;
-	if (last->is_narrow && last->width == 0 && last->eighths == 0)
-		r->n--;
-}
-
-/* A box that ends in the cell it begins in. */
-static void add_narrow(struct runs *r, uint32_t tile, struct mark at, int eighths)
-{
-	const struct flame_tile *t = &r->l->tile[tile];
-	uint32_t parent = r->f->parent[t->box];
-	struct flame_run *last = last_of(r);
-	bool same_cell = last && last->is_narrow && last->x + last->width == at.cell && last->eighths;
-	bool next_cell = last && last->is_narrow && last->x + last->width + (last->eighths > 0) == at.cell &&
-			 r->parent == parent;
-
-	if (same_cell || next_cell) {
-		last->width = at.cell - last->x;
+	if (last && last->x == cell && last->width == 0) {
 		last->n++;
-		if (t->width > r->l->tile[last->tile].width)
+		if (l->tile[tile].width > l->tile[last->tile].width)
 			last->tile = tile;
 	} else {
-		give_up_cell(r, at.cell);
-		last = &r->run[r->n++];
-		*last = (struct flame_run){ .x = at.cell, .tile = tile, .n = 1, .is_narrow = true };
+		if (last && last->x + last->width == cell)
+			last->eighths = 0;
+		last = &out[n++];
+		*last = (struct flame_run){ .x = cell, .tile = tile, .n = 1 };
 	}
-	r->parent = parent;
 	last->end = tile + 1;
 	last->eighths = eighths ? eighths : 1;
+	return n;
 }
 
-size_t flame_runs(const struct flame *f, const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from,
-		  int64_t span, int width, struct flame_run *out)
+size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
+		  struct flame_run *out)
 {
-	struct runs r = { .f = f, .l = l, .run = out };
+	size_t n = 0;
 
 	for (uint32_t i = lo; i < hi && span > 0 && width > 0; i++) {
 		const struct flame_tile *t = &l->tile[i];
 		struct mark start = mark_of(t->x - from, span, width), end = mark_of(t->x - from + t->width, span, width);
+		struct flame_run *last;
 
 		if (t->width <= 0)
 			continue;
 		if (end.cell == start.cell) {
-			add_narrow(&r, i, start, end.eighths);
+			n = add_narrow(l, i, start.cell, end.eighths, out, n);
 			continue;
 		}
-		give_up_cell(&r, start.cell);
-		out[r.n++] = (struct flame_run){
-			.x = start.cell, .width = end.cell - start.cell, .eighths = end.eighths, .tile = i, .end = i + 1, .n = 1
-		};
+		if (n && out[n - 1].width == 0 && out[n - 1].x == start.cell)
+			n--;
+		last = n ? &out[n - 1] : NULL;
+		if (last && last->x + last->width == start.cell)
+			last->eighths = 0;
+		out[n++] = (struct flame_run){ .x = start.cell,
+					       .width = end.cell - start.cell,
+					       .eighths = end.eighths,
+					       .tile = i,
+					       .end = i + 1,
+					       .n = 1 };
 	}
-	return r.n;
+	return n;
 }
 
 size_t flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
