@@ -297,13 +297,14 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	pool_run(edge_run, &w, w.parts);
 	all = &w.part[0].calls;
 	for (unsigned i = 1; i < w.parts; i++) {
-		calls_merge(all, &w.part[i].calls);
+		if (!stop_is_set(g->view->stop))
+			calls_merge(all, &w.part[i].calls);
 		calls_release(&w.part[i].calls);
 	}
 	e.edge = arena_alloc(mem, all->n, sizeof(*e.edge));
 	for (; e.n < all->n; e.n++)
 		e.edge[e.n] = all->call[e.n].edge;
-	if (e.n)
+	if (e.n && !stop_is_set(g->view->stop))
 		qsort(e.edge, e.n, sizeof(*e.edge), by_dst_src);
 	calls_release(all);
 	free(w.part);

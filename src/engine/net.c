@@ -112,7 +112,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 {
 	int rc;
 
-	*net = (struct net){ .picture = picture };
+	*net = (struct net){ .stop = v->stop, .picture = picture };
 	rc = make_nodes(v, q, mem, net, err);
 	if (rc < 0)
 		goto out;

@@ -30,6 +30,7 @@ struct call_lists {
 };
 
 struct net {
+	struct stop *stop;
 	struct places places;
 	struct graph graph;   /* unless the nodes are those of a tree */
 	struct calltree tree; /* with call_tree */

@@ -69,7 +69,7 @@ static void sort_edges(struct net *net, struct arena *mem)
 					    .dst_rank = rank[nodes_place(&net->nodes, e->dst)],
 					    .edge = (uint32_t)i };
 	}
-	if (n)
+	if (n && !stop_is_set(net->stop))
 		qsort(key, n, sizeof(*key), by_weight);
 	for (size_t i = 0; i < n; i++)
 		sorted[i] = net->edges.edge[key[i].edge];
@@ -94,6 +94,8 @@ static void list_calls(const struct net *net, bool out, struct arena *mem, struc
 
 void net_list_edges(struct net *net, struct arena *mem)
 {
+	if (stop_is_set(net->stop))
+		net->edges.n = 0;
 	sort_edges(net, mem);
 	list_calls(net, false, mem, &net->in);
 	list_calls(net, true, mem, &net->out);
