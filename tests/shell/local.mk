@@ -9,6 +9,7 @@ shell_tests = \
 	tests/shell/t323-help.t \
 	tests/shell/t324-save.t \
 	tests/shell/t330-tree.t \
+	tests/shell/t350-source.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)
