@@ -10,6 +10,7 @@ shell_tests = \
 	tests/shell/t324-save.t \
 	tests/shell/t330-tree.t \
 	tests/shell/t350-source.t \
+	tests/shell/t360-asm.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)
