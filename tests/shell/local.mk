@@ -4,6 +4,8 @@
 
 shell_tests = \
 	tests/shell/t310-frame.t \
+	tests/shell/t311-top.t \
+	tests/shell/t312-calls.t \
 	tests/shell/t320-prompt.t \
 	tests/shell/t321-pickers.t \
 	tests/shell/t323-help.t \

@@ -70,6 +70,7 @@ unit_tests = \
 	tests/unit/test_err \
 	tests/unit/test_filter \
 	tests/unit/test_filter_tags \
+	tests/unit/test_find \
 	tests/unit/test_flame_color \
 	tests/unit/test_flame_functions \
 	tests/unit/test_flame_layout \
@@ -89,6 +90,7 @@ unit_tests = \
 	tests/unit/test_io \
 	tests/unit/test_json \
 	tests/unit/test_judge \
+	tests/unit/test_kept \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
 	tests/unit/test_label_unit \
@@ -141,6 +143,7 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_settings \
+	tests/unit/test_sheet \
 	tests/unit/test_shell_depth \
 	tests/unit/test_shell_event \
 	tests/unit/test_shell_grid \
@@ -209,6 +212,7 @@ tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
+tests_unit_test_find_LDADD = $(unit_shell)
 tests_unit_test_flame_color_LDADD = $(unit_flame)
 tests_unit_test_flame_functions_LDADD = $(unit_flame)
 tests_unit_test_flame_layout_LDADD = $(unit_flame)
@@ -230,6 +234,7 @@ tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
 tests_unit_test_judge_LDADD = $(unit_source)
+tests_unit_test_kept_LDADD = $(unit_session)
 tests_unit_test_keys_LDADD = $(unit_profile)
 tests_unit_test_label_order_LDADD = $(unit_profile)
 tests_unit_test_label_unit_LDADD = $(unit_engine)
@@ -281,6 +286,7 @@ tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)
 tests_unit_test_settings_LDADD = $(unit_session)
+tests_unit_test_sheet_LDADD = $(unit_shell)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)

@@ -267,15 +267,50 @@ static bool step(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
+/* Row i of callers, then callees; the function between them is none of them. */
+static const char *name_at(const struct calls_state *state, uint32_t i)
+{
+	const struct sheet *sheet = i < state->callers.list.n ? &state->callers : &state->callees;
+
+	return sheet->class->text(sheet, sheet->row[i - (sheet == &state->callees ? state->callers.list.n : 0)],
+				  CALLS_SHEET_NAME);
+}
+
+static void go_to_row(struct calls_state *state, uint32_t i)
+{
+	uint32_t above = state->callers.list.n;
+
+	go_to_part(state, i < above ? PART_CALLERS : PART_CALLEES);
+	list_go(&sheet_of(state)->list, i < above ? i : i - above);
+}
+
+/* The rows of both sides in a ring; from the function in the middle it goes to the side that lies that way. */
+static bool find_row(struct calls_state *state, int by)
+{
+	uint32_t above = state->callers.list.n, n = above + state->callees.list.n, at;
+
+	at = state->part == PART_CALLERS ? state->callers.list.at :
+	     state->part == PART_CALLEES ? above + state->callees.list.at :
+	     by > 0			 ? above + n - 1 :
+					   above;
+	for (uint32_t i = 0; i < n; i++) {
+		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
+		if (!find_in(state->last, name_at(state, at)))
+			continue;
+		go_to_row(state, at);
+		return true;
+	}
+	return false;
+}
+
 static bool find_next(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct calls_state *state = p->state;
-	struct sheet *sheet = sheet_of(state);
 
 	if (!state->last)
 		shell_say(s, false, "nothing was searched for yet; / does");
-	else if (!sheet || !sheet_find(sheet, state->last, e->key == 'N' ? -1 : 1))
-		shell_say(s, false, "no row of this part has it; Tab goes to the other");
+	else if (!find_row(state, e->key == 'N' ? -1 : 1))
+		shell_say(s, false, "no row has it");
 	remember(p);
 	return true;
 }

@@ -98,6 +98,13 @@ static const char *name_of(const struct sheet *s, uint32_t row)
 	return s->class->text(s, row, s->class->name);
 }
 
+static void forget(struct top_state *state)
+{
+	free(state->name);
+	free(state->function);
+	state->name = state->function = NULL;
+}
+
 static void remember(struct top_state *state)
 {
 	const struct top_rows *t = state->sheet->rows;
@@ -105,8 +112,7 @@ static void remember(struct top_state *state)
 
 	if (!sheet_selected(state->sheet, &row))
 		return;
-	free(state->name);
-	free(state->function);
+	forget(state);
 	state->name = mem_strndup(name_of(state->sheet, row), strlen(name_of(state->sheet, row)));
 	state->function = mem_strndup(t->place[row].function, strlen(t->place[row].function));
 }
@@ -173,15 +179,18 @@ static void choose_sheet(struct shell *s, struct top_state *state, const struct 
 static void shown(struct shell *s, struct pane *p)
 {
 	struct top_state *state = p->state;
-	uint32_t above = state->sheet ? state->sheet->list.at - state->sheet->list.top : 0;
+	const struct top_rows *t = p->model->own;
+	struct list was = state->sheet ? state->sheet->list : (struct list){ 0 };
 	struct list *list;
 
-	choose_sheet(s, state, p->model->own, p->search);
+	if (state->sheet && was.at == 0 && t->came != state->came)
+		forget(state); /* who looks at the heaviest ones wants to see those of the new order */
+	choose_sheet(s, state, t, p->search);
 	arrange(state);
 	select_again(state);
 	remember(state);
 	list = &state->sheet->list; /* the selected row stays where it was on the screen */
-	list->top = list->at > above ? list->at - above : 0;
+	list->top = list->at > was.at - was.top ? list->at - (was.at - was.top) : 0;
 }
 
 /* ---- drawing ---- */
@@ -265,6 +274,7 @@ static void sort_by(struct shell *s, struct pane *p, uint32_t col)
 	state->sheet->by = col;
 	state->sheet->is_reversed = false;
 	arrange(state);
+	remember(state);
 	if (order_of(state->sheet, col, &order) && order != (enum sort)settings_query(s->now)->sort)
 		shell_linef(s, "sort=%s", order == SORT_CUM ? "cum" : "flat");
 }
@@ -287,6 +297,7 @@ static bool reverse(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	state->sheet->is_reversed = !state->sheet->is_reversed;
 	arrange(state);
+	remember(state);
 	return true;
 }
 
@@ -363,8 +374,7 @@ static void end(struct pane *p)
 	sheet_release(&state->plain);
 	sheet_release(&state->sides);
 	find_free(state->last);
-	free(state->name);
-	free(state->function);
+	forget(state);
 }
 
 static const struct binding keys[] = {

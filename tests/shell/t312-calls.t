@@ -1,0 +1,67 @@
+#!/bin/sh
+# t312-calls.t - the view Callers and callees: walking, crumbs, several matches; its numbers are those of peek
+# SPDX-License-Identifier: Apache-2.0
+
+# shellcheck source=SCRIPTDIR/lib.sh
+. "${top_srcdir:?}/tests/shell/lib.sh"
+
+base='-base=compare/build-base.pb.gz compare/build-new.pb.gz'
+
+view calls-go 'j j j Enter' go-cpu.pb.gz
+view calls-go-walk 'S j j j Enter Show Right Show j Enter Show Left Show Tab Show Tab Show Enter Show Backspace' --size=80x16 go-cpu.pb.gz
+view calls-go-move '/ "mallocgc$" Enter Enter G Show k k Show g Show PageDown PageDown' --size=80x16 go-cpu.pb.gz
+view calls-go-several ': "peek ^runtime\.malloc" Enter Show ] Show ] Show [ Show [ [' --size=80x14 go-cpu.pb.gz
+view calls-go-filter '/ "mallocgc$" Enter Enter / "make" Show Enter n Show Esc Show N / "zz"' --size=80x16 go-cpu.pb.gz
+view calls-go-mouse 'Enter Right Show Click(60,7) Show Double(60,7) Show Click(4,2) Show Wheel(9,9,1) Click(9,5)' --size=80x14 go-cpu.pb.gz
+view calls-go-40 'j j j Enter' --size=40x10 go-cpu.pb.gz
+view calls-go-200 'S j j j Enter Right Right Right Right' --size=200x60 go-cpu.pb.gz
+view calls-recursion 'S Enter Right Right' --size=80x12 edge/recursion.pb.gz
+view calls-hostile 'Enter Left' edge/names-hostile.pb.gz
+view calls-names-empty 'Enter' --size=80x12 edge/names-empty.pb.gz
+# shellcheck disable=SC2086
+{
+	view calls-base 'd j j Enter Left' --size=80x14 $base
+	screen calls-base-looks 'd S Enter' --size=80x12 --looks --colors=256 $base
+}
+screen calls-looks 'j j j Enter j j' --size=80x12 --looks --colors=256 go-cpu.pb.gz
+screen calls-no-colours 'j j j Enter j j' --size=80x12 --looks --colors=none go-cpu.pb.gz
+
+shows '(cpa) peek ^sort\.Slice$' 'j j j Enter Right' go-cpu.pb.gz
+shows '(cpa) list ^sort\.Slice$' 'j j j Enter j e' go-cpu.pb.gz
+shows 'this one is in the middle' 'Enter Enter' go-cpu.pb.gz
+shows 'it calls nothing' ': "peek memclrNoHeapPointers$" Enter l' go-cpu.pb.gz
+shows 'matches this function alone' 'Enter ]' go-cpu.pb.gz
+shows '2/5 matches' ': "peek ^runtime.malloc" Enter ]' go-cpu.pb.gz
+
+# Right, then Backspace: where one was, and what was selected there
+play 'j j j Enter j j Right Backspace' go-cpu.pb.gz >"$tmp/is"
+play 'j j j Enter j j' go-cpu.pb.gz >"$tmp/should"
+sed -i '$d' "$tmp/is" "$tmp/should" # the line says what was done last
+same 'Backspace after Right shows what was there' "$tmp/should" "$tmp/is"
+
+# a click on a crumb goes there: the third view of the way and its first
+play 'j j j Enter Right Right Click(3,2)' go-cpu.pb.gz | sed -n '3,20p' >"$tmp/is"
+play 'j j j Enter' go-cpu.pb.gz | sed -n '3,20p' >"$tmp/should"
+sed -i 's/  */ /g' "$tmp/is" "$tmp/should"
+sed -n 3p "$tmp/should" >"$tmp/a"
+sed -n 3p "$tmp/is" >"$tmp/b"
+same 'a click on the first crumb goes to the first function' "$tmp/a" "$tmp/b"
+
+for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 80x6 80x7 80x8 80x9; do
+	play 'Enter j G g Tab Tab l h [ ] / "a" Enter n N Esc Click(0,0) Double(1,1)' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
+	result $? "callers and callees are drawn at $size"
+done
+
+# weights, shares and names are those of peek, for a number of functions
+numbers() { # of the text: weight, share, name
+	sed -n 's/^ *\([^ ]*\) *\([0-9.]*%\) |   \(.*\)$/\1 \2 \3/p'
+}
+for name in 'shop/route.(*Planner).nearest' 'runtime.mallocgc' 'sort.Slice' 'runtime.growslice' 'net/http.(*conn).serve'; do
+	pattern=$(printf '^%s$' "$name" | sed 's/[.()*]/\\&/g')
+	"$CPA" -symbolize=none "-peek=$pattern" go-cpu.pb.gz | numbers | sort >"$tmp/should"
+	play ": \"peek $pattern\" Enter" --size=300x106 go-cpu.pb.gz | sed -n '4,104p' | sed -E 's/ *[█│]?$//' |
+		sed -n -E 's/^ +([^ ]+) +([0-9.]+%) +[0-9.]+%  (.*)$/\1 \2 \3/p' | sort >"$tmp/is"
+	same "callers and callees of $name are those of peek" "$tmp/should" "$tmp/is"
+done
+
+done_testing
