@@ -12,6 +12,7 @@
 #include "engine/label_unit.h"
 #include "engine/places.h"
 #include "report/head.h"
+#include "report/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,12 +40,18 @@ static void fill_samples(struct traces *t, const struct view *v, struct arena *m
 static void fill_names(struct traces *t, const struct places *pl, struct arena *mem, struct stop *stop)
 {
 	struct buf name = { 0 }, safe = { 0 };
+	struct row_place *place = arena_alloc(mem, pl->n, sizeof(*place));
+	struct row_places places;
 
+	row_places_init(&places, pl, mem);
+	t->n_names = pl->n;
+	t->place = place;
 	t->name = arena_alloc(mem, pl->n, sizeof(*t->name));
 	for (uint32_t i = 0; i < pl->n && !stop_step(stop, i); i++) {
 		name.len = 0;
 		safe.len = 0;
 		places_add_name(pl, i, &name);
+		place[i] = row_places_of(&places, i);
 		if (strlen(buf_text(&name)) == name.len) {
 			t->name[i] = arena_strndup(mem, buf_text(&name), name.len);
 		} else {

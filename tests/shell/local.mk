@@ -13,6 +13,7 @@ shell_tests = \
 	tests/shell/t330-tree.t \
 	tests/shell/t350-source.t \
 	tests/shell/t360-asm.t \
+	tests/shell/t370-traces.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)

@@ -31,6 +31,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/history.c \
 	viewers/shell/history.h \
 	viewers/shell/keys.c \
+	viewers/shell/label.c \
+	viewers/shell/label.h \
 	viewers/shell/list.c \
 	viewers/shell/live.c \
 	viewers/shell/loop.c \
@@ -97,6 +99,11 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_top.h \
 	viewers/shell/view_top_sheet.c \
 	viewers/shell/view_top_sides.c \
+	viewers/shell/view_traces.c \
+	viewers/shell/view_traces_draw.c \
+	viewers/shell/view_traces_int.h \
+	viewers/shell/view_traces_model.c \
+	viewers/shell/view_traces_rows.c \
 	viewers/shell/view_tree.c \
 	viewers/shell/view_tree_draw.c \
 	viewers/shell/view_tree_int.h \

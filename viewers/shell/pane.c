@@ -45,6 +45,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		{ REPORT_TOP, &view_top },
 		{ REPORT_PEEK, &view_calls },
 		{ REPORT_TREE, &view_tree },
+		{ REPORT_TRACES, &view_traces },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)

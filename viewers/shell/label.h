@@ -1,0 +1,28 @@
+/*
+ * label.h - labels in the language of the prompt
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef VIEWERS_SHELL_LABEL_H
+#define VIEWERS_SHELL_LABEL_H
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Append what tagfocus and tagignore are set to for the samples with just this label, as it is to be typed:
+ * "tenant=^islands$".
+ *
+ * Gives   false, and nothing is appended, where it cannot be said: keys of numbers with a =, keys full of quotes
+ */
+bool label_add_text(const char *key, const char *value, struct buf *out);
+
+/* The same for numbers from lo to hi, both included: "bytes=16384:65536bytes". */
+bool label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out);
+
+/* The same for a key in a list of keys (tagroot). */
+bool label_add_key(const char *key, struct buf *out);
+
+#endif
