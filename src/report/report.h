@@ -54,10 +54,10 @@ struct row_place {
 
 struct table {
 	uint32_t n_cols, n_rows;
-	const struct column *col; /* [n_cols] */
-	union cell *cell;         /* [n_rows * n_cols] row by row */
-	const uint8_t *role;      /* [n_rows] enum row_role; NULL when all are ROW_PLAIN */
-	const uint8_t *has;       /* [n_cols] 1 << role of the rows that have a cell there; NULL when all have */
+	const struct column *col;      /* [n_cols] */
+	union cell *cell;              /* [n_rows * n_cols] row by row */
+	const uint8_t *role;           /* [n_rows] enum row_role; NULL when all are ROW_PLAIN */
+	const uint8_t *has;            /* [n_cols] 1 << role of the rows that have a cell there; NULL when all have */
 	const struct row_place *place; /* [n_rows] NULL where rows are of another kind */
 };
 
@@ -94,15 +94,17 @@ struct head {
 	const struct compare *compare;    /* of diff and trend; NULL for other reports */
 };
 
-struct disasm; /* report/disasm.h */
-struct flame;  /* report/flame.h */
-struct traces; /* report/traces.h */
+struct disasm;  /* report/disasm.h */
+struct flame;   /* report/flame.h */
+struct tag_row; /* report/tags.h */
+struct traces;  /* report/traces.h */
 
 struct report {
 	struct head head;
 	struct table table;
 	const struct traces *traces; /* instead of the table; NULL for all other reports */
 	const struct flame *flame;   /* instead of the table; NULL for all other reports */
+	const struct tag_row *tag;   /* [table.n_rows] of tags; NULL for all other reports */
 	const struct disasm *disasm; /* what the table's instructions belong to; NULL for all other reports */
 	struct arena *mem;           /* owns it all but for strings of the profile, which must live longer */
 };

@@ -31,6 +31,7 @@ struct tag {
 	const char *key, *value;
 	str_id key_id, value_id; /* of the profile; of tagging.values */
 	int64_t weight;
+	struct tag_row row;
 };
 
 struct tagging {
@@ -95,6 +96,38 @@ static str_id value_id(struct tagging *t, uint32_t label, const struct label_uni
 	return id;
 }
 
+static struct tag_row row_of(const struct profile *p, uint32_t label, const struct label_units *units)
+{
+	const char *unit = units->shown[p->label_key[label]];
+	struct tag_row row = { .has_text = p->label_is_text[label], .unit = "" };
+
+	if (row.has_text) {
+		row.text = profile_text(p, p->label_text[label]);
+		row.n_text = strtab_len(p->str, p->label_text[label]);
+		return row;
+	}
+	row.has_number = true;
+	row.lo = row.hi = label_number(units, p, label);
+	row.unit = unit ? unit : "";
+	return row;
+}
+
+/* The two read the same. */
+static void join_rows(struct tag_row *a, const struct tag_row *b)
+{
+	if (b->has_number) {
+		a->lo = a->has_number && a->lo < b->lo ? a->lo : b->lo;
+		a->hi = a->has_number && a->hi > b->hi ? a->hi : b->hi;
+		a->unit = b->unit;
+		a->has_number = true;
+	}
+	if (b->has_text) {
+		a->text = b->text;
+		a->n_text = b->n_text;
+		a->has_text = true;
+	}
+}
+
 static int by_key_value_id(const void *a, const void *b)
 {
 	const struct tag *l = a, *r = b;
@@ -113,7 +146,8 @@ static int find_tags(struct tagging *t, const struct label_units *units, const c
 		if (t->used[i])
 			t->tag[t->n++] = (struct tag){ .key_id = t->p->label_key[i],
 						       .value_id = value_id(t, i, units, out_unit),
-						       .weight = t->weight[i] };
+						       .weight = t->weight[i],
+						       .row = row_of(t->p, i, units) };
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
 	qsort(t->tag, t->n, sizeof(*t->tag), by_key_value_id);
@@ -122,6 +156,8 @@ static int find_tags(struct tagging *t, const struct label_units *units, const c
 			t->tag[n++] = t->tag[i];
 		else if (num_add(&t->tag[n - 1].weight, t->tag[i].weight))
 			return too_large(t->p, t->tag[i].key_id, err);
+		else
+			join_rows(&t->tag[n - 1].row, &t->tag[i].row);
 	}
 	t->n = n;
 	return 0;
@@ -173,11 +209,15 @@ static const char *keep_text(const struct strtab *s, str_id id, struct arena *me
 
 static void fill_table(const struct tagging *t, struct report *r)
 {
+	struct tag_row *row = arena_alloc(r->mem, t->n, sizeof(*row));
+
+	r->tag = row;
 	r->table = (struct table){ .n_cols = TAGS_COLS, .n_rows = (uint32_t)t->n, .col = columns };
 	r->table.cell = arena_alloc(r->mem, t->n * TAGS_COLS, sizeof(*r->table.cell));
 	for (size_t i = 0; i < t->n; i++) {
 		union cell *cell = r->table.cell + i * TAGS_COLS;
 
+		row[i] = t->tag[i].row;
 		cell[TAGS_KEY].text = t->tag[i].key;
 		cell[TAGS_VALUE].text = t->tag[i].value;
 		cell[TAGS_WEIGHT].value = cell[TAGS_PERCENT].value = t->tag[i].weight;

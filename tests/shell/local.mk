@@ -14,6 +14,7 @@ shell_tests = \
 	tests/shell/t350-source.t \
 	tests/shell/t360-asm.t \
 	tests/shell/t370-traces.t \
+	tests/shell/t380-labels.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)

@@ -18,11 +18,13 @@
 #include <string.h>
 
 /* Text in an expression that matches just that. */
-static void add_plain(const char *text, struct buf *out)
+static void add_plain(const char *text, size_t len, struct buf *out)
 {
-	while (*text) {
+	const char *end = text + len;
+
+	while (text < end) {
 		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
-		size_t n = text_decode(text, strnlen(text, 4), &c);
+		size_t n = text_decode(text, (size_t)(end - text), &c);
 
 		if (n == 0 || !text_is_plain(c) || strchr(",='\"", *text))
 			buf_addf(out, "\\x{%x}", (unsigned)c);
@@ -61,7 +63,7 @@ static bool is_whole(const char *key)
 	return *key && !strchr(key, '=');
 }
 
-bool label_add_text(const char *key, const char *value, struct buf *out)
+bool label_add_text(const char *key, const char *value, size_t n, struct buf *out)
 {
 	struct buf text = { 0 };
 	bool fine;
@@ -70,10 +72,10 @@ bool label_add_text(const char *key, const char *value, struct buf *out)
 		buf_addf(&text, "%s=^", key);
 	} else { /* without a key expressions are for key:value */
 		buf_addz(&text, "^");
-		add_plain(key, &text);
+		add_plain(key, strlen(key), &text);
 		buf_addz(&text, ":");
 	}
-	add_plain(value, &text);
+	add_plain(value, n, &text);
 	buf_addz(&text, "$");
 	fine = add_word(buf_text(&text), out);
 	buf_release(&text);

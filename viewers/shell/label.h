@@ -9,15 +9,17 @@
 #include "base/buf.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
  * Append what tagfocus and tagignore are set to for the samples with just this label, as it is to be typed:
  * "tenant=^islands$".
  *
+ * value   n bytes
  * Gives   false, and nothing is appended, where it cannot be said: keys of numbers with a =, keys full of quotes
  */
-bool label_add_text(const char *key, const char *value, struct buf *out);
+bool label_add_text(const char *key, const char *value, size_t n, struct buf *out);
 
 /* The same for numbers from lo to hi, both included: "bytes=16384:65536bytes". */
 bool label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out);

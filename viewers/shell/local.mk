@@ -87,6 +87,10 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_flame_search.c \
 	viewers/shell/view_flame_words.c \
 	viewers/shell/view_flame_zoom.c \
+	viewers/shell/view_labels.c \
+	viewers/shell/view_labels_draw.c \
+	viewers/shell/view_labels_int.h \
+	viewers/shell/view_labels_rows.c \
 	viewers/shell/view_source.c \
 	viewers/shell/view_source_choice.c \
 	viewers/shell/view_source_draw.c \

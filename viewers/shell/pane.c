@@ -46,6 +46,7 @@ const struct pane_class *shell_class(const struct query_command *c)
 		{ REPORT_PEEK, &view_calls },
 		{ REPORT_TREE, &view_tree },
 		{ REPORT_TRACES, &view_traces },
+		{ REPORT_TAGS, &view_labels },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)

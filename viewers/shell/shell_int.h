@@ -372,6 +372,7 @@ extern const struct pane_class view_flame;
 extern const struct pane_class view_text; /* any report as it prints */
 extern const struct pane_class view_top;
 extern const struct pane_class view_calls;
+extern const struct pane_class view_labels;
 extern const struct pane_class view_traces;
 extern const struct pane_class view_tree;
 

@@ -22,9 +22,9 @@
 struct top_state {
 	struct sheet plain, sides;
 	struct sheet *sheet; /* the one that is shown; NULL before the first model */
-	enum sort came;    /* of the model before */
-	struct find *last; /* what n and N look for; NULL: nothing */
-	char *name;        /* of the selected row, to find it again */
+	enum sort came;      /* of the model before */
+	struct find *last;   /* what n and N look for; NULL: nothing */
+	char *name;          /* of the selected row, to find it again */
 	char *function;
 };
 
@@ -380,7 +380,8 @@ static void end(struct pane *p)
 static const struct binding keys[] = {
 	{ "Enter", "its callers and callees; double click too", "callers", "peek NAME", open_row },
 	{ "2 p", NULL, NULL, "peek NAME", open_row },
-	{ "< >", "sort by the column to the left, to the right; or click on a heading", "sort", "sort=cum", sort_beside },
+	{ "< >", "sort by the column to the left, to the right; or click on a heading", "sort", "sort=cum",
+	  sort_beside },
 	{ "I", "turn the order round; or click on the heading again", NULL, NULL, reverse },
 	{ "C", "choose the columns", "columns", NULL, choose_columns },
 	{ "n N", "next, previous row that has what / searched for last", NULL, NULL, find_next },
@@ -390,12 +391,14 @@ static const struct binding keys[] = {
 
 const struct pane_class view_top = {
 	.title = "Top",
-	.explain = "Functions by their weight. flat is what was measured in the function itself, cum also what it called. "
-		   "Percents are of the total in the title; sum% is flat% of all rows down to here. "
-		   "/ leaves only rows whose name has what you type: Enter keeps that, Esc shows all rows again. "
-		   "Warm colours: 5 % of the total and more; red: 20 % and more. "
-		   "In a comparison rows have before, after and the change (d shows the difference alone): + and red grew, "
-		   "- and green shrank; new was not there before, gone is not there any more.",
+	.explain =
+		"Functions by their weight. flat is what was measured in the function itself, cum also what it called. "
+		"Percents are of the total in the title; sum% is flat% of all rows down to here. "
+		"/ leaves only rows whose name has what you type: Enter keeps that, Esc shows all rows again. "
+		"Warm colours: 5 % of the total and more; red: 20 % and more. "
+		"In a comparison rows have before, after and the change (d shows the difference alone): + and red "
+		"grew, "
+		"- and green shrank; new was not there before, gone is not there any more.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct top_state),

@@ -42,11 +42,11 @@ enum sides_column {
 struct top_rows {
 	const struct report *r;
 	const struct row_place *place; /* [rows] */
-	enum sort came; /* which order its rows have */
-	bool is_net;    /* values are differences */
-	bool is_sides;  /* rows are those of top_sides */
-	int64_t before, after; /* totals of the sides */
-	int64_t *sum;   /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
+	enum sort came;                /* which order its rows have */
+	bool is_net;                   /* values are differences */
+	bool is_sides;                 /* rows are those of top_sides */
+	int64_t before, after;         /* totals of the sides */
+	int64_t *sum;                  /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
 };
 
 extern const struct sheet_class top_sheet, top_sides_sheet;

@@ -88,7 +88,8 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 		fine = label_add_numbers(l->key, t->value_of_label[l->lo].number, t->value_of_label[l->lo].number,
 					 l->unit, &text);
 	else if (fine)
-		fine = label_add_text(l->key, t->value_of_label[l->lo].text, &text);
+		fine = label_add_text(l->key, t->value_of_label[l->lo].text, strlen(t->value_of_label[l->lo].text),
+				      &text);
 	if (fine)
 		shell_linef(s, "%s=%s", option, buf_text(&text));
 	else
