@@ -16,7 +16,7 @@ play() {
 }
 
 # view NAME KEYS [--size=WxH] ARG...: the view after these keys, without title, tabs, hints and the prompt's line, which
-# all views share, is that of golden file NAME; UPDATE=1 writes it
+# all views share, is that of golden file NAME; UPDATE=1 writes it. With --looks the legend goes too
 view() {
 	height=24
 	case ${3:-} in
@@ -24,8 +24,12 @@ view() {
 	esac
 	name=$1 keys=$2
 	shift
-	play "$@" 2>"$tmp/err" | awk -v h="$height" '{ n = (NR - 1) % h } n == 0 && NR > 1 { print "---" } n > 1 && n < h - 2' \
-		>"$tmp/out"
+	play "$@" 2>"$tmp/err" | awk -v h="$height" '
+		NR == 1 { looks = /^\|/ }
+		looks && !/^[|:]/ { next }
+		!/^:/ { n = rows++ % h }
+		n == 0 && NR > 2 && !/^:/ { print "---" }
+		n > 1 && n < h - 2' >"$tmp/out"
 	cat "$tmp/err" >>"$tmp/out"
 	[ -n "${UPDATE:-}" ] && cp "$tmp/out" "$golden_dir/$name"
 	diff -u "$golden_dir/$name" "$tmp/out" >"$tmp/diff" 2>&1

@@ -18,8 +18,8 @@ view tree-deep '3 E G' edge/deep-stack.pb.gz
 view tree-empty '3 E j Enter / "a" Enter n i C + -' edge/no-samples.pb.gz
 view tree-base '3 E Show < Show > > Show d Show i' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 view tree-base-120 '3 E' --size=120x20 -base=compare/build-base.pb.gz compare/build-new.pb.gz
-screen tree-looks '3 j' --size=80x12 --looks --colors=256 go-cpu.pb.gz
-screen tree-no-colours '3 j / "route" Enter' --size=80x12 --looks --colors=none go-cpu.pb.gz
+view tree-looks '3 j' --size=80x12 --looks --colors=256 go-cpu.pb.gz
+view tree-no-colours '3 j / "route" Enter' --size=80x12 --looks --colors=none go-cpu.pb.gz
 view tree-tagroot '3 C' -tagroot=tenant go-cpu.pb.gz
 
 shows '11 matches; n N next and previous' '3 / "growslice"' go-cpu.pb.gz

@@ -17,7 +17,7 @@ view traces-labels '7 G' edge/labels.pb.gz
 view traces-empty '7 j Enter Tab / "a" Enter n S =' edge/no-samples.pb.gz
 view traces-base '7 G Show S' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 view traces-recursion '7 =' edge/recursion.pb.gz
-screen traces-looks '7 j' --size=80x14 --looks --colors=256 go-cpu.pb.gz
+view traces-looks '7 j' --size=80x14 --looks --colors=256 go-cpu.pb.gz
 
 shows 'tagfocus=route=^/tour$' '7 j Tab Enter' go-cpu.pb.gz
 shows 'tagignore=route=^/tour$' '7 j Tab x' go-cpu.pb.gz
