@@ -15,6 +15,7 @@ shell_tests = \
 	tests/shell/t360-asm.t \
 	tests/shell/t370-traces.t \
 	tests/shell/t380-labels.t \
+	tests/shell/t340-flame.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)

@@ -104,11 +104,26 @@ static const char *text_of(struct brush *b, const struct flame_run *r, int colum
 	return buf_text(&b->text);
 }
 
+/* What a box begins with; where there is no room for more it is its sign. */
+static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool is_selected, bool is_match)
+{
+	char sign = b->st->on->l.tile[r->tile].sign;
+
+	if (is_selected)
+		return POINTER;
+	if (is_match && b->s->depth == DEPTH_NONE)
+		return STAR;
+	if (sign && sign != '=' && r->width <= (int)flame_columns(flame_sign(sign)))
+		return (unsigned char)sign;
+	return b->fine ? EDGE : LINE;
+}
+
 static void draw_run(struct brush *b, const struct flame_run *r, int y, bool is_selected)
 {
 	bool is_match = run_matches(b, r), no_color = b->s->depth == DEPTH_NONE;
 	struct look look = look_of(b, r, is_selected, is_match), edge = look;
 	struct area a = { b->a.x + r->x, b->a.y + y, r->width, 1 };
+	uint32_t ch;
 
 	edge.attr = look.attr & (uint8_t)~ATTR_UNDERLINE;
 	if (r->width == 0 && is_selected) {
@@ -123,15 +138,10 @@ static void draw_run(struct brush *b, const struct flame_run *r, int y, bool is_
 		return;
 	grid_fill(b->g, a, ' ', look);
 	grid_text(b->g, a, 1, 0, text_of(b, r, r->width - 1), look);
-	if (is_selected) {
-		put(b, r->x, y, POINTER, edge);
-	} else if (is_match && no_color) {
-		put(b, r->x, y, STAR, edge);
-	} else {
-		if (b->fine && !is_match)
-			edge.ink = b->page->line;
-		put(b, r->x, y, b->fine ? EDGE : LINE, edge);
-	}
+	ch = edge_of(b, r, is_selected, is_match);
+	if (ch == EDGE && !is_match)
+		edge.ink = b->page->line;
+	put(b, r->x, y, ch, edge);
 }
 
 /* The row that a level is drawn in; it may be outside. */

@@ -58,11 +58,12 @@ static int draw_crumb(struct flame_state *st, struct grid *g, struct area a, int
 static void draw_way(struct flame_state *st, struct grid *g, struct area a)
 {
 	const struct flame_model *m = st->on;
-	size_t depth = m->l.tile[st->zoom_tile].level, most = (size_t)(a.width / (CRUMB_LEAST + 3)), first = 0;
+	size_t depth = m->l.tile[st->zoom_tile].level, most, first;
 	uint32_t *box = mem_alloc(depth + 1, sizeof(*box));
 	struct buf name = { 0 }, brief = { 0 };
 	int x, each;
 
+	most = a.width > 2 * (CRUMB_LEAST + 3) ? (size_t)a.width / (CRUMB_LEAST + 3) : 1;
 	most = most < CRUMBS_MAX - 2 ? most : CRUMBS_MAX - 2;
 	first = depth > most ? depth - most : 0;
 	for (uint32_t i = (uint32_t)depth, at = m->l.tile[st->zoom_tile].box; i > 0; at = m->f->parent[at])
