@@ -11,11 +11,11 @@ shell_tests = \
 	tests/shell/t323-help.t \
 	tests/shell/t324-save.t \
 	tests/shell/t330-tree.t \
+	tests/shell/t340-flame.t \
 	tests/shell/t350-source.t \
 	tests/shell/t360-asm.t \
 	tests/shell/t370-traces.t \
 	tests/shell/t380-labels.t \
-	tests/shell/t340-flame.t \
 	tests/shell/terminal.t
 
 TESTS += $(shell_tests)

@@ -27,11 +27,11 @@ view flame-base '4 Show j j l Show d Show K' -base=compare/build-base.pb.gz comp
 colours=4
 for by in module file function heat package; do
 	colours="$colours K"
-	screen "flame-looks-$by" "$colours" --size=80x16 --looks --colors=true rust-cpu.pb.gz
+	view "flame-looks-$by" "$colours" --size=80x16 --looks --colors=true rust-cpu.pb.gz
 done
 for depth in none 16 256 true; do
-	screen "flame-depth-$depth" '4 j j j / "route" Enter' --size=80x16 --looks "--colors=$depth" go-cpu.pb.gz
-	screen "flame-base-$depth" '4 j j' --size=80x14 --looks "--colors=$depth" -base=compare/build-base.pb.gz \
+	view "flame-depth-$depth" '4 j j j / "route" Enter' --size=80x16 --looks "--colors=$depth" go-cpu.pb.gz
+	view "flame-base-$depth" '4 j j' --size=80x14 --looks "--colors=$depth" -base=compare/build-base.pb.gz \
 		compare/build-new.pb.gz
 done
 
@@ -44,6 +44,9 @@ shows 'the colours of a comparison show the change' '4 K' -base=compare/build-ba
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '4 j f' go-cpu.pb.gz
 shows 'averages do not add up' '4' -mean go-cpu.pb.gz
 shows 'choose package, module' ': "color_by=taste" Enter 4' go-cpu.pb.gz
+shows 'ffffff on b10026' '4 K K K K' --looks go-cpu.pb.gz # the hottest, as in pictures
+shows '000000 on fa9c47' '4' --looks go-cpu.pb.gz
+shows '000000 on d500f9' '4 / "route"' --looks go-cpu.pb.gz
 shows 'nothing matches' '4 / "zzz"' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 500x3 400x120; do
