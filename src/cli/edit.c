@@ -22,7 +22,8 @@ enum { WORDS_MAX = 30 };
 static const struct {
 	const char *name, *flag;
 } colon[] = {
-	{ "code", "--goto" }, { "codium", "--goto" }, { "helix", NULL }, { "hx", NULL }, { "subl", NULL }, { "zed", NULL },
+	{ "code", "--goto" }, { "codium", "--goto" }, { "helix", NULL },
+	{ "hx", NULL },       { "subl", NULL },       { "zed", NULL },
 };
 
 static const char *command(void)

@@ -61,11 +61,11 @@ says 'this jumps nowhere; e shows its source' ': "disasm prog_work" Enter g Ente
 # Jumps: there and back.
 from=${jump% *} to=${jump#* }
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter" >"$tmp/out"
-grep -q " $from[└┌]─j" "$tmp/out" && grep -q " $to[└┌]>" "$tmp/out"
+grep -q " ${from}[└┌]─j" "$tmp/out" && grep -q " ${to}[└┌]>" "$tmp/out"
 result $? "a line leads from the selected jump to its target"
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter Enter" >"$tmp/out"
 asm ": \"disasm prog_work\" Enter / \"$from\" Enter Enter Backspace" >"$tmp/back"
-! grep -q " $from[└┌]─j" "$tmp/out" && grep -q " $from[└┌]─j" "$tmp/back" && grep -q '(cpa) disasm prog_work' "$tmp/back"
+! grep -q " ${from}[└┌]─j" "$tmp/out" && grep -q " ${from}[└┌]─j" "$tmp/back" && grep -q '(cpa) disasm prog_work' "$tmp/back"
 result $? "Enter follows it, Backspace comes back"
 says 'this jumps nowhere' ": \"disasm prog_work\" Enter / \"$from\" Enter Enter Enter"
 says "(cpa) disasm 0x$work" ': "disasm ^main$" Enter / "prog_work" Enter Enter'
@@ -77,6 +77,14 @@ result $? "e shows the source"
 says '(cpa) peek ^prog_work$' ': "disasm prog_work" Enter p'
 asm ': "disasm prog_work" Enter j j : "unit=kb" Enter' | sed -n 4p | grep -q '^prog_work '
 result $? "the function stays when an option changes"
+
+# A function that is inlined has no symbol: its heaviest instruction is shown where it is.
+at=$("$CPA" disasm prog_work -symbolize=local -tools="$tmp/gnu" "$tmp/heap" 2>/dev/null | sed -n 's/^ *[^ ]* *[^ ]* *\([0-9a-f]*\): .*;prog_inlined .*/\1/p' | head -n 1)
+profile "$tmp/prog" 0 "$main" "$work" "$at" >"$tmp/inlined"
+play ': "disasm ^prog_inlined$" Enter' -symbolize=local --size=110x24 -tools="$tmp/gnu" "$tmp/inlined" >"$tmp/out" 2>"$tmp/err"
+sed -n 3p "$tmp/out" | grep -q '^prog_work ' && grep -q '^ *3B *3B .*'"$at"' .*prog_inlined asm.c:11' "$tmp/out" &&
+	grep -q 'inlined everywhere: this is the function that most of it was inlined into' "$tmp/out"
+result $? "a function that is inlined everywhere is shown where most of it is"
 
 # What cannot be had.
 says 'no matches found for regexp nobody' ': "disasm nobody" Enter'

@@ -74,6 +74,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/title.c \
 	viewers/shell/view_asm.c \
 	viewers/shell/view_asm_draw.c \
+	viewers/shell/view_asm_inlined.c \
 	viewers/shell/view_asm_int.h \
 	viewers/shell/view_asm_model.c \
 	viewers/shell/view_calls.c \

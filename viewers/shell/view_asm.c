@@ -121,13 +121,21 @@ static void show(struct pane *p, uint32_t i)
 	go(p, st->n_hot ? st->hot[0] : 0);
 }
 
-static bool find_wanted(const struct asm_model *am, uint64_t addr, uint32_t *routine, uint32_t *row)
+/* The routine and the row of the instruction that begins at an address, or with is_in has it somewhere in it. */
+static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, uint32_t *routine, uint32_t *row)
 {
-	for (uint32_t i = 0; i < am->n; i++)
-		if (find_address(am, am->routine[i], addr, row)) {
-			*routine = i;
+	for (uint32_t i = 0; i < am->n; i++) {
+		const struct disasm_routine *r = am->routine[i];
+		bool is_exact = find_address(am, r, addr, row);
+
+		*routine = i;
+		if (is_exact)
+			return true;
+		if (is_in && *row > 0 && *row < r->hi - r->lo) {
+			--*row;
 			return true;
 		}
+	}
 	return false;
 }
 
@@ -147,14 +155,17 @@ static void shown(struct shell *s, struct pane *p)
 		addr = am->wanted;
 	if (am->n == 0)
 		return;
-	if ((had || am->has_wanted) && find_wanted(am, addr, &routine, &row)) {
+	if ((had || am->has_wanted) && find_wanted(am, addr, !had, &routine, &row)) {
 		show(p, routine);
 		go(p, row);
 		if (had)
 			st->list.top = row > above ? row - above : 0;
 	} else {
+		routine = 0;
 		for (uint32_t i = am->n; had && i-- > 0;)
-			routine = strcmp(am->routine[i]->n_names ? am->routine[i]->name[0] : "", st->name) == 0 ? i : routine;
+			routine = strcmp(am->routine[i]->n_names ? am->routine[i]->name[0] : "", st->name) == 0
+					  ? i
+					  : routine;
 		show(p, routine);
 	}
 }
@@ -238,7 +249,8 @@ static bool show_source(struct shell *s, struct pane *p, const struct event *e)
 	const struct asm_state *st = p->state;
 
 	(void)e;
-	source_open(s, function_of(p), st->list.n && !st->is_choosing ? asm_cell(p, st->list.at)[DISASM_LINE].value : 0);
+	source_open(s, function_of(p),
+		    st->list.n && !st->is_choosing ? asm_cell(p, st->list.at)[DISASM_LINE].value : 0);
 	return true;
 }
 
@@ -264,7 +276,7 @@ static bool follow(struct shell *s, struct pane *p, const struct event *e)
 	} else if (asm_target(p, st->list.at, &row)) {
 		push_jump(st);
 		go(p, row);
-	} else if (find_wanted(am, target, &routine, &row)) {
+	} else if (find_wanted(am, target, false, &routine, &row)) {
 		push_jump(st);
 		show(p, routine);
 		go(p, row);
@@ -319,7 +331,8 @@ static const char *row_text(const struct pane *p, uint32_t i, struct buf *scratc
 	scratch->len = 0;
 	buf_addf(scratch, "%s ", cell[DISASM_ADDRESS].text);
 	code_add_instruction(cell[DISASM_TEXT].text, scratch);
-	buf_addf(scratch, " %s %s:%" PRId64, cell[DISASM_FUNCTION].text, cell[DISASM_FILE].text, cell[DISASM_LINE].value);
+	buf_addf(scratch, " %s %s:%" PRId64, cell[DISASM_FUNCTION].text, cell[DISASM_FILE].text,
+		 cell[DISASM_LINE].value);
 	return buf_text(scratch);
 }
 

@@ -37,15 +37,16 @@ static bool is_same_place(const union cell *a, const union cell *b)
 }
 
 /* Where an instruction comes from, when that is elsewhere than the row above. end: of its text. */
-static void draw_place(struct pane *p, const struct code_columns *c, struct grid *g, struct area row, uint32_t i, int end,
-		       struct look look)
+static void draw_place(struct pane *p, const struct code_columns *c, struct grid *g, struct area row, uint32_t i,
+		       int end, struct look look)
 {
 	const struct asm_state *st = p->state;
 	const union cell *cell = asm_cell(p, i);
 	struct buf place = { 0 };
 	int x = c->text + TEXT_WIDTH;
 
-	if (st->list.left || (i > st->list.top && is_same_place(cell, asm_cell(p, i - 1))) || row.width - x < PLACE_WIDTH)
+	if (st->list.left || (i > st->list.top && is_same_place(cell, asm_cell(p, i - 1))) ||
+	    row.width - x < PLACE_WIDTH)
 		return;
 	add_place(cell, asm_cell(p, 0), &place);
 	if (end + 2 > x && row.width - end - 2 >= PLACE_WIDTH)
@@ -104,6 +105,12 @@ static void draw_row(struct pane *p, const struct code_columns *c, struct grid *
 	buf_release(&text);
 }
 
+/* What was asked for by its address has the names of the symbol table. */
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
 static int draw_head(const struct pane *p, const struct code_columns *c, struct grid *g, struct area a)
 {
 	const struct asm_state *st = p->state;
@@ -112,11 +119,14 @@ static int draw_head(const struct pane *p, const struct code_columns *c, struct 
 	struct buf name = { 0 };
 	int y = 0;
 
-	for (uint32_t i = 0; i < r->n_names; i++)
-		buf_addf(&name, "%s%s", i ? " = " : "", r->name[i]);
+	if (r->n_names && is_mangled(r->name[0]) && r->lo < r->hi && *asm_cell(p, 0)[DISASM_FUNCTION].text)
+		buf_addz(&name, asm_cell(p, 0)[DISASM_FUNCTION].text);
+	else
+		for (uint32_t i = 0; i < r->n_names; i++)
+			buf_addf(&name, "%s%s", i ? " = " : "", r->name[i]);
 	if (a.height >= HEIGHT_FOR_TITLE)
-		code_draw_title(&st->values, g, (struct area){ a.x, a.y + y++, a.width, 1 }, buf_text(&name), st->routine,
-				am->n, r->flat, r->cum);
+		code_draw_title(&st->values, g, (struct area){ a.x, a.y + y++, a.width, 1 }, buf_text(&name),
+				st->routine, am->n, r->flat, r->cum);
 	if (a.height >= HEIGHT_FOR_HEAD) {
 		struct area row = { a.x, a.y + y++, a.width, 1 };
 

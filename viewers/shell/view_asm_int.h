@@ -6,6 +6,7 @@
 #ifndef VIEWERS_SHELL_VIEW_ASM_INT_H
 #define VIEWERS_SHELL_VIEW_ASM_INT_H
 
+#include "engine/view.h"
 #include "report/disasm.h"
 #include "viewers/shell/view_source_int.h"
 
@@ -46,6 +47,13 @@ struct asm_state {
 
 /* The model of a pane; on the worker's thread. */
 int asm_make(const struct ask *a, struct model *m, struct err *err);
+
+/*
+ * The address with the largest weight among those where a function that q->pattern matches was inlined.
+ *
+ * Gives   false when there is none
+ */
+bool asm_inlined_address(const struct view *v, const struct query *q, uint64_t *addr);
 
 /* The cells of an instruction of the routine that is shown. */
 const union cell *asm_cell(const struct pane *p, uint32_t i);

@@ -12,6 +12,7 @@
 
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +62,30 @@ static void find_addresses(const struct table *t, struct asm_model *am, struct a
 	}
 }
 
+/* A function that is inlined everywhere has no symbol: show where most of it is. */
+static int make_inlined(const struct view *v, const struct query *q, struct asm_model *am, struct model *m,
+			struct err *err)
+{
+	struct query there = *q;
+	struct buf none = { 0 };
+	struct err why;
+	char text[24];
+	int rc;
+
+	am->has_wanted = asm_inlined_address(v, q, &am->wanted);
+	if (!am->has_wanted)
+		return ERR_USAGE;
+	snprintf(text, sizeof(text), "0x%" PRIx64, am->wanted);
+	there.pattern = text;
+	rc = disasm_make(v, &there, &m->report, &none, &why);
+	buf_release(&none);
+	if (rc == 0)
+		buf_addz(&m->notes, "inlined everywhere: this is the function that most of it was inlined into\n");
+	if (rc == ERR_STOPPED)
+		*err = why;
+	return rc == 0 || rc == ERR_STOPPED ? rc : ERR_USAGE;
+}
+
 int asm_make(const struct ask *a, struct model *m, struct err *err)
 {
 	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
@@ -68,13 +93,16 @@ int asm_make(const struct ask *a, struct model *m, struct err *err)
 	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
 
 	m->own = am;
-	if (rc == 0)
-		rc = disasm_make(&v, a->q, &m->report, &m->notes, err);
+	if (rc < 0)
+		return rc;
+	am->has_wanted = address_parse(a->q->pattern, &am->wanted);
+	rc = disasm_make(&v, a->q, &m->report, &m->notes, err);
+	if (rc == ERR_USAGE && !am->has_wanted)
+		rc = make_inlined(&v, a->q, am, m, err);
 	if (rc < 0)
 		return rc;
 	am->by_cum = a->q->sort == SORT_CUM;
 	am->is_change = a->data->has_base;
-	am->has_wanted = address_parse(a->q->pattern, &am->wanted);
 	sort_routines(m->report.disasm, am, m->mem);
 	find_addresses(&m->report.table, am, m->mem);
 	return 0;

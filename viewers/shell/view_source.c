@@ -373,8 +373,8 @@ void source_open(struct shell *s, const char *name, int64_t line)
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; sideways in long lines", NULL,
 	  NULL, move },
-	{ "Enter Space", "open or close a line: inlined calls, instructions; go to an inlined call's source", "open", NULL,
-	  open_row },
+	{ "Enter Space", "open or close a line: inlined calls, instructions; go to an inlined call's source", "open",
+	  NULL, open_row },
 	{ "a", "instructions below all lines, or none", "asm", NULL, toggle_code },
 	{ "]", "the next line by weight", "next hot", NULL, next_hot },
 	{ "[", "the one before by weight", NULL, NULL, last_hot },
@@ -389,8 +389,10 @@ static const struct binding keys[] = {
 
 const struct pane_class view_source = {
 	.title = "Source",
-	.explain = "Lines of the function with their own weight (flat) and with what they call (cum). The bar is full for "
-		   "flat, shaded for the rest of cum, against the heaviest line. A + behind a line number: Enter shows more.",
+	.explain =
+		"Lines of the function with their own weight (flat) and with what they call (cum). The bar is full for "
+		"flat, shaded for the rest of cum, against the heaviest line. A + behind a line number: Enter shows "
+		"more.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct source_state),

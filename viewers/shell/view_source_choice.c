@@ -89,7 +89,8 @@ void code_draw_choice(const struct pane *p, struct list *l, uint32_t n, code_cho
 			grid_fill(g, row, ' ', look);
 		code_draw_values(&v, &c, g, row, &one.flat, one.cum, here);
 		x = grid_text_short(g, row, c.text, 0, one.name, *one.file ? room * 2 / 3 : room, look);
-		grid_text_short(g, row, x + GAP, 0, one.file, row.width - x - GAP, here ? theme_selected(quiet) : quiet);
+		grid_text_short(g, row, x + GAP, 0, one.file, row.width - x - GAP,
+				here ? theme_selected(quiet) : quiet);
 	}
 	list_draw_bar(l, g, a, theme_look(LOOK_PLAIN));
 }

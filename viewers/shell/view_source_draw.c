@@ -59,7 +59,8 @@ static void draw_line(const struct drawn *d)
 			(source_has_below(d->p, d->row->i, BELOW_CODE) && !(below & BELOW_CODE));
 	char number[24];
 
-	code_draw_values(&st->values, d->c, d->g, d->area, &cell[LIST_FLAT].value, cell[LIST_CUM].value, d->is_selected);
+	code_draw_values(&st->values, d->c, d->g, d->area, &cell[LIST_FLAT].value, cell[LIST_CUM].value,
+			 d->is_selected);
 	if (d->c->mark) {
 		snprintf(number, sizeof(number), "%" PRId64, cell[LIST_LINE].value);
 		grid_text_right(d->g, d->area, d->c->mark, 0, number, look_of(d, LOOK_QUIET));
@@ -174,15 +175,16 @@ static int draw_head(const struct pane *p, const struct code_columns *c, struct 
 	int y = 0;
 
 	if (a.height >= HEIGHT_FOR_TITLE)
-		code_draw_title(&st->values, g, (struct area){ a.x, a.y + y++, a.width, 1 }, r->name, st->routine, sm->n,
-				r->flat, r->cum);
+		code_draw_title(&st->values, g, (struct area){ a.x, a.y + y++, a.width, 1 }, r->name, st->routine,
+				sm->n, r->flat, r->cum);
 	if (a.height >= HEIGHT_FOR_HEAD) {
 		struct area row = { a.x, a.y + y++, a.width, 1 };
 
 		code_draw_heads(c, g, row, sm->by_cum);
 		if (c->mark)
 			grid_text_right(g, row, c->mark, 0, "line", theme_look(LOOK_HEAD));
-		grid_text_short(g, row, c->text, 0, *path ? path : "no file is known", a.width - c->text, theme_look(LOOK_HEAD));
+		grid_text_short(g, row, c->text, 0, *path ? path : "no file is known", a.width - c->text,
+				theme_look(LOOK_HEAD));
 	}
 	return y + draw_missing(r, g, (struct area){ a.x, a.y + y, a.width, a.height - y });
 }

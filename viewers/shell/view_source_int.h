@@ -142,8 +142,8 @@ struct source_row {
 enum { BELOW_INLINED = 1, BELOW_CODE = 2 };
 
 struct source_state {
-	struct list list;      /* over row */
-	struct list routines;  /* to choose one */
+	struct list list;     /* over row */
+	struct list routines; /* to choose one */
 	bool is_choosing;
 	bool hide_inlined, show_code; /* of lines that nobody has opened or closed */
 	uint32_t routine;
@@ -154,7 +154,7 @@ struct source_state {
 	uint32_t n_hot;
 	struct code_values values;
 	int line_width;
-	struct find *find; /* NULL: nothing is searched for */
+	struct find *find;  /* NULL: nothing is searched for */
 	uint32_t find_from; /* where the search began */
 	/* what is selected, to find it again in another model */
 	char *name, *file;

@@ -55,7 +55,8 @@ const char *source_row_text(const struct pane *p, uint32_t i, struct buf *scratc
 		return sm->code.call[row->i].source;
 	case SOURCE_CODE:
 		scratch->len = 0;
-		buf_addf(scratch, "%llx %s", (unsigned long long)sm->code.inst[row->i].addr, sm->code.inst[row->i].text);
+		buf_addf(scratch, "%llx %s", (unsigned long long)sm->code.inst[row->i].addr,
+			 sm->code.inst[row->i].text);
 		return buf_text(scratch);
 	}
 	return "";
