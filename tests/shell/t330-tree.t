@@ -26,6 +26,11 @@ shows '11 matches; n N next and previous' '3 / "growslice"' go-cpu.pb.gz
 shows 'no match' '3 / "zzz"' go-cpu.pb.gz
 shows 'averages do not add up' '3' -mean go-cpu.pb.gz
 
+shows 'focus=^net/http\.\(\*conn\)\.serve$' '3 f' -lines go-cpu.pb.gz
+shows 'tagfocus=tenant=^islands$' '3 C f' -tagroot=tenant go-cpu.pb.gz
+shows 'no words for samples without a label' '3 C j j x' -tagroot=tenant go-cpu.pb.gz
+shows 'inverted=true' '3 i' go-cpu.pb.gz
+
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	play '3 E j G i + l l - h h C / "a" Enter n N < > Click(0,0) Double(1,1)' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 	result $? "the tree is drawn at $size"

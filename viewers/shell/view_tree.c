@@ -7,7 +7,11 @@
 
 #include "viewers/shell/view_tree_int.h"
 
+#include "base/mem.h"
+#include "viewers/shell/label.h"
+
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { UNFOLD_MOST = 5000 };
@@ -190,18 +194,49 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return list_key(&((struct tree_state *)p->state)->list, e);
 }
 
+/* A frame that tagroot or tagleaf has put there is a label: filters of functions do not know it. */
+static bool with_label(struct shell *s, struct pane *p, const char *option)
+{
+	const struct tree *t = tree_of(p);
+	uint32_t box = tree_selected(p->state);
+	const char *name = tree_name(t, box), *value = strstr(name, ": ");
+	struct buf text = { 0 };
+	char *key;
+
+	if (!*name || !value || !t->f->frames[t->f->frame[box]].is_label)
+		return false;
+	key = mem_strndup(name, (size_t)(value - name));
+	value += 2;
+	if (strcmp(value, "(none)") != 0 && label_add_text(key, value, strlen(value), &text))
+		shell_linef(s, "%s=%s", option, buf_text(&text));
+	else
+		shell_say(s, false, "%s has no words for samples without a label", option);
+	free(key);
+	buf_release(&text);
+	return true;
+}
+
+static bool focus_label(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	return with_label(s, p, "tagfocus");
+}
+
+static bool ignore_label(struct shell *s, struct pane *p, const struct event *e)
+{
+	(void)e;
+	return with_label(s, p, "tagignore");
+}
+
 static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct tree *t = tree_of(p);
 	uint32_t box = tree_selected(p->state);
-	const char *name = tree_name(t, box), *value;
+	const char *function = *tree_name(t, box) ? t->f->frames[t->f->frame[box]].function : "";
 
 	(void)s;
-	if (!*name)
-		return;
-	value = t->f->frames[t->f->frame[box]].is_label ? strstr(name, ": ") : NULL; /* the frame is named after that */
-	if (!value || strcmp(value, ": (none)") != 0)
-		shell_quote(value ? value + 2 : name, out);
+	if (*function)
+		shell_quote(function, out);
 }
 
 static void end(struct pane *p)
@@ -219,6 +254,8 @@ static const struct binding keys[] = {
 	{ "i", "upside down: functions by themselves, below them their callers", "invert", "inverted=true", invert },
 	{ "< >", "sort by another column", "sort", NULL, sort_next },
 	{ "n N", "next match of the search, the one before; unfolds the way to it", NULL, NULL, search_next },
+	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", focus_label },
+	{ "x", "no samples with it", NULL, "ignore=NAME", ignore_label },
 	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree |less", show_text },
 };
 
