@@ -203,7 +203,7 @@ static void where_room_is_short_columns_go_and_no_digits(void **state)
 	expect_drawn(&s, 30, "\xe2\x96\xbcsize  extra  name\n    9      7  main\n    5      7  a\n");
 	expect_drawn(&s, 25, "\xe2\x96\xbcsize  name\n    9  main\n    5  a\n");
 	expect_drawn(&s, 15, "name\nmain\na\n");
-	expect_drawn(&s, 3, "nam\nm\xe2\x80\xa6n\na\n");
+	expect_drawn(&s, 4, "name\nmain\na\n");
 	sheet_release(&s);
 }
 

@@ -56,8 +56,8 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	grid_fill(g, box, ' ', theme_look(LOOK_BOX));
 	c->rows = grid_frame(g, box, "Columns", theme_look(LOOK_BOX));
 	if (c->rows.height > HINT)
-		grid_text_short(g, c->rows, 1, --c->rows.height, "Space shows, hides  < > moves  Enter closes", width - 4,
-				theme_look(LOOK_QUIET));
+		grid_text_short(g, c->rows, 1, --c->rows.height, "Space shows, hides  < > moves  Enter closes",
+				width - 4, theme_look(LOOK_QUIET));
 	list_fit(&c->list, n, c->rows.height);
 	for (int y = 0; y < c->rows.height && c->list.top + (uint32_t)y < n; y++) {
 		uint32_t col = column_at(c->sheet, c->list.top + (uint32_t)y);
@@ -117,8 +117,8 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 
 	if (click(s, o, e))
 		return true;
-	if (e->kind == EVENT_KEY && (e->key == KEY_ENTER_ || e->key == KEY_ESC || e->key == 'C' || e->key == 'q' ||
-				     e->key == CTRL_C)) {
+	if (e->kind == EVENT_KEY &&
+	    (e->key == KEY_ENTER_ || e->key == KEY_ESC || e->key == 'C' || e->key == 'q' || e->key == CTRL_C)) {
 		overlay_close(s, o);
 	} else if (e->kind == EVENT_KEY && e->key == ' ') {
 		toggle(s, c);

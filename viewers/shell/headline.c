@@ -48,7 +48,8 @@ static void add_limit(const struct head *h, enum wording how, struct buf *out)
 {
 	if (how == SHORTEST || h->n_shown == 0 || h->n_shown >= h->n_before)
 		return;
-	buf_addf(out, how == AS_TEXT ? ". Showing top %" PRIu32 " nodes out of %" PRIu32 : "; top %" PRIu32 " of %" PRIu32,
+	buf_addf(out,
+		 how == AS_TEXT ? ". Showing top %" PRIu32 " nodes out of %" PRIu32 : "; top %" PRIu32 " of %" PRIu32,
 		 h->n_shown, h->n_before);
 }
 

@@ -43,18 +43,18 @@ struct sheet_class {
 
 struct sheet {
 	const struct sheet_class *class;
-	const void *rows;  /* the view's, for its functions */
+	const void *rows; /* the view's, for its functions */
 	uint32_t n_rows;
-	struct list list;  /* of the shown rows */
-	uint32_t *row;     /* [list.n] the shown ones */
-	uint32_t *sorted;  /* [n_rows] all */
+	struct list list;                   /* of the shown rows */
+	uint32_t *row;                      /* [list.n] the shown ones */
+	uint32_t *sorted;                   /* [n_rows] all */
 	uint32_t shown[SHEET_MAX], n_shown; /* columns, left to right */
-	uint32_t by;      /* column that rows are sorted by */
+	uint32_t by;                        /* column that rows are sorted by */
 	bool is_reversed;
-	bool is_quiet;    /* the selected row is not marked */
-	struct find *find; /* rows that have it are shown; NULL: all */
-	int width[SHEET_MAX];                /* what its cells took so far */
-	int from[SHEET_MAX], to[SHEET_MAX];  /* where it was drawn; from is to when it was not */
+	bool is_quiet;                      /* the selected row is not marked */
+	struct find *find;                  /* rows that have it are shown; NULL: all */
+	int width[SHEET_MAX];               /* what its cells took so far */
+	int from[SHEET_MAX], to[SHEET_MAX]; /* where it was drawn; from is to when it was not */
 };
 
 /* Columns as they are at first. The sheet is zero before; sheet_release ends it. */

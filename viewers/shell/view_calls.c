@@ -182,9 +182,9 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct list all = { .n = above + 1 + below, .height = p->area.height };
 
 	(void)s;
-	all.at = state->part == PART_CALLERS ? state->callers.list.at :
-		 state->part == PART_NODE    ? above :
-					       above + 1 + state->callees.list.at;
+	all.at = state->part == PART_CALLERS ? state->callers.list.at
+		 : state->part == PART_NODE  ? above
+					     : above + 1 + state->callees.list.at;
 	if (!list_key(&all, e))
 		return false;
 	go_to_part(state, all.at < above ? PART_CALLERS : all.at == above ? PART_NODE : PART_CALLEES);
@@ -289,10 +289,10 @@ static bool find_row(struct calls_state *state, int by)
 {
 	uint32_t above = state->callers.list.n, n = above + state->callees.list.n, at;
 
-	at = state->part == PART_CALLERS ? state->callers.list.at :
-	     state->part == PART_CALLEES ? above + state->callees.list.at :
-	     by > 0			 ? above + n - 1 :
-					   above;
+	at = state->part == PART_CALLERS   ? state->callers.list.at
+	     : state->part == PART_CALLEES ? above + state->callees.list.at
+	     : by > 0                      ? above + n - 1
+					   : above;
 	for (uint32_t i = 0; i < n; i++) {
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
 		if (!find_in(state->last, name_at(state, at)))
@@ -385,16 +385,18 @@ static void end(struct pane *p)
 }
 
 static const struct binding keys[] = {
-	{ "Enter", "the selected one comes to the middle; double click too. Backspace goes back", "go there", "peek NAME",
-	  open_row },
+	{ "Enter", "the selected one comes to the middle; double click too. Backspace goes back", "go there",
+	  "peek NAME", open_row },
 	{ "2 p", NULL, NULL, "peek NAME", open_row },
-	{ "Left h", "the selected caller, else the heaviest one, comes to the middle", "caller", "peek NAME", open_side },
-	{ "Right l", "the selected callee, else the heaviest one, comes to the middle", "callee", "peek NAME", open_side },
+	{ "Left h", "the selected caller, else the heaviest one, comes to the middle", "caller", "peek NAME",
+	  open_side },
+	{ "Right l", "the selected callee, else the heaviest one, comes to the middle", "callee", "peek NAME",
+	  open_side },
 	{ "Tab BackTab", "to the callers, to the callees", NULL, NULL, change_part },
 	{ "[ ]", "the function before, the next one, when the expression matches several", NULL, NULL, step },
 	{ "n N", "next, previous row that has what / searched for last", NULL, NULL, find_next },
-	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move over callers, the function, callees", NULL, NULL,
-	  move },
+	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move over callers, the function, callees", NULL,
+	  NULL, move },
 };
 
 const struct pane_class view_calls = {

@@ -34,12 +34,12 @@ enum calls_part { PART_CALLERS, PART_NODE, PART_CALLEES };
 struct calls_state {
 	struct sheet callers, callees;
 	struct calls_side above, below;
-	bool is_made;         /* the sheets are */
-	uint32_t which;       /* the group in the middle */
-	enum calls_part part; /* where the selected row is */
-	char *node, *name;    /* names of the one in the middle and of the selected one, to find them again */
-	struct find *last;    /* what n and N look for */
-	int middle_y, callees_y; /* lines of the view where these begin */
+	bool is_made;                  /* the sheets are */
+	uint32_t which;                /* the group in the middle */
+	enum calls_part part;          /* where the selected row is */
+	char *node, *name;             /* names of the one in the middle and of the selected one, to find them again */
+	struct find *last;             /* what n and N look for */
+	int middle_y, callees_y;       /* lines of the view where these begin */
 	int crumb_x[CALLS_CRUMBS + 1]; /* [n_crumbs + 1] where crumbs begin */
 	int n_crumbs;                  /* the last one is this pane */
 };

@@ -21,16 +21,19 @@ enum { CRUMB_MAX = 24 };
 
 /* ---- the columns of a side ---- */
 
-#define COLUMNS(who)                                                                                                   \
-	{                                                                                                              \
-		[CALLS_SHEET_WEIGHT] = { "calls", "calls", "", 1, 9, false, false },                                   \
-		[CALLS_SHEET_SHARE] = { "calls%", "calls%", "", 2, 7, false, false },                                  \
-		[CALLS_SHEET_TOTAL] = { "total%", "total%", "", 3, 7, false, false },                                  \
-		[CALLS_SHEET_NAME] = { "name", who, "", 0, 0, true, false },                                           \
-	}
+static const struct sheet_column callers[] = {
+	[CALLS_SHEET_WEIGHT] = { "calls", "calls", "", 1, 9, false, false },
+	[CALLS_SHEET_SHARE] = { "calls%", "calls%", "", 2, 7, false, false },
+	[CALLS_SHEET_TOTAL] = { "total%", "total%", "", 3, 7, false, false },
+	[CALLS_SHEET_NAME] = { "name", "callers", "", 0, 0, true, false },
+};
 
-static const struct sheet_column callers[] = COLUMNS("callers");
-static const struct sheet_column callees[] = COLUMNS("callees");
+static const struct sheet_column callees[] = {
+	[CALLS_SHEET_WEIGHT] = { "calls", "calls", "", 1, 9, false, false },
+	[CALLS_SHEET_SHARE] = { "calls%", "calls%", "", 2, 7, false, false },
+	[CALLS_SHEET_TOTAL] = { "total%", "total%", "", 3, 7, false, false },
+	[CALLS_SHEET_NAME] = { "name", "callees", "", 0, 0, true, false },
+};
 
 static const union cell *cell_of(const struct sheet *s, uint32_t row, uint32_t col)
 {
@@ -156,10 +159,10 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 
 /* ---- the function in the middle ---- */
 
-static int draw_number(const struct calls_rows *c, struct grid *g, struct area a, int x, const char *what, int64_t value,
-		       bool here)
+static int draw_number(const struct calls_rows *c, struct grid *g, struct area a, int x, const char *what,
+		       int64_t value, bool here)
 {
-	struct look plain = theme_look(LOOK_KEY), look = plain, heat = theme_heat(unit_percent(value, c->r->head.total));
+	struct look plain = theme_look(LOOK_KEY), look = plain, heat;
 	struct buf text = { 0 };
 
 	x = grid_text(g, a, x, 0, what, here ? theme_selected(plain) : plain);
@@ -168,7 +171,7 @@ static int draw_number(const struct calls_rows *c, struct grid *g, struct area a
 	text.len = 0;
 	buf_addz(&text, " ");
 	unit_add_percent_tight(&text, value, c->r->head.total);
-	heat = c->is_net ? look : heat;
+	heat = c->is_net ? look : theme_heat(unit_percent(value, c->r->head.total));
 	x = grid_text(g, a, x, 0, buf_text(&text), here ? theme_selected(heat) : heat);
 	buf_release(&text);
 	return x + 2;
@@ -196,13 +199,14 @@ static void draw_node(const struct pane *p, struct grid *g, struct area a)
 
 static void draw_side(struct sheet *s, struct grid *g, struct area a)
 {
+	const char *nothing = s->class == &calls_callers ? "nothing calls it" : "it calls nothing";
 	struct buf where = { 0 };
 
 	if (a.height < 1)
 		return;
 	sheet_draw(s, g, a);
 	if (s->list.n == 0)
-		buf_addz(&where, s->find ? "none has that" : s->class == &calls_callers ? "nothing calls it" : "it calls nothing");
+		buf_addz(&where, s->find ? "none has that" : nothing);
 	else if (s->is_quiet)
 		buf_addf(&where, "%" PRIu32, s->list.n);
 	else
