@@ -32,6 +32,7 @@ static const char examples[] =
 	"  cpa top -seconds=5 localhost:6060      what a server does now\n"
 	"  cpa list parse ./server cpu.pb.gz      its source, line by line; disasm for instructions\n"
 	"  cpa bundle -o all.pb.gz cpu.pb.gz      names and source in one file, to read elsewhere\n"
+	"  cpa cpu.pb.gz                          a prompt for all of these; man cpa-shell\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
 	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
 	"\n"

@@ -5,7 +5,8 @@
  *
  * On a terminal a report is made by a fork of this process: the profile is sealed and threads have
  * ended, so the fork can do all that we could, and Ctrl-C may end it in the midst of anything.
- * Measured with a million samples: the fork costs 2 ms.
+ * Measured with a million samples: fork, the shortest report and the end take 3 ms; top, whose memory is new
+ * each time, 0.35 to 0.5 s instead of 0.29 s.
  */
 #include "config.h"
 

@@ -58,6 +58,12 @@ shows 'Showing top 3 nodes' "Ctrl-C ends a program behind | and not the shell"
 tail -n 2 "$history" | head -n 1 | grep -q top3
 result $? "and goes on" || note "$history"
 
+mkfifo "$tmp/never" # nobody reads it, so writing to it waits for ever
+typed "top2 >$tmp/never\\n|+\\x03|top3\\n|q\\n"
+shows 'Showing top 3 nodes' "Ctrl-C ends a report that takes too long and not the shell"
+[ "$status" -eq 0 ]
+result $? "which then ends as ever"
+
 # a terminal that can do nothing
 rm -r "$state"
 term=dumb typed 'top1\n|q\n'
