@@ -49,6 +49,7 @@ screen command-long ': "comments" Enter : "focus=one_long_name_of_a_function|ano
 play ': "focus=one long function of a program|another long function of it" Enter : "hide=it'"'"'s|b" Enter : "top" Enter y' --size=40x14 go-cpu.pb.gz |
 	sed '1,/The same as/d; /Shift and drag/,$d' >"$tmp/line"
 (
+	# shellcheck disable=SC2317 # what is evaluated calls it
 	cpa() { printf '%s\n' "$@"; }
 	eval "$(cat "$tmp/line")"
 ) | sed -n 's/^-focus=//p' >"$tmp/is"

@@ -21,18 +21,21 @@ saved() {
 	grep -qF "wrote $1" "$tmp/screen"
 	result $? "$3 says that it wrote $1"
 }
-saved go-cpu-top.txt '"$CPA" top go-cpu.pb.gz' '1 s Enter'
-saved go-cpu-top.json '"$CPA" top --json go-cpu.pb.gz' '1 s Down Enter'
-saved go-cpu-top.csv '"$CPA" top --csv go-cpu.pb.gz' '1 s Down Down Enter'
-saved go-cpu-top.md '"$CPA" top --markdown go-cpu.pb.gz' '1 s Down Down Down Enter'
-saved go-cpu-flame.svg '"$CPA" flame --format=svg go-cpu.pb.gz' '1 s Down Down Down Down Enter'
-saved go-cpu-folded.folded '"$CPA" folded go-cpu.pb.gz' '1 s Up Up Enter'
-saved go-cpu-tree.txt '"$CPA" tree go-cpu.pb.gz' '3 s Enter'
-saved go-cpu-tags.json '"$CPA" tags --json go-cpu.pb.gz' '8 s Down Enter'
-saved go-cpu-peek-Price.txt '"$CPA" peek Price go-cpu.pb.gz' ': "peek Price$" Enter s Enter'
-saved go-cpu-flame.svg '"$CPA" flame -focus=Price --format=svg go-cpu.pb.gz' ': "top5 Price" Enter s Down Down Down Down Enter Enter'
-saved 'a b.txt' '"$CPA" top go-cpu.pb.gz' '1 s Ctrl-U "a b.txt" Enter'
-saved "it's.txt" '"$CPA" top go-cpu.pb.gz' "1 s Ctrl-U \"it's.txt\" Enter"
+# shellcheck disable=SC2016 # expanded by saved
+{
+	saved go-cpu-top.txt '"$CPA" top go-cpu.pb.gz' '1 s Enter'
+	saved go-cpu-top.json '"$CPA" top --json go-cpu.pb.gz' '1 s Down Enter'
+	saved go-cpu-top.csv '"$CPA" top --csv go-cpu.pb.gz' '1 s Down Down Enter'
+	saved go-cpu-top.md '"$CPA" top --markdown go-cpu.pb.gz' '1 s Down Down Down Enter'
+	saved go-cpu-flame.svg '"$CPA" flame --format=svg go-cpu.pb.gz' '1 s Down Down Down Down Enter'
+	saved go-cpu-folded.folded '"$CPA" folded go-cpu.pb.gz' '1 s Up Up Enter'
+	saved go-cpu-tree.txt '"$CPA" tree go-cpu.pb.gz' '3 s Enter'
+	saved go-cpu-tags.json '"$CPA" tags --json go-cpu.pb.gz' '8 s Down Enter'
+	saved go-cpu-peek-Price.txt '"$CPA" peek Price go-cpu.pb.gz' ': "peek Price$" Enter s Enter'
+	saved go-cpu-flame.svg '"$CPA" flame -focus=Price --format=svg go-cpu.pb.gz' ': "top5 Price" Enter s Down Down Down Down Enter Enter'
+	saved 'a b.txt' '"$CPA" top go-cpu.pb.gz' '1 s Ctrl-U "a b.txt" Enter'
+	saved "it's.txt" '"$CPA" top go-cpu.pb.gz' "1 s Ctrl-U \"it's.txt\" Enter"
+}
 play '1 s Up Enter' go-cpu.pb.gz >"$tmp/screen"
 "$CPA" top go-cpu.pb.gz >"$tmp/should"
 cp go-cpu.pb.gz "$tmp/kept.pb.gz"

@@ -105,7 +105,9 @@ static void controls_and_bytes_that_are_no_text_stay_out(void **state)
 	struct event tab = { .kind = EVENT_KEY, .key = KEY_TAB }, wheel = { .kind = EVENT_WHEEL };
 
 	(void)state;
-	expect("a\x1b[31mb\xff\x80" "c\nd\te", "", "a[31mbcd e|");
+	expect("a\x1b[31mb\xff\x80"
+	       "7\n8\t9",
+	       "", "a[31mb78 9|");
 	expect("", "U+200E U+202E x", "x|"); /* marks that turn text */
 	assert_int_equal(editor_key(&e, &tab), EDITOR_NOTHING);
 	assert_int_equal(editor_key(&e, &wheel), EDITOR_NOTHING);

@@ -192,7 +192,8 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (g->height < 3 || s->said.len)
 		return;
 	grid_fill(g, a, ' ', theme_look(LOOK_PLAIN));
-	grid_text(g, a, 1, 0, "Left Right choose  Enter changes  x takes away  X takes all away  Esc back", theme_look(LOOK_KEY));
+	grid_text(g, a, 1, 0, "Left Right choose  Enter changes  x takes away  X takes all away  Esc back",
+		  theme_look(LOOK_KEY));
 }
 
 /* Take all away that settings hold, as one step to undo. */
@@ -255,7 +256,6 @@ static void walk(struct shell *s, const struct chips *c, uint32_t key)
 		break;
 	}
 }
-
 
 static bool key(struct shell *s, struct overlay *o, const struct event *e)
 {

@@ -69,7 +69,8 @@ static void end_word(const struct complete *c, struct editor *e)
 {
 	char last = e->at ? e->text.data[e->at - 1] : '=';
 
-	if (!c->is_alone && e->at == e->text.len && last != '=' && last != '/' && last != ' ' && !memchr(e->text.data, '=', e->text.len))
+	if (!c->is_alone && e->at == e->text.len && last != '=' && last != '/' && last != ' ' &&
+	    !memchr(e->text.data, '=', e->text.len))
 		editor_insert(e, " ", 1);
 }
 

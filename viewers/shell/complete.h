@@ -13,11 +13,11 @@
 /* Zero-initialised it is closed; released with complete_release. */
 struct complete {
 	struct texts found;
-	size_t start;      /* of what a candidate replaces, in bytes of the line */
+	size_t start; /* of what a candidate replaces, in bytes of the line */
 	struct list list;
 	struct area box;
 	bool is_open, is_chosen; /* is the selected one in the line already? */
-	bool is_alone;            /* no other words come behind it */
+	bool is_alone;           /* no other words come behind it */
 };
 
 void complete_release(struct complete *c);

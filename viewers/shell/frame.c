@@ -132,7 +132,10 @@ static void draw_doing(struct shell *s, struct area a, const struct doing *doing
 	struct buf text = { 0 };
 	int64_t asked = is_fetch ? seconds_asked(s) : 0;
 
-	buf_addf(&text, "%s: %s", doing->command, doing->is_stopping ? "stopping" : doing->what ? doing->what : "working");
+	buf_addf(&text, "%s: %s", doing->command,
+		 doing->is_stopping ? "stopping"
+		 : doing->what      ? doing->what
+				    : "working");
 	if (doing->percent >= 0)
 		buf_addf(&text, " %d %%", doing->percent);
 	if (is_fetch)
@@ -200,7 +203,8 @@ static void draw_hints(struct shell *s, const struct layout *l)
 
 	if (s->said.len && (s->said_is_error || !is_busy)) {
 		grid_fill(&s->grid, a, ' ', theme_look(LOOK_PLAIN));
-		grid_text(&s->grid, a, 1, 0, buf_text(&s->said), theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
+		grid_text(&s->grid, a, 1, 0, buf_text(&s->said),
+			  theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
 	} else if (is_busy) {
 		draw_doing(s, a, &doing);
 	} else if (l->hints >= 0) {
@@ -229,8 +233,8 @@ static void draw_pane(struct shell *s)
 	if (p->class->by_width && p->model && p->made_width != p->area.width && !p->is_waiting)
 		shell_refresh(s, p);
 	if (p->err.code)
-		wrap_draw(&s->grid, (struct area){ a.x, a.y, a.width > 3 ? a.width - 1 : a.width, a.height }, a.width > 8 ? 2 : 0,
-			  a.height / 3, p->err.msg, theme_look(LOOK_ERROR));
+		wrap_draw(&s->grid, (struct area){ a.x, a.y, a.width > 3 ? a.width - 1 : a.width, a.height },
+			  a.width > 8 ? 2 : 0, a.height / 3, p->err.msg, theme_look(LOOK_ERROR));
 	else if (p->model)
 		p->class->draw(s, p, &s->grid, p->area);
 	else if (a.height > 2)

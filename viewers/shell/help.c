@@ -75,7 +75,8 @@ static void add_keys(struct page *page, const struct binding *k, size_t n)
 static void add_mouse(struct page *page)
 {
 	static const char *const does[][2] = {
-		{ "click", "select what is there; a tab, a heading, a chip or a key in the line of hints does what it says" },
+		{ "click",
+		  "select what is there; a tab, a heading, a chip or a key in the line of hints does what it says" },
 		{ "double click", "open what is there, as Enter" },
 		{ "wheel", "scroll" },
 		{ "right click", "back" },
@@ -91,7 +92,8 @@ static void add_prompt(struct page *page)
 {
 	static const char *const does[][2] = {
 		{ "top20 -cum", "a view: 20 rows, sorted by cum" },
-		{ "peek NAME", "who calls functions that match, and what they call; also list, disasm, tree, traces, tags, flame" },
+		{ "peek NAME",
+		  "who calls functions that match, and what they call; also list, disasm, tree, traces, tags, flame" },
 		{ "focus=NAME", "an option for all views; focus= clears it, o lists all of them" },
 		{ "top NAME -OTHER", "for this view alone: only samples with NAME, none with OTHER" },
 		{ "cpu", "the name of a sample type measures by it" },
@@ -103,7 +105,8 @@ static void add_prompt(struct page *page)
 
 	page_add(page, PART_HEAD, NULL, "At the prompt (:)");
 	page_add(page, PART_TEXT, NULL,
-		 "Every key stands for a line at the prompt, which the lowest line shows. The language is that of pprof. "
+		 "Every key stands for a line at the prompt, which the lowest line shows. The language is that of "
+		 "pprof. "
 		 "NAME is a regular expression: main matches domain too, ^main$ does not.");
 	for (size_t i = 0; i < sizeof(does) / sizeof(does[0]); i++)
 		page_add(page, PART_KEY, does[i][0], does[i][1]);
@@ -112,16 +115,19 @@ static void add_prompt(struct page *page)
 static void add_words(struct page *page)
 {
 	static const char *const words[][2] = {
-		{ "sample", "one stack that was seen, with its values: time, bytes, a count. The sample type says which value counts (t)" },
+		{ "sample", "one stack that was seen, with its values: time, bytes, a count. The sample type says "
+			    "which value counts (t)" },
 		{ "flat", "what a function did itself: values of samples that it was the innermost function of" },
 		{ "cum", "the same with all it called: values of samples that it was anywhere on the stack of" },
 		{ "flat% cum%", "flat and cum as a share of the total, which is 100 %" },
 		{ "sum%", "flat% of this row and all above it" },
-		{ "heat", "colour by share of the total: from 5 % warm, from 20 % hot and bold; always with the number beside it" },
+		{ "heat", "colour by share of the total: from 5 % warm, from 20 % hot and bold; always with the number "
+			  "beside it" },
 		{ "base", "what a comparison takes off: cpa -base=OLD NEW or -diff_base=OLD NEW" },
 		{ "+ -", "in a comparison, what grew and what shrank; red grew, green shrank, the sign says the same" },
 		{ "inline", "a function whose code was put into the one that called it" },
-		{ "chips", "the line below the tabs: what is filtered or set; x on one takes it away, c walks on them" },
+		{ "chips",
+		  "the line below the tabs: what is filtered or set; x on one takes it away, c walks on them" },
 	};
 
 	page_add(page, PART_HEAD, NULL, "Words, numbers and colours");
@@ -139,7 +145,8 @@ void help_open(struct shell *s)
 	snprintf(title, sizeof(title), "Help: %s", class->title);
 	page = open_page(s, title);
 	page_add(page, PART_TEXT, NULL, class->explain);
-	page_add(page, PART_TEXT, NULL, "What words, numbers and colours mean stands at the end: G goes there, g comes back.");
+	page_add(page, PART_TEXT, NULL,
+		 "What words, numbers and colours mean stands at the end: G goes there, g comes back.");
 	page_add(page, PART_HEAD, NULL, "Keys of this view");
 	add_keys(page, class->key, class->n_keys);
 	page_add(page, PART_HEAD, NULL, "Keys everywhere");
@@ -162,7 +169,9 @@ static bool add_about(struct page *page, const char *word)
 
 		found = c->report != REPORT_NONE && strcmp(c->name, word) == 0;
 		if (found)
-			buf_addf(&text, "%s%s [N] [NAME]... [-NAME]... [-cum] [--OPTION=VALUE]... [>FILE | \"| PROGRAM\"]\n\n%s",
+			buf_addf(&text,
+				 "%s%s [N] [NAME]... [-NAME]... [-cum] [--OPTION=VALUE]... [>FILE | \"| "
+				 "PROGRAM\"]\n\n%s",
 				 c->name, c->takes_pattern ? " REGEX" : "", c->help);
 	}
 	for (size_t i = 0; !found && i < query_n_options; i++) {
@@ -170,7 +179,11 @@ static bool add_about(struct page *page, const char *word)
 
 		found = strcmp(o->name, word) == 0;
 		if (found)
-			buf_addf(&text, "%s=%s\n\n%s", o->name, o->arg ? o->arg : o->kind == OPT_BOOL ? "true|false" : "", o->help);
+			buf_addf(&text, "%s=%s\n\n%s", o->name,
+				 o->arg                ? o->arg
+				 : o->kind == OPT_BOOL ? "true|false"
+						       : "",
+				 o->help);
 	}
 	if (found)
 		page_add_lines(page, buf_text(&text));

@@ -157,7 +157,8 @@ static bool toggle_sides(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
 	if (!s->data->has_base) {
-		shell_say(s, false, "there is no base to compare with; start with cpa -base=OLD NEW, or press R on a server");
+		shell_say(s, false,
+			  "there is no base to compare with; start with cpa -base=OLD NEW, or press R on a server");
 		return true;
 	}
 	s->two_sides = !s->two_sides;
@@ -174,8 +175,9 @@ static bool toggle_mouse(struct shell *s, struct pane *p, const struct event *e)
 	s->mouse = !s->mouse;
 	if (s->screen)
 		screen_mouse(s->screen, s->mouse);
-	shell_say(s, false, s->mouse ? "mouse on: click, double click, wheel; Shift selects text" :
-				       "mouse off: the terminal selects text again");
+	shell_say(s, false,
+		  s->mouse ? "mouse on: click, double click, wheel; Shift selects text"
+			   : "mouse off: the terminal selects text again");
 	return true;
 }
 

@@ -76,7 +76,8 @@ static bool is_seen(const struct menu *m, const struct menu_item *item)
 
 	for (word += strspn(word, " "); *word; word += n + strspn(word + n, " ")) {
 		n = strcspn(word, " ");
-		if (!has_word(item->text, word, n) && !has_word(value, word, n) && (is_line || !has_word(item->detail, word, n)))
+		if (!has_word(item->text, word, n) && !has_word(value, word, n) &&
+		    (is_line || !has_word(item->detail, word, n)))
 			return false;
 	}
 	return true;

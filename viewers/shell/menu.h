@@ -23,7 +23,7 @@ struct menu {
 	size_t cap_seen;
 	struct editor typed;
 	struct list list;
-	struct area box, rows; /* as drawn */
+	struct area box, rows;            /* as drawn */
 	int text_columns, detail_columns; /* of the widest ones */
 };
 

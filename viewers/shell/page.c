@@ -71,8 +71,8 @@ static bool is_found(const struct page *p, const struct page_row *row)
 {
 	const char *word = buf_text(&p->search.text);
 
-	return *word && (has(row->key[0], word) || has(row->text[0], word) || has(row->key[1], word) ||
-			 has(row->text[1], word));
+	return *word &&
+	       (has(row->key[0], word) || has(row->text[0], word) || has(row->key[1], word) || has(row->text[1], word));
 }
 
 static void draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
@@ -110,8 +110,8 @@ static void draw_foot(struct page *p, struct grid *g, struct area in)
 		return;
 	}
 	grid_text(g, a, 1, 0,
-		  p->search.text.len ? "n N next and previous  / search  Esc closes" :
-				       "Up Down PageUp PageDown scroll  / search  Esc closes",
+		  p->search.text.len ? "n N next and previous  / search  Esc closes"
+				     : "Up Down PageUp PageDown scroll  / search  Esc closes",
 		  theme_look(LOOK_QUIET));
 }
 
@@ -167,8 +167,9 @@ static void type(struct page *p, const struct event *e)
 static bool scroll(struct page *p, const struct event *e)
 {
 	struct list *l = &p->list;
-	bool down = e->kind == EVENT_WHEEL ? e->by > 0 :
-					     e->key == 'j' || e->key == KEY_DOWN_ || e->key == KEY_PAGE_DOWN || e->key == 4;
+	bool down = e->kind == EVENT_WHEEL
+			    ? e->by > 0
+			    : e->key == 'j' || e->key == KEY_DOWN_ || e->key == KEY_PAGE_DOWN || e->key == 4;
 
 	l->at = down && l->height > 0 ? l->top + (uint32_t)l->height - 1 : l->top;
 	if (l->at >= l->n)

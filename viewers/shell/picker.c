@@ -149,7 +149,8 @@ void picker_grains(struct shell *s)
 
 	for (size_t i = 0; i < sizeof(grains) / sizeof(grains[0]); i++)
 		add(&picks, grains[i].text, "granularity", grains[i].value, q->granularity == grains[i].grain);
-	add(&picks, q->noinlines ? "inlined functions on their own again" : "inlined functions as part of what they are in",
+	add(&picks,
+	    q->noinlines ? "inlined functions on their own again" : "inlined functions as part of what they are in",
 	    "noinlines", q->noinlines ? "false" : "true", false);
 	add(&picks, q->showcolumns ? "columns of a line together again" : "lines apart by column too", "showcolumns",
 	    q->showcolumns ? "false" : "true", false);
@@ -159,13 +160,13 @@ void picker_grains(struct shell *s)
 void picker_units(struct shell *s)
 {
 	static const char *const units[][2] = {
-		{ "ns", "nanoseconds" }, { "us", "microseconds" },	   { "ms", "milliseconds" },
-		{ "s", "seconds" },	 { "hrs", "hours" },		   { "B", "bytes" },
-		{ "kB", "kilobytes" },	 { "MB", "megabytes" },		   { "GB", "gigabytes" },
-		{ "TB", "terabytes" },
+		{ "ns", "nanoseconds" }, { "us", "microseconds" }, { "ms", "milliseconds" }, { "s", "seconds" },
+		{ "hrs", "hours" },      { "B", "bytes" },         { "kB", "kilobytes" },    { "MB", "megabytes" },
+		{ "GB", "gigabytes" },   { "TB", "terabytes" },
 	};
 	const struct profile *p = s->data->p;
-	const char *own = p->n_types ? profile_text(p, p->type[type_now(s)].unit) : "", *now = settings_query(s->now)->unit;
+	const char *own = p->n_types ? profile_text(p, p->type[type_now(s)].unit) : "",
+		   *now = settings_query(s->now)->unit;
 	struct picks picks = { .mem = arena_new() };
 
 	add(&picks, "one that fits the whole report", "unit", "minimum", strcmp(now, "minimum") == 0);
@@ -214,8 +215,9 @@ static size_t find_keys(const struct profile *p, struct arena *mem, const char *
 static void add_key(struct picks *picks, const struct query *q, const char *key)
 {
 	static const char *const name[] = { "tagroot", "tagleaf", "tagshow", "taghide" };
-	static const char *const text[] = { "at the root of each stack, as a frame", "at the leaf of each stack, as a frame",
-					    "alone, in traces and labels", "left out" };
+	static const char *const text[] = { "at the root of each stack, as a frame",
+					    "at the leaf of each stack, as a frame", "alone, in traces and labels",
+					    "left out" };
 	const char *const now[] = { q->tagroot, q->tagleaf, q->tagshow, q->taghide };
 	struct buf shown = { 0 }, exact = { 0 };
 

@@ -23,10 +23,10 @@ struct prompt_state {
 	struct editor line;
 	struct history history;
 	struct complete complete;
-	struct buf error;    /* why the line was refused; it stays until something is typed */
-	struct editor seek;  /* Ctrl-R: what is searched for */
+	struct buf error;   /* why the line was refused; it stays until something is typed */
+	struct editor seek; /* Ctrl-R: what is searched for */
 	bool is_seeking;
-	int text_x;          /* where the line begins, as drawn */
+	int text_x; /* where the line begins, as drawn */
 };
 
 /* What the first word of the line is, in a sentence; nothing when it is not known. */
@@ -44,7 +44,8 @@ static void add_meaning(const char *line, struct buf *out)
 	name[n] = 0;
 	for (size_t i = 0; line[n] != '=' && i < query_n_commands; i++)
 		if (strcmp(query_commands[i].name, name) == 0 && line_can(&query_commands[i]))
-			buf_addf(out, "%s%s: %s", name, query_commands[i].takes_pattern ? " REGEX" : "", query_commands[i].help);
+			buf_addf(out, "%s%s: %s", name, query_commands[i].takes_pattern ? " REGEX" : "",
+				 query_commands[i].help);
 	if (out->len || !option_find(name, &o))
 		return;
 	buf_addf(out, "%s=%s: ", name, o.opt->arg ? o.opt->arg : o.opt->kind == OPT_BOOL ? "true|false" : "VALUE");

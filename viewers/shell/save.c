@@ -198,7 +198,8 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		return true;
 	if (e->kind == EVENT_KEY) {
 		type(s, o, e);
-	} else if (e->kind == EVENT_RIGHT || ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !overlay_has(state->box, e))) {
+	} else if (e->kind == EVENT_RIGHT ||
+		   ((e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE) && !overlay_has(state->box, e))) {
 		overlay_close(s, o);
 	} else if (e->kind == EVENT_CLICK && overlay_has(state->line, e)) {
 		editor_click(&state->name, e->x - state->line.x - state->name_x);

@@ -9,9 +9,9 @@
 #include "viewers/shell/shell_int.h"
 
 struct save_format {
-	const char *title;  /* "JSON" */
-	const char *ending; /* ".json" */
-	const char *option; /* what the view's own line needs: "--json"; "" for nothing; NULL for another command */
+	const char *title;   /* "JSON" */
+	const char *ending;  /* ".json" */
+	const char *option;  /* what the view's own line needs: "--json"; "" for nothing; NULL for another command */
 	const char *command; /* the other command: "flame" */
 };
 

@@ -100,7 +100,8 @@ void title_draw(struct shell *s, struct area a)
 	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", look);
 	add_facts(s, a.width - x - keep - 3, &right);
 	buf_addz(&right, " ");
-	grid_text_short(&s->grid, a, x, 0, buf_text(&left), a.width - x - (int)flame_columns(buf_text(&right)) - 2, look);
+	grid_text_short(&s->grid, a, x, 0, buf_text(&left), a.width - x - (int)flame_columns(buf_text(&right)) - 2,
+			look);
 	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), look);
 	buf_release(&left);
 	buf_release(&right);
@@ -110,8 +111,8 @@ static const struct {
 	const char *key, *title;
 	enum query_report report;
 } tabs[] = {
-	{ "1", "Top", REPORT_TOP },       { "2", "Callers", REPORT_PEEK },   { "3", "Tree", REPORT_TREE },
-	{ "4", "Flame", REPORT_FLAME },   { "5", "Source", REPORT_LIST },    { "6", "Assembly", REPORT_DISASM },
+	{ "1", "Top", REPORT_TOP },       { "2", "Callers", REPORT_PEEK }, { "3", "Tree", REPORT_TREE },
+	{ "4", "Flame", REPORT_FLAME },   { "5", "Source", REPORT_LIST },  { "6", "Assembly", REPORT_DISASM },
 	{ "7", "Traces", REPORT_TRACES }, { "8", "Labels", REPORT_TAGS },
 };
 enum { N_TABS = sizeof(tabs) / sizeof(tabs[0]), TABS_COLUMNS = 77 };
