@@ -30,6 +30,10 @@ missing=$(grep -x '[:/a-zA-Z?]' "$tmp/hints" | while read -r key; do cut -c1-15 
 [ -z "$missing" ]
 result $? "each key of the hints is in the help"
 
+play '8 ?' --size=80x400 go-cpu.pb.gz | grep -c '^│ f  ' >"$tmp/is"
+echo 1 >"$tmp/should"
+same "a key that a view takes for itself is explained once" "$tmp/should" "$tmp/is"
+
 play '? Esc' go-cpu.pb.gz >"$tmp/is"
 play 1 go-cpu.pb.gz >"$tmp/should"
 same "Esc ends help" "$tmp/should" "$tmp/is"

@@ -57,12 +57,13 @@ static struct page *open_page(struct shell *s, const char *title)
 	return &h->page;
 }
 
-static void add_keys(struct page *page, const struct binding *k, size_t n)
+/* A table of keys, but for those that a view has taken for itself. */
+static void add_keys(struct page *page, const struct binding *k, size_t n, const struct pane_class *taken)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf does = { 0 };
 
-		if (!k[i].does)
+		if (!k[i].does || (taken && key_is_taken(taken, &k[i])))
 			continue;
 		buf_addz(&does, k[i].does);
 		if (k[i].line)
@@ -148,9 +149,9 @@ void help_open(struct shell *s)
 	page_add(page, PART_TEXT, NULL,
 		 "What words, numbers and colours mean stands at the end: G goes there, g comes back.");
 	page_add(page, PART_HEAD, NULL, "Keys of this view");
-	add_keys(page, class->key, class->n_keys);
+	add_keys(page, class->key, class->n_keys, NULL);
 	page_add(page, PART_HEAD, NULL, "Keys everywhere");
-	add_keys(page, shell_keys, shell_n_keys);
+	add_keys(page, shell_keys, shell_n_keys, class);
 	add_mouse(page);
 	add_prompt(page);
 	add_words(page);
