@@ -18,6 +18,7 @@ view flame-go-40 '4 j j j j Enter' --size=40x10 go-cpu.pb.gz
 view flame-go-20 '4 j j' --size=20x5 go-cpu.pb.gz
 view flame-go-200 '4 j j' --size=200x60 go-cpu.pb.gz
 view flame-go-resize '4 j j j Enter j j l Show Resize(60,20)' go-cpu.pb.gz
+view flame-go-survive '4 j j j Enter j j l Show O Show K Show i' --size=80x14 go-cpu.pb.gz
 view flame-tagroot '4 j' -tagroot=tenant go-cpu.pb.gz
 view flame-hostile '4 j Show l' edge/names-hostile.pb.gz
 view flame-recursion '4 G' edge/recursion.pb.gz
@@ -34,6 +35,16 @@ for depth in none 16 256 true; do
 	view "flame-base-$depth" '4 j j' --size=80x14 --looks "--colors=$depth" -base=compare/build-base.pb.gz \
 		compare/build-new.pb.gz
 done
+
+# boxes that are too small for the whole come when one zooms in on them, and stay with other settings
+{
+	echo 'goroutine profile: total 1000000' && echo '999000 @ 0x1001 0x9001'
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		for k in 0 1 2 3 4; do echo "20 @ 0x3$i$k"'1 0x2001 0x9001'; done
+	done
+} >"$tmp/narrow"
+shows '50 boxes that are too narrow to be drawn' '4 j j l j' -addresses "$tmp/narrow"
+view flame-part '4 j j l Enter Show j l Enter Show - Show O Show 0' --size=100x12 -addresses "$tmp/narrow"
 
 shows 'color_by=module' '4 K' go-cpu.pb.gz
 shows 'inverted=true' '4 i' go-cpu.pb.gz

@@ -55,6 +55,7 @@ struct flame_state {
 	const struct flame_model *on;  /* the whole or the part; what follows are tiles of it */
 	uint32_t zoom_tile, at_tile;
 	bool is_flame, was_icicle; /* the roots are at the bottom; what the option was */
+	bool was_inverted;         /* ways lead from the leaves */
 	bool is_followed;          /* the selected box has been scrolled to */
 	uint32_t top;              /* levels below the zoomed box that are scrolled away */
 	struct area body;          /* where boxes were drawn, relative to the pane */

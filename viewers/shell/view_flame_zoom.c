@@ -167,6 +167,26 @@ void flame_take_part(struct shell *s, struct pane *p, struct model *m)
 	flame_settle(p);
 }
 
+/* Ways mean nothing the other way round; the function that was selected is a box of its own then. */
+static void turn_round(struct flame_state *st)
+{
+	struct texts at = { 0 };
+
+	if (st->at.n) {
+		size_t n;
+		const char *name = texts_at(&st->at, st->at.n - 1, &n);
+
+		buf_add(&at.all, name, n);
+		texts_end(&at);
+	}
+	texts_release(&st->at);
+	st->at = at;
+	while (st->n_past)
+		texts_release(&st->past[--st->n_past]);
+	texts_release(&st->zoom);
+	st->top = 0;
+}
+
 void flame_shown(struct shell *s, struct pane *p)
 {
 	struct flame_state *st = p->state;
@@ -181,6 +201,9 @@ void flame_shown(struct shell *s, struct pane *p)
 	if (m->style.icicle != st->was_icicle)
 		st->is_flame = !m->style.icicle;
 	st->was_icicle = m->style.icicle;
+	if (m->f->inverted != st->was_inverted)
+		turn_round(st);
+	st->was_inverted = m->f->inverted;
 	flame_settle(p);
 }
 
