@@ -10,13 +10,13 @@ view source-go ': "list nearest" Enter Show ] Show ] n [ N N Show } Show {' -sou
 view source-go-below ': "list nearest.func1" Enter ] - Show Enter Show + Space Show } }' -source_path=make go-cpu.pb.gz
 view source-go-choose ': "list shop" Enter Show L Show j j Enter Show L G Esc' -source_path=make go-cpu.pb.gz
 view source-go-whole ': "list nearest$" Enter w Show G Show w' -source_path=make go-cpu.pb.gz
-screen source-search ': "list nearest$" Enter / "left" Show Enter n n Show N Show / "Left" Enter Show / "le.t," Enter Show Esc n' \
+view source-search ': "list nearest$" Enter / "left" Show Enter n n Show N Show / "Left" Enter Show / "le.t," Enter Show Esc n' \
 	--size=80x14 --looks --colors=16 -source_path=make go-cpu.pb.gz
 view source-missing ': "list caller" Enter j Show - Show' -source_path=none edge/inline-sometimes.pb.gz
 shows 'tried none/shop/route/route.go, ' ': "list nearest$" Enter' -source_path=none go-cpu.pb.gz
 view source-go-40 ': "list nearest$" Enter Show l Show l l h' --size=40x10 -source_path=make go-cpu.pb.gz
 view source-go-200 ': "list ^shop/route" Enter' --size=200x60 -source_path=make go-cpu.pb.gz
-screen source-mouse ': "list nearest" Enter Click(40,7) Show Wheel(40,7,3) Show L Double(40,4) Show Double(40,5)' --size=80x14 --looks \
+view source-mouse ': "list nearest" Enter Click(40,7) Show Wheel(40,7,3) Show L Double(40,4) Show Double(40,5)' --size=80x14 --looks \
 	--colors=none -source_path=make go-cpu.pb.gz
 view source-base ': "list Depot" Enter Show L Show' -source_path=make -base=go-heap1.pb.gz go-heap2.pb.gz
 view source-cum ': "list nearest" Enter S Show' -source_path=make go-cpu.pb.gz
@@ -24,8 +24,8 @@ view source-rust ': "list winner" Enter Show' -source_path=make/tally rust-cpu.p
 view source-files ': "list ." Enter L Show' -source_path=none edge/inline-sometimes.pb.gz
 view source-hostile ': "list ." Enter Show L' -source_path=none edge/names-hostile.pb.gz
 view source-no-file ': "list winner" Enter Show' edge/no-samples.pb.gz
-screen source-looks ': "list nearest$" Enter / "p.Stops" Enter' --size=80x16 --looks --colors=256 -source_path=make go-cpu.pb.gz
-screen source-no-colours ': "list nearest$" Enter' --size=80x16 --looks --colors=none -source_path=make go-cpu.pb.gz
+view source-looks ': "list nearest$" Enter / "p.Stops" Enter' --size=80x16 --looks --colors=256 -source_path=make go-cpu.pb.gz
+view source-no-colours ': "list nearest$" Enter' --size=80x16 --looks --colors=none -source_path=make go-cpu.pb.gz
 
 # The numbers are those of the text.
 lines() { # of a screen: flat, cum, line
