@@ -147,6 +147,7 @@ unit_tests = \
 	tests/unit/test_shell_depth \
 	tests/unit/test_shell_event \
 	tests/unit/test_shell_grid \
+	tests/unit/test_shell_label \
 	tests/unit/test_shell_quote \
 	tests/unit/test_shorten \
 	tests/unit/test_side \
@@ -296,6 +297,7 @@ tests_unit_test_rename_LDADD = $(unit_report)
 tests_unit_test_shell_depth_LDADD = $(unit_shell)
 tests_unit_test_shell_event_LDADD = $(unit_shell)
 tests_unit_test_shell_grid_LDADD = $(unit_shell)
+tests_unit_test_shell_label_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stop_LDADD = $(unit_report)

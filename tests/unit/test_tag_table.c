@@ -17,8 +17,18 @@
 
 #include "tests/unit/make_labels.h"
 
-/* The rows of tags as "key value weight" lines; an error as its sentence. */
-static void expect_tags(struct make *m, const char *unit, const char *lines)
+/* What a row stands for. */
+static void add_row(const struct tag_row *row, struct buf *out)
+{
+	if (row->has_text)
+		buf_addf(out, " '%.*s'", (int)row->n_text, row->text);
+	if (row->has_number)
+		buf_addf(out, " %lld..%lld %s", (long long)row->lo, (long long)row->hi, row->unit);
+	buf_addz(out, "\n");
+}
+
+/* The rows of tags as "key value weight" lines, or with what they stand for; an error as its sentence. */
+static void expect(struct make *m, const char *unit, bool rows, const char *lines)
 {
 	struct profile *p = make_end(m);
 	struct arena *mem = arena_new();
@@ -37,14 +47,22 @@ static void expect_tags(struct make *m, const char *unit, const char *lines)
 		const union cell *cell = r.table.cell + (size_t)i * TAGS_COLS;
 
 		assert_int_equal(cell[TAGS_WEIGHT].value, cell[TAGS_PERCENT].value);
-		buf_addf(&got, "%s %s %lld\n", cell[TAGS_KEY].text, cell[TAGS_VALUE].text,
-			 (long long)cell[TAGS_WEIGHT].value);
+		buf_addf(&got, "%s %s", cell[TAGS_KEY].text, cell[TAGS_VALUE].text);
+		if (rows)
+			add_row(&r.tag[i], &got);
+		else
+			buf_addf(&got, " %lld\n", (long long)cell[TAGS_WEIGHT].value);
 	}
 	assert_string_equal(buf_text(&got), lines);
 	buf_release(&got);
 	report_release(&r);
 	arena_free(mem);
 	profile_free(p);
+}
+
+static void expect_tags(struct make *m, const char *unit, const char *lines)
+{
+	expect(m, unit, false, lines);
 }
 
 static void keys_come_by_name_and_values_by_weight_then_name(void **state)
@@ -68,6 +86,19 @@ static void numbers_that_read_the_same_are_one_and_so_is_a_text_like_them(void *
 	labels_row(&m, "f", 4, "bytes=1kB");
 	labels_row(&m, "f", 8, "bytes:512");
 	expect_tags(&m, "minimum", "bytes 512B 8\nbytes 1kB 7\n");
+}
+
+static void rows_say_what_they_stand_for(void **state)
+{
+	struct make m = make_start("cpu/count");
+
+	(void)state;
+	labels_row(&m, "f", 1, "bytes:1025:bytes");
+	labels_row(&m, "f", 2, "bytes:1024");
+	labels_row(&m, "f", 4, "bytes=1kB");
+	labels_row(&m, "f", 8, "bytes:512");
+	labels_row(&m, "f", 16, "k=x");
+	expect(&m, "minimum", true, "bytes 512B 512..512 bytes\nbytes 1kB '1kB' 1024..1025 bytes\nk x 'x'\n");
 }
 
 static void numbers_are_in_the_unit_of_the_question(void **state)
@@ -114,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_come_by_name_and_values_by_weight_then_name),
 		cmocka_unit_test(numbers_that_read_the_same_are_one_and_so_is_a_text_like_them),
+		cmocka_unit_test(rows_say_what_they_stand_for),
 		cmocka_unit_test(numbers_are_in_the_unit_of_the_question),
 		cmocka_unit_test(a_value_given_twice_counts_twice),
 		cmocka_unit_test(a_profile_without_labels_has_no_rows),
