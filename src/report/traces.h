@@ -36,8 +36,8 @@ struct traces {
 	const struct csr *stacks; /* location ids, leaf first; borrowed from the view's profile */
 	struct csr frames;        /* of location i: ids of names, innermost inlined call first, the last is none */
 	uint32_t n_names;
-	const char **name;              /* [n_names] hostile */
-	const struct row_place *place;  /* [n_names] */
+	const char **name;             /* [n_names] hostile */
+	const struct row_place *place; /* [n_names] */
 	uint32_t n_sets;
 	uint32_t *set_off;         /* [n_sets + 1]; set i is label[set_off[i] .. set_off[i + 1]) */
 	struct trace_label *label; /* of a set: keys of texts, then keys of numbers, each by name */
