@@ -29,6 +29,7 @@ shows 'averages do not add up' '3' -mean go-cpu.pb.gz
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '3 f' -lines go-cpu.pb.gz
 shows 'tagfocus=tenant=^islands$' '3 C f' -tagroot=tenant go-cpu.pb.gz
 shows 'no words for samples without a label' '3 C j j x' -tagroot=tenant go-cpu.pb.gz
+shows '(cpa) tree | less' '3 T' go-cpu.pb.gz
 shows 'inverted=true' '3 i' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do

@@ -163,7 +163,7 @@ static bool show_text(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	shell_line(s, "tree |less", true);
+	shell_line(s, "tree | less", true);
 	return true;
 }
 
@@ -256,7 +256,7 @@ static const struct binding keys[] = {
 	{ "n N", "next match of the search, the one before; unfolds the way to it", NULL, NULL, search_next },
 	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", focus_label },
 	{ "x", "no samples with it", NULL, "ignore=NAME", ignore_label },
-	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree |less", show_text },
+	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
 };
 
 const struct pane_class view_tree = {

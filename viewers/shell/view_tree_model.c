@@ -69,7 +69,7 @@ int tree_make(const struct ask *a, struct model *m, struct err *err)
 	if (q.mean)
 		return err_set(err, ERR_USAGE,
 			       "averages do not add up to a tree of calls\n"
-			       "mean=false shows their sums; tree |less is pprof's list");
+			       "mean=false shows their sums; tree | less is pprof's list");
 	q.drop_negative &= a->two_sides;
 	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
