@@ -98,12 +98,16 @@ int shell_report(const struct subject *s, const struct line *l, struct stop *sto
 	const struct args a = args_of(l, stop);
 	struct sigaction before[2];
 	struct err err;
+	size_t n_stdin = 0;
 	int fd = -1, status;
 	pid_t program = 0;
 	bool interrupted = false;
 
 	if (answer_check(l->command, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
+	for (int i = 0; i < N_SIDES; i++)
+		if (check_sources(&s->side[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin) != STATUS_FINE)
+			return STATUS_TROUBLE;
 	if (apart)
 		ignore_keys(before);
 	if (l->pipe && child_pipe(l->pipe, &fd, &program, &err) < 0) {

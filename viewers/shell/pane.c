@@ -182,7 +182,7 @@ void pane_open(struct shell *s, const struct line *l, const char *line)
 		return;
 	if (s->n_panes)
 		cut_way(s);
-	if (find_again(s, line))
+	if (!l->command->takes_pattern && find_again(s, line)) /* walking from function to function is a way of its own */
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
 	s->pane[s->n_panes++] = pane_new(l, line);

@@ -43,6 +43,7 @@ struct look theme_look(enum role role)
 struct look theme_selected(struct look look)
 {
 	look.attr |= ATTR_REVERSE;
+	look.ink = look.paper = COLOR_OWN;
 	return look;
 }
 

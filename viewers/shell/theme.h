@@ -32,7 +32,7 @@ enum role {
 
 struct look theme_look(enum role role);
 
-/* The same ink on the paper of the selected row. */
+/* The same in the selected row: one bar, so colours give way to it. */
 struct look theme_selected(struct look look);
 
 /* The look for a share of the total in percent: plain, warm or hot. */
