@@ -6,7 +6,7 @@
 . "${top_srcdir:?}/tests/shell/lib.sh"
 
 view tree-go '3' go-cpu.pb.gz
-view tree-go-keys '3 j j Enter Show Enter Show - Show h Show + Show l Show C Show E Show G Show g > Show > Show >' go-cpu.pb.gz
+view tree-go-keys '3 j j Enter Show Enter Show - Show h Show + Show l Show C Show E Show G Show g > Show > Show S' go-cpu.pb.gz
 view tree-go-inverted '3 i Show C > Show <' go-cpu.pb.gz
 view tree-go-search '3 / "growslice" Show Enter n Show N Show Esc Show / "zzz" Enter' go-cpu.pb.gz
 view tree-go-40 '3 j j' --size=40x10 go-cpu.pb.gz

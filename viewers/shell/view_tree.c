@@ -252,7 +252,7 @@ static const struct binding keys[] = {
 	{ "E", "unfold all below", "all below", NULL, unfold_below },
 	{ "C", "fold all", NULL, NULL, fold_all },
 	{ "i", "upside down: functions by themselves, below them their callers", "invert", "inverted=true", invert },
-	{ "< >", "sort by another column", "sort", NULL, sort_next },
+	{ "S < >", "sort by another column", "sort", NULL, sort_next },
 	{ "n N", "next match of the search, the one before; unfolds the way to it", NULL, NULL, search_next },
 	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", focus_label },
 	{ "x", "no samples with it", NULL, "ignore=NAME", ignore_label },
