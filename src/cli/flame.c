@@ -62,10 +62,9 @@ const char *flame_suffix(enum flame_format format)
 /* How the picture shall look, and on which paper. */
 static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
 {
-	struct flame_style style = { .icicle = q->icicle,
-				     .diff_self = q->diff_self,
-				     .width = (double)q->width,
-				     .title = q->title };
+	struct flame_style style = {
+		.icicle = q->icicle, .diff_self = q->diff_self, .width = (double)q->width, .title = q->title
+	};
 
 	if (flame_style_read(q->order, q->theme, q->color_by, &style, err) < 0 ||
 	    pdf_paper_find(q->paper, paper, err) < 0)

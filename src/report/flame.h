@@ -25,7 +25,7 @@ enum { FLAME_NAME_MAX = 1000, FLAME_PATH_MAX = 500 };
  * Functions of one name are one frame, whose file and module are those of the first.
  */
 struct flame_frame {
-	const char *name; /* as in top; of a label "key: value" */
+	const char *name;     /* as in top; of a label "key: value" */
 	const char *function; /* its plain name, without address, file or line; the file of files; "" when unknown */
 	const char *file, *module;
 	int64_t line_lo, line_hi; /* first and last line in file that samples were in or called from; 0 when unknown */
@@ -46,7 +46,7 @@ struct flame {
 	uint32_t n;
 	const uint32_t *parent; /* [n] lower than the box's own number; FLAME_NONE for the root */
 	const uint32_t *frame;  /* [n] into frames; FLAME_NONE for the root and for a rest */
-	const uint32_t *place;  /* [n] the same number for the same frame whenever the same is asked; see flame_ask.way */
+	const uint32_t *place;  /* [n] the same for the same frame whenever the same is asked; for flame_ask.way */
 	const uint32_t *n_rest; /* [n] how many siblings too narrow to be seen a box stands for; 0 for a real box */
 	const bool *inlined;    /* [n] inlined into its caller in every sample */
 	/* [n]; before NULL without a base. self is of stacks that end in a box: in an inverted tree at their

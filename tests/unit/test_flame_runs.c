@@ -32,10 +32,9 @@ static void start(struct level *x, const int64_t *width, uint32_t n, int64_t spa
 	x->l.tile = arena_zalloc(x->mem, (size_t)n + 1, sizeof(*x->l.tile));
 	x->l.tile[0].width = span;
 	for (uint32_t i = 0; i < n; i++)
-		x->l.tile[i + 1] = (struct flame_tile){ .box = i + 1,
-							.level = 1,
-							.x = i ? x->l.tile[i].x + x->l.tile[i].width : 0,
-							.width = width[i] };
+		x->l.tile[i + 1] = (struct flame_tile){
+			.box = i + 1, .level = 1, .x = i ? x->l.tile[i].x + x->l.tile[i].width : 0, .width = width[i]
+		};
 }
 
 static void draw(struct level *x, int columns)

@@ -43,7 +43,8 @@ struct groups {
 void groups_make(const struct flame *f, enum flame_color_by by, struct arena *mem, struct groups *out);
 
 /* The colours of the frames of another picture as those of g, which whole made, are; [f->n_frames] in mem. */
-const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by, struct arena *mem);
+const uint8_t *groups_color_as(const struct groups *g, const struct flame *f, enum flame_color_by by,
+			       struct arena *mem);
 
 /* The step of heat of each frame: the share of its own value, wherever it is called. Lives in mem. */
 const uint8_t *heat_make(const struct flame *f, struct arena *mem);

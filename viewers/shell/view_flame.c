@@ -297,7 +297,8 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 }
 
 static const struct binding keys[] = {
-	{ "Down j Up k Left h Right l", "walk: into the widest, back to the caller, to the neighbour", NULL, NULL, walk },
+	{ "Down j Up k Left h Right l", "walk: into the widest, back to the caller, to the neighbour", NULL, NULL,
+	  walk },
 	{ "Enter", "zoom: the selected box fills the width", "zoom", NULL, zoom },
 	{ "Backspace Esc", "zoom out one step; else as in other views", "out", NULL, unzoom },
 	{ "-", "zoom out one step", NULL, NULL, unzoom_or_say },
@@ -315,10 +316,12 @@ static const struct binding keys[] = {
 
 const struct pane_class view_flame = {
 	.title = "Flame graph",
-	.explain = "Each box is a function, as wide as what it takes with all that it calls. What it calls lies below it; the "
+	.explain = "Each box is a function, as wide as what it takes with all that it calls. What it calls lies below "
+		   "it; the "
 		   "gap beside that is what it takes itself. Boxes of one colour are of one package (K: module, file, "
 		   "function, or by what they take themselves). What is too narrow to be drawn stands in boxes "
-		   "\"12 narrower\"; zooming shows it. In a comparison colours and signs tell what grew (+), shrank (-), is "
+		   "\"12 narrower\"; zooming shows it. In a comparison colours and signs tell what grew (+), shrank "
+		   "(-), is "
 		   "new or gone, and a box is as wide as the larger side.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),

@@ -35,7 +35,8 @@ struct flame_model {
 struct flame_found {
 	bool *frame; /* [n_frames] it matches; NULL when nothing is searched for */
 	uint64_t n;  /* boxes of the whole that do */
-	int64_t width, here; /* of all that match, of those inside what is zoomed; what lies in another one counts once */
+	int64_t width,
+		here; /* of all that match, of those inside what is zoomed; what lies in another one counts once */
 };
 
 /* A name in the line of what is zoomed, and how long the way to it is. */
@@ -52,7 +53,7 @@ struct flame_state {
 	size_t n_past, cap_past;
 	struct texts asked; /* the way of the last part that was asked for */
 	bool is_asking;
-	const struct flame_model *on;  /* the whole or the part; what follows are tiles of it */
+	const struct flame_model *on; /* the whole or the part; what follows are tiles of it */
 	uint32_t zoom_tile, at_tile;
 	bool is_flame, was_icicle; /* the roots are at the bottom; what the option was */
 	bool was_inverted;         /* ways lead from the leaves */

@@ -43,7 +43,7 @@ struct brush {
 	struct area a; /* of all boxes */
 	const struct flame_color *color;
 	const struct flame_page *page;
-	bool fine; /* there are blocks of eighths */
+	bool fine;             /* there are blocks of eighths */
 	struct flame_run *run; /* [a.width] */
 	struct buf text;
 };
@@ -174,7 +174,8 @@ static void follow(struct flame_state *st)
 {
 	const struct flame_model *m = st->on;
 	uint32_t first = m->l.tile[st->zoom_tile].level, n = m->deepest[st->zoom_tile] - first + 1;
-	uint32_t at = m->l.tile[st->at_tile].level - first, height = st->body.height > 0 ? (uint32_t)st->body.height : 1;
+	uint32_t at = m->l.tile[st->at_tile].level - first,
+		 height = st->body.height > 0 ? (uint32_t)st->body.height : 1;
 
 	if (!st->is_followed && at < st->top)
 		st->top = at;
@@ -204,7 +205,8 @@ static void draw_boxes(struct shell *s, struct flame_state *st, struct grid *g, 
 		return;
 	b.run = mem_alloc((size_t)a.width + 1, sizeof(*b.run));
 	follow(st);
-	for (uint32_t level = first + st->top; level <= deepest && level < first + st->top + (uint32_t)a.height; level++)
+	for (uint32_t level = first + st->top; level <= deepest && level < first + st->top + (uint32_t)a.height;
+	     level++)
 		draw_level(&b, level);
 	free(b.run);
 	buf_release(&b.text);

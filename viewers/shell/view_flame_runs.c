@@ -50,7 +50,8 @@ size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_
 
 	for (uint32_t i = lo; i < hi && span > 0 && width > 0; i++) {
 		const struct flame_tile *t = &l->tile[i];
-		struct mark start = mark_of(t->x - from, span, width), end = mark_of(t->x - from + t->width, span, width);
+		struct mark start = mark_of(t->x - from, span, width),
+			    end = mark_of(t->x - from + t->width, span, width);
 		struct flame_run *last;
 
 		if (t->width <= 0)
