@@ -101,7 +101,7 @@ OPENER(show_tags, shell_line(s, "tags", true))
 static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	if (!p->class->search)
+	if (!p->class->search || !p->model || p->err.code)
 		return false;
 	search_open(s);
 	return true;

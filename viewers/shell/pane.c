@@ -196,7 +196,7 @@ void pane_search(struct shell *s, struct pane *p, const char *text)
 
 	free(p->search);
 	p->search = own;
-	if (p->class->search)
+	if (p->class->search && p->model) /* a new one heeds p->search when it is shown */
 		p->class->search(s, p, text);
 }
 

@@ -78,7 +78,8 @@ struct pane_class {
 	/* What is selected, as an expression that matches just that ("^main\.work$"); nothing appended when
 	   nothing is. NULL: never something. */
 	void (*subject)(struct shell *s, struct pane *p, struct buf *out);
-	/* The text of / changed; "" ends it. NULL: the view has no search. live filters show it at once. */
+	/* The text of / changed; "" ends it. Only while there is a model; for a later one it is in p->search. NULL:
+	   the view has no search. */
 	void (*search)(struct shell *s, struct pane *p, const char *text);
 	/* Release what state holds; NULL: nothing. */
 	void (*end)(struct pane *p);
