@@ -23,8 +23,8 @@ view flame-tagroot '4 j' -tagroot=tenant go-cpu.pb.gz
 view flame-hostile '4 j Show l' edge/names-hostile.pb.gz
 view flame-recursion '4 G' edge/recursion.pb.gz
 view flame-deep '4 G' edge/deep-stack.pb.gz
-view flame-empty '4 j Enter / "a" Enter n i O K d - 0 G g PageDown' edge/no-samples.pb.gz
-view flame-base '4 Show j j l Show d Show K' -base=compare/build-base.pb.gz compare/build-new.pb.gz
+view flame-empty '4 j Enter / "a" Enter n i O K D - 0 G g PageDown' edge/no-samples.pb.gz
+view flame-base '4 Show j j l Show D Show K' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 colours=4
 for by in module file function heat package; do
 	colours="$colours K"
@@ -50,7 +50,7 @@ shows 'color_by=module' '4 K' go-cpu.pb.gz
 shows 'inverted=true' '4 i' go-cpu.pb.gz
 shows 'order=weight' '4 O' go-cpu.pb.gz
 shows 'icicle=false' '4 I' go-cpu.pb.gz
-shows 'diff_self=true' '4 d' -base=compare/build-base.pb.gz compare/build-new.pb.gz
+shows 'diff_self=true' '4 D' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 shows 'the colours of a comparison show the change' '4 K' -base=compare/build-base.pb.gz compare/build-new.pb.gz
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '4 j f' go-cpu.pb.gz
 shows 'averages do not add up' '4' -mean go-cpu.pb.gz
@@ -61,7 +61,7 @@ shows '000000 on d500f9' '4 / "route"' --looks go-cpu.pb.gz
 shows 'nothing matches' '4 / "zzz"' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 500x3 400x120; do
-	play '4 j G i + l l - h h Enter / "a" Enter n N I O K d Click(0,0) Double(1,1) RightClick(1,1) Wheel(0,0,3) 0' --size=$size \
+	play '4 j G i + l l - h h Enter / "a" Enter n N I O K D Click(0,0) Double(1,1) RightClick(1,1) Wheel(0,0,3) 0' --size=$size \
 		go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 	result $? "the flame graph is drawn at $size"
 done

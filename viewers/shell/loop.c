@@ -51,6 +51,16 @@ static void go_on(struct shell *s)
 	}
 }
 
+/* As rxvt, konsole and others tell: "INK;PAPER" in the numbers of 16 colours. */
+static bool is_dark(void)
+{
+	const char *colors = getenv("COLORFGBG"), *paper = colors ? strrchr(colors, ';') : NULL;
+	char *end = NULL;
+	long number = paper ? strtol(paper + 1, &end, 10) : -1;
+
+	return end && end != paper + 1 && !*end && ((number >= 0 && number <= 6) || number == 8);
+}
+
 int shell_run(const struct shell_open *open, struct err *err)
 {
 	struct screen *screen;
@@ -67,6 +77,7 @@ int shell_run(const struct shell_open *open, struct err *err)
 	}
 	s->screen = screen;
 	s->depth = open->depth >= 0 ? (enum depth)open->depth : screen_depth(screen);
+	s->dark = is_dark();
 	s->grid.ascii = screen_is_ascii(screen);
 	work_on_done(s->work, wake, screen);
 	while (!s->is_done)

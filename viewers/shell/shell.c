@@ -350,9 +350,26 @@ static void handle_key(struct shell *s, const struct event *e)
 
 	if (key && p->model && !p->err.code && key->act(s, p, e))
 		return;
+	if (key && !p->model && p->is_waiting && s->n_ahead < AHEAD_MAX) {
+		s->ahead[s->n_ahead++] = *e;
+		return;
+	}
 	key = key_find(shell_keys, shell_n_keys, e);
 	if (key)
 		key->act(s, p, e);
+}
+
+/* What was typed ahead of a view that is there now, or that will never be. */
+static void catch_up(struct shell *s)
+{
+	struct pane *p = shell_pane(s);
+	size_t n = s->n_ahead;
+
+	if (n == 0 || (p->is_waiting && !p->model))
+		return;
+	s->n_ahead = 0;
+	for (size_t i = 0; p->model && i < n && p == shell_pane(s); i++)
+		handle_key(s, &s->ahead[i]);
 }
 
 static void handle_mouse(struct shell *s, const struct event *e)
@@ -381,6 +398,7 @@ void shell_handle(struct shell *s, const struct event *e)
 		s->n_wakes++;
 		while (work_take(s->work, s))
 			;
+		catch_up(s);
 		return;
 	case EVENT_STOP:
 		s->is_done = true;

@@ -125,6 +125,8 @@ struct hit {
 	struct event event; /* as if this came */
 };
 
+enum { AHEAD_MAX = 64 };
+
 struct shell {
 	struct shell_open open;
 	struct shell_data *data; /* held */
@@ -141,7 +143,7 @@ struct shell {
 	struct screen *screen; /* NULL when keys are played */
 	struct grid grid;
 	enum depth depth;
-	bool dark;           /* for theme */
+	bool dark;           /* the terminal's paper is dark, for the colours of flame graphs */
 	bool mouse;
 	bool two_sides;        /* with a base: show before and after; d */
 	unsigned n_fetched;    /* how often R has fetched */
@@ -153,6 +155,8 @@ struct shell {
 	bool has_history;
 	struct hit *hit;     /* [n_hits] of the screen as drawn */
 	size_t n_hits, cap_hits;
+	struct event ahead[AHEAD_MAX]; /* [n_ahead] keys of a view that is not there yet */
+	size_t n_ahead;
 	bool is_done;
 	uint64_t n_wakes; /* for the animation of waiting */
 };

@@ -308,7 +308,7 @@ static const struct binding keys[] = {
 	{ "I", "roots at the bottom or at the top", NULL, "icicle=false", turn },
 	{ "O", "order boxes by weight or by name", NULL, "order=weight", order },
 	{ "K", "colour by package, module, file, function, heat", "colours", "color_by=heat", color },
-	{ "d", "in a comparison: colour by the change of total or of self", NULL, "diff_self=true", by_self },
+	{ "D", "in a comparison: colour by the change of total or of self", NULL, "diff_self=true", by_self },
 	{ "PageDown PageUp Ctrl-D Ctrl-U", "scroll through the levels", NULL, NULL, page },
 	{ "g Home", "to the box at the root", NULL, NULL, go_root },
 	{ "G End", "down the widest boxes to the end", NULL, NULL, go_end },
