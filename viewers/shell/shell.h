@@ -22,6 +22,8 @@ struct shell_data {
 	struct profile *sides; /* samples of the base kept apart; p itself without a base */
 	bool has_base;
 	unsigned n_refs; /* only the input thread counts */
+	bool is_counted;   /* n_samples is known; input thread only */
+	int64_t n_samples;
 };
 
 /* What only the program around the shell can do. */

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include "base/num.h"
 #include "base/path.h"
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
@@ -59,19 +60,43 @@ static void add_sources(const struct shell *s, struct buf *out)
 	}
 }
 
+/* How many samples were taken: rows of the profile can stand for several. 0 when it does not say, or holds a difference. */
+static int64_t count_samples(struct shell_data *d)
+{
+	const struct profile *p = d->p;
+
+	for (uint32_t t = 0; t < p->n_types && !d->is_counted && !d->has_base; t++) {
+		const struct value_type *type = &p->type[t];
+
+		if (strcmp(profile_text(p, type->name), "samples") != 0 || strcmp(profile_text(p, type->unit), "count") != 0)
+			continue;
+		for (uint32_t i = 0; i < p->n_rows; i++)
+			if (num_add(&d->n_samples, p->value[SIDE_TARGET][t][i]))
+				d->n_samples = 0;
+		break;
+	}
+	d->is_counted = true;
+	return d->n_samples;
+}
+
 /* What stands at the right, the more of it the more room there is; the most important first. */
 static void add_facts(const struct shell *s, int room, struct buf *out)
 {
 	const struct pane *p = shell_pane(s);
 	const struct head *h = p->model ? &p->model->report.head : NULL;
 	struct buf part[3] = { { 0 }, { 0 }, { 0 } };
+	int64_t n_samples = count_samples(s->data);
 
-	if (h && h->type) {
-		buf_addf(&part[0], "%s ", h->type);
+	if (h && h->type)
+		buf_addz(&part[0], h->type);
+	if (h && h->type && !s->two_sides) { /* else there are two totals, which the views tell */
+		buf_addz(&part[0], " ");
 		report_add_value(h, h->total, &part[0]);
 	}
-	add_count(s->data->p->n_rows, &part[1]);
-	buf_addz(&part[1], s->data->p->n_rows == 1 ? " sample" : " samples");
+	if (n_samples > 0) {
+		add_count((uint64_t)n_samples, &part[1]);
+		buf_addz(&part[1], n_samples == 1 ? " sample" : " samples");
+	}
 	if (s->data->p->meta.duration_ns > 0) {
 		buf_addz(&part[2], "in ");
 		unit_add_label(&part[2], s->data->p->meta.duration_ns, "ns", "auto");
