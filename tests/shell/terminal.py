@@ -2,7 +2,7 @@
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: python3 terminal.py PROBE [TERM...]
+# usage: python3 terminal.py PROBE CPA FILE [TERM...]
 # Each case runs the program as a job of a small shell on a pseudo terminal of its own, and reads what it
 # sends with a small machine that knows the modes of a terminal (not its cells). Prints TAP.
 import fcntl
@@ -192,8 +192,8 @@ class Job:
     def started(self):
         return self.pump(lambda: self.header() != "" and b"probe" in self.modes.text, "the start")
 
-    def seen(self, text):
-        return self.pump(lambda: text in self.modes.text, text)
+    def seen(self, text, after=0):
+        return self.pump(lambda: text in self.modes.text[after:], text)
 
     def send(self, data):
         os.write(self.ours, data)
@@ -462,8 +462,47 @@ def depths():
         job.close()
 
 
-PROBE = os.path.abspath(sys.argv[1])
-wanted_terms = sys.argv[2:] or TERMS
+CPA_ENDINGS = [
+    ("q", lambda j: j.send(b"q"), {0}),
+    ("Ctrl-C, which interrupts work, and q", lambda j: j.send(b"\x03q"), {0}),
+    ("SIGTERM", lambda j: os.kill(j.pid, signal.SIGTERM), {0, 1, 143}),
+    ("SIGHUP", lambda j: os.kill(j.pid, signal.SIGHUP), {0, 1, 129}),
+    ("SIGSEGV", lambda j: os.kill(j.pid, signal.SIGSEGV), {-signal.SIGSEGV}),
+]
+
+
+def shell(term):
+    """The same with cpa itself."""
+    drawn = b"sum%"
+    for name, end, status in CPA_ENDINGS:
+        job = Job([CPA, "-symbolize=none", FILE], term)
+        good = job.seen(drawn) and "alternate" in job.modes.on or term in ("vt100", "linux")
+        end(job)
+        good = job.ends() and good
+        left = job.left()
+        result(good and not left and job.status in status, f"cpa on {term}: {name} leaves the terminal as it was",
+               f"left: {left}; status {job.status}")
+        job.close()
+    job = Job([CPA, "-symbolize=none", FILE], term)
+    good = job.seen(drawn)
+    job.send(b"\x1a")
+    good = good and job.stops() and not job.left()
+    after = len(job.modes.text)
+    job.goes_on()
+    good = good and job.seen(drawn, after)
+    for width, height in ((132, 50), (20, 5), (1, 1), (80, 24)):
+        after = len(job.modes.text)
+        job.resize(width, height)
+        good = good and job.pump(lambda n=after: len(job.modes.text) > n, "a new size")
+    good = good and job.seen(drawn, after)
+    job.send(b"q")
+    result(good and job.ends() and not job.left(), f"cpa on {term}: stopped, gone on, of other sizes, and ended",
+           f"{job.left()}; {job.modes.text[-200:]}")
+    job.close()
+
+
+PROBE, CPA, FILE = (os.path.abspath(a) for a in sys.argv[1:4])
+wanted_terms = sys.argv[4:] or TERMS
 have = [t for t in wanted_terms if entry(t) is not None]
 for t in wanted_terms:
     if t not in have:
@@ -471,6 +510,7 @@ for t in wanted_terms:
 refused()
 depths()
 for t in have:
+    shell(t)
     endings(t)
     keys(t)
     resize(t)

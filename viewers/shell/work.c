@@ -168,6 +168,9 @@ void work_on_done(struct work *w, void (*wake)(void *arg), void *arg)
 	pthread_mutex_lock(&w->lock);
 	w->wake = wake;
 	w->wake_arg = arg;
+	for (int i = 0; wake && i < N_LANES; i++)
+		if (w->lane[i].done) /* before anyone could be told */
+			wake(arg);
 	pthread_mutex_unlock(&w->lock);
 }
 
