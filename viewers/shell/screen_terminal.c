@@ -91,12 +91,12 @@ static void choose_direct(struct terminal *t)
 
 	if (curses.tigetnum("colors") >= TRUE_COLORS || strlen(t->name) > LONGEST)
 		return;
-	for (strcpy(stem, t->name); dash; dash = strrchr(stem, '-')) {
+	for (snprintf(stem, sizeof(stem), "%s", t->name); dash; dash = strrchr(stem, '-')) {
 		if (dash != stem)
 			*dash = '\0';
 		snprintf(name, sizeof(name), "%s-direct", stem);
 		if (is_there(name)) {
-			strcpy(t->name, name);
+			snprintf(t->name, sizeof(t->name), "%s", name);
 			return;
 		}
 	}
@@ -118,7 +118,7 @@ int terminal_find(bool color, struct terminal *out, struct err *err)
 			       status == 1 ? "the terminal %.60s cannot place its cursor: %s"
 					   : "the terminal %.60s is not known here: %s",
 			       name, advice);
-	strcpy(t.name, name);
+	snprintf(t.name, sizeof(t.name), "%s", name);
 	if (!text_cap("cup") || curses.tigetflag("hc") > 0 || curses.tigetflag("gn") > 0) {
 		curses.del_curterm(*curses.cur_term);
 		return err_set(err, ERR_USAGE, "the terminal %.60s cannot place its cursor: %s", name, advice);
