@@ -21,6 +21,7 @@
 #undef columns
 #undef lines
 
+/* clang-format off */
 #define CURSES_FUNCTIONS(X)                                                                                            \
 	X(clearok)                                                                                                     \
 	X(curs_set)                                                                                                    \
@@ -31,7 +32,6 @@
 					X(wadd_wchnstr) X(wgetch) X(wmove) X(wnoutrefresh) X(wrefresh)
 #define CURSES_VARIABLES(X) X(COLORS) X(COLOR_PAIRS) X(cur_term) X(curscr) X(stdscr)
 
-/* clang-format off */
 struct curses {
 #define MEMBER(name) __typeof__(name) *name;
 	CURSES_FUNCTIONS(MEMBER)
