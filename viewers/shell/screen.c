@@ -20,12 +20,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Larger ones are drawn in part: what says it has a million columns is no terminal. */
-enum { WIDEST = 1000, HIGHEST = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
+/* Larger ones are drawn in part: what says it has a million columns is no terminal. In one column curses reads what is
+   before a line, to put a character into the last corner. */
+enum { NARROWEST = 2, LOWEST = 1, WIDEST = 1000, HIGHEST = 500, ESC_MS = 25, TRUE_COLORS = 1 << 24 };
 
-static int limit(int n, int most)
+static int limit(int n, int least, int most)
 {
-	return n < 1 ? 1 : n > most ? most : n;
+	return n < least ? least : n > most ? most : n;
 }
 
 /* The size of the terminal: of its driver, of its entry, or the usual one. */
@@ -39,8 +40,8 @@ static void size_of(const struct screen *s, int *width, int *height)
 		*width = size.ws_col;
 		*height = size.ws_row;
 	}
-	*width = limit(*width, WIDEST);
-	*height = limit(*height, HIGHEST);
+	*width = limit(*width, NARROWEST, WIDEST);
+	*height = limit(*height, LOWEST, HIGHEST);
 }
 
 /* Give curses and the picture of what was sent the size that the terminal has now. */

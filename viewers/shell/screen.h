@@ -32,7 +32,7 @@ enum depth screen_depth(const struct screen *s);
 /* Has it no UTF-8? */
 bool screen_is_ascii(const struct screen *s);
 
-/* Its size in cells. */
+/* Its size in cells: from 2x1 to 1000x500, whatever it says of itself. */
 void screen_size(const struct screen *s, int *width, int *height);
 
 void screen_mouse(struct screen *s, bool on);

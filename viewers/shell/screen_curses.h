@@ -22,14 +22,13 @@
 #undef lines
 
 /* clang-format off */
-#define CURSES_FUNCTIONS(X)                                                                                            \
-	X(clearok)                                                                                                     \
-	X(curs_set)                                                                                                    \
-	X(define_key) X(del_curterm) X(delscreen) X(delwin) X(doupdate) X(has_colors) X(init_extended_pair) X(keypad)  \
-		X(meta) X(newpad) X(newterm) X(nodelay) X(noecho) X(nonl) X(raw) X(reset_prog_mode) X(resizeterm)      \
-			X(set_curterm) X(set_escdelay) X(setcchar) X(setupterm) X(start_color) X(tigetflag)            \
-				X(tigetnum) X(tigetstr) X(typeahead) X(use_default_colors) X(use_env) X(use_tioctl)    \
-					X(wadd_wchnstr) X(wgetch) X(wmove) X(wnoutrefresh) X(wrefresh)
+#define CURSES_FUNCTIONS(X) \
+	X(clearok) X(curs_set) X(define_key) X(del_curterm) X(delscreen) X(delwin) X(doupdate) \
+	X(has_colors) X(init_extended_pair) X(keypad) X(meta) X(newpad) X(newterm) X(nodelay) X(noecho) \
+	X(nonl) X(raw) X(reset_prog_mode) X(resizeterm) X(set_curterm) X(set_escdelay) X(setcchar) \
+	X(setupterm) X(start_color) X(tigetflag) X(tigetnum) X(tigetstr) X(typeahead) \
+	X(use_default_colors) X(use_env) X(use_tioctl) X(wadd_wchnstr) X(wgetch) X(wmove) X(wnoutrefresh) \
+	X(wrefresh)
 #define CURSES_VARIABLES(X) X(COLORS) X(COLOR_PAIRS) X(cur_term) X(curscr) X(stdscr)
 
 struct curses {
