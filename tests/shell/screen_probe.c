@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 	FILE *log;
 	bool mouse = true;
 
-	if (screen_open(!getenv("NO_COLOR"), mouse, &s, &err) < 0) {
+	if (screen_open(getenv("NO_COLOR") ? DEPTH_NONE : DEPTH_TRUE, mouse, &s, &err) < 0) {
 		fprintf(stderr, "screen_probe: %s\n", err.msg);
 		return 2;
 	}

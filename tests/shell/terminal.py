@@ -465,8 +465,8 @@ def depths():
 CPA_ENDINGS = [
     ("q", lambda j: j.send(b"q"), {0}),
     ("Ctrl-C, which interrupts work, and q", lambda j: j.send(b"\x03q"), {0}),
-    ("SIGTERM", lambda j: os.kill(j.pid, signal.SIGTERM), {0, 1, 143}),
-    ("SIGHUP", lambda j: os.kill(j.pid, signal.SIGHUP), {0, 1, 129}),
+    ("SIGTERM", lambda j: os.kill(j.pid, signal.SIGTERM), {-signal.SIGTERM}),
+    ("SIGHUP", lambda j: os.kill(j.pid, signal.SIGHUP), {-signal.SIGHUP}),
     ("SIGSEGV", lambda j: os.kill(j.pid, signal.SIGSEGV), {-signal.SIGSEGV}),
 ]
 

@@ -9,6 +9,7 @@
 
 #include "viewers/shell/screen.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,8 @@ int shell_run(const struct shell_open *open, struct err *err)
 {
 	struct screen *screen;
 	struct shell *s;
-	int width, height, rc = screen_open(open->color, open->mouse, &screen, err);
+	enum depth most = open->depth >= 0 ? (enum depth)open->depth : open->color ? DEPTH_TRUE : DEPTH_NONE;
+	int width, height, ended_by, rc = screen_open(most, open->mouse, &screen, err);
 
 	if (rc < 0)
 		return rc;
@@ -76,7 +78,7 @@ int shell_run(const struct shell_open *open, struct err *err)
 		return rc;
 	}
 	s->screen = screen;
-	s->depth = open->depth >= 0 ? (enum depth)open->depth : screen_depth(screen);
+	s->depth = screen_depth(screen);
 	s->dark = is_dark();
 	s->grid.ascii = screen_is_ascii(screen);
 	work_on_done(s->work, wake, screen);
@@ -84,7 +86,10 @@ int shell_run(const struct shell_open *open, struct err *err)
 		go_on(s);
 	work_on_done(s->work, NULL, NULL);
 	shell_free(s);
+	ended_by = screen_ended_by(screen);
 	screen_close(screen);
+	if (ended_by)
+		raise(ended_by); /* so that who sent it sees that it ended us */
 	return 0;
 }
 

@@ -90,9 +90,9 @@ static void give_back(struct screen *s)
 	s->away = true;
 }
 
-static enum depth depth_of_terminal(bool color)
+static enum depth depth_of_terminal(enum depth most)
 {
-	if (!color || !curses.has_colors() || curses.start_color() != OK)
+	if (most == DEPTH_NONE || !curses.has_colors() || curses.start_color() != OK)
 		return DEPTH_NONE;
 	return *curses.COLORS >= TRUE_COLORS ? DEPTH_TRUE
 	       : *curses.COLORS >= 256       ? DEPTH_256
@@ -100,9 +100,11 @@ static enum depth depth_of_terminal(bool color)
 					     : DEPTH_NONE;
 }
 
-static void set_up(struct screen *s, bool color)
+static void set_up(struct screen *s, enum depth most)
 {
-	s->depth = depth_of_terminal(color);
+	s->depth = depth_of_terminal(most);
+	if (s->depth > most)
+		s->depth = most;
 	s->own_colors = s->depth != DEPTH_NONE && curses.use_default_colors() == OK;
 	curses.raw();
 	curses.noecho();
@@ -152,7 +154,7 @@ static void *start(const struct screen *s)
 	return screen;
 }
 
-int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
+int screen_open(enum depth most, bool mouse, struct screen **out, struct err *err)
 {
 	struct screen *s = mem_zalloc(1, sizeof(*s));
 	int rc;
@@ -160,7 +162,7 @@ int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 	setlocale(LC_CTYPE, "");
 	rc = curses_load(err);
 	if (rc == 0)
-		rc = terminal_find(color, &s->terminal, err);
+		rc = terminal_find(most == DEPTH_TRUE, &s->terminal, err);
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -181,7 +183,7 @@ int screen_open(bool color, bool mouse, struct screen **out, struct err *err)
 			     s->terminal.name);
 		goto out;
 	}
-	set_up(s, color);
+	set_up(s, most);
 	take(s, false);
 	*out = s;
 	return 0;
@@ -209,6 +211,11 @@ void screen_close(struct screen *s)
 	buf_release(&s->terminal.restore);
 	free(s->pair);
 	free(s);
+}
+
+int screen_ended_by(const struct screen *s)
+{
+	return s->ended_by;
 }
 
 enum depth screen_depth(const struct screen *s)
@@ -269,6 +276,7 @@ static bool signalled(struct screen *s, struct event *out)
 	struct signals got = guard_signals();
 
 	*out = (struct event){ .kind = EVENT_STOP };
+	s->ended_by = got.stop;
 	if (got.stop)
 		return true;
 	if (got.suspend)

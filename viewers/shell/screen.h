@@ -19,13 +19,16 @@ struct screen;
  * Take the terminal: the alternate screen, keys one by one, the mouse if wanted. Whatever ends the
  * program from now on (exit, a crash, a signal, memory that is gone) gives the terminal back as it was.
  *
- * color   may it show colours (--color, NO_COLOR)?
+ * most    it shows no more colours than that (--colors, --color, NO_COLOR)
  * Fails   ERR_USAGE when the terminal is not known or cannot place its cursor
  */
-int screen_open(bool color, bool mouse, struct screen **out, struct err *err);
+int screen_open(enum depth most, bool mouse, struct screen **out, struct err *err);
 
 /* Give the terminal back. Takes NULL. */
 void screen_close(struct screen *s);
+
+/* The signal that EVENT_STOP was for; 0 when there was none. */
+int screen_ended_by(const struct screen *s);
 
 enum depth screen_depth(const struct screen *s);
 

@@ -36,7 +36,8 @@ static struct {
 	struct termios modes;
 	int wake;
 	int said, said_to; /* what stands for standard error, and where it went; -1 */
-	atomic_bool taken, stop, resize, suspend, resume;
+	atomic_int stop; /* the signal that is to end the program; 0 for none */
+	atomic_bool taken, resize, suspend, resume;
 	_Atomic int64_t stop_s;                               /* when it was asked to stop */
 	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* as they were */
 	char stack[STACK];
@@ -153,7 +154,7 @@ static void on_stop_sig(int sig)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (!guard.stop) {
 		guard.stop_s = now.tv_sec;
-		guard.stop = true;
+		guard.stop = sig;
 	} else if (now.tv_sec - guard.stop_s > 1) {
 		give_back_sig();
 		signal(sig, SIG_DFL);
@@ -201,7 +202,8 @@ void guard_begin(const char *restore, size_t n, const struct termios *modes, int
 	memcpy(guard.restore, restore, guard.n);
 	guard.modes = *modes;
 	guard.wake = wake;
-	guard.stop = guard.resize = guard.suspend = guard.resume = false;
+	guard.stop = 0;
+	guard.resize = guard.suspend = guard.resume = false;
 	if (!registered)
 		atexit(at_exit);
 	registered = true;

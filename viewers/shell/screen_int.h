@@ -35,13 +35,14 @@ struct terminal {
  *
  * Fails   ERR_USAGE as screen_open
  */
-int terminal_find(bool color, struct terminal *out, struct err *err);
+int terminal_find(bool true_color, struct terminal *out, struct err *err);
 
 extern const char terminal_mouse_on[], terminal_mouse_off[], terminal_paste_on[], terminal_paste_off[];
 
 /* What the signals brought since it was asked last. */
 struct signals {
-	bool stop, resize, suspend, resume;
+	int stop; /* the one that is to end the program; 0 for none */
+	bool resize, suspend, resume;
 };
 
 /*
@@ -82,6 +83,7 @@ struct pair_of {
 struct screen {
 	struct terminal terminal;
 	enum depth depth;
+	int ended_by; /* a signal; 0 for none */
 	bool ascii, own_colors, mouse, away; /* away: the terminal is another program's */
 	int wake;
 	atomic_bool woken;    /* by screen_wake, in any thread */

@@ -86,23 +86,23 @@ static bool is_there(const char *name)
 static void choose_direct(struct terminal *t)
 {
 	enum { LONGEST = sizeof(t->name) - sizeof("-direct") };
-	char stem[LONGEST + 1], name[sizeof(t->name)];
+	char stem[LONGEST + 1], name[sizeof(t->name) + sizeof("-direct")];
 	char *dash = stem;
 
 	if (curses.tigetnum("colors") >= TRUE_COLORS || strlen(t->name) > LONGEST)
 		return;
-	for (snprintf(stem, sizeof(stem), "%s", t->name); dash; dash = strrchr(stem, '-')) {
+	for (snprintf(stem, sizeof(stem), "%.*s", (int)LONGEST, t->name); dash; dash = strrchr(stem, '-')) {
 		if (dash != stem)
 			*dash = '\0';
-		snprintf(name, sizeof(name), "%s-direct", stem);
+		snprintf(name, sizeof(name), "%.*s-direct", (int)LONGEST, stem);
 		if (is_there(name)) {
-			snprintf(t->name, sizeof(t->name), "%s", name);
+			snprintf(t->name, sizeof(t->name), "%.*s", (int)sizeof(t->name) - 1, name);
 			return;
 		}
 	}
 }
 
-int terminal_find(bool color, struct terminal *out, struct err *err)
+int terminal_find(bool true_color, struct terminal *out, struct err *err)
 {
 	static const char advice[] = "set TERM to what it is like, for instance xterm, or use --plain";
 	const char *name = getenv("TERM");
@@ -124,7 +124,7 @@ int terminal_find(bool color, struct terminal *out, struct err *err)
 		return err_set(err, ERR_USAGE, "the terminal %.60s cannot place its cursor: %s", name, advice);
 	}
 	ask(&t);
-	if (color && has_true_color())
+	if (true_color && has_true_color())
 		choose_direct(&t);
 	curses.del_curterm(*curses.cur_term);
 	*out = t;
