@@ -51,6 +51,9 @@ shows 'no row has it' '/ "zz" Enter Esc n' go-cpu.pb.gz
 shows 'No name has that; Esc shows all rows.' '/ "zz" Enter' go-cpu.pb.gz
 shows '3/5 of 195 rows' '/ "malloc" Enter j j' go-cpu.pb.gz
 
+# what is typed while there are no rows filters those that come
+shows '3/5 of 195 rows' ': "hide=(" Enter : "top" Enter : "top -cum" Enter / "malloc" Enter : "hide=" Enter j j' go-cpu.pb.gz
+
 # a file row is about that file: focus leaves its samples
 play 'f' -files --size=120x24 go-cpu.pb.gz >"$tmp/out"
 grep -qF '(cpa) focus=' "$tmp/out" && ! grep -q 'No sample is left' "$tmp/out"

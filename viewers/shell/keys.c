@@ -101,9 +101,10 @@ OPENER(show_tags, shell_line(s, "tags", true))
 static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	if (!p->class->search || !p->model || p->err.code)
-		return false;
-	search_open(s);
+	if (p->class->search && (p->is_waiting || (p->model && !p->err.code)))
+		search_open(s);
+	else
+		shell_say(s, false, "there is nothing to search in");
 	return true;
 }
 

@@ -76,6 +76,7 @@ void shell_refresh(struct shell *s, struct pane *p)
 void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is_part, const struct err *err)
 {
 	size_t n = strcspn(buf_text(&m->notes), "\n");
+	bool is_first;
 
 	p->is_waiting = false;
 	if (rc == ERR_STOPPED) {
@@ -94,10 +95,13 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is
 		p->class->take_part(s, p, m);
 		return;
 	}
+	is_first = !p->model;
 	model_free(p->model);
 	p->model = m;
 	if (p->class->shown)
 		p->class->shown(s, p);
+	if (is_first && *p->search && p->class->search)
+		p->class->search(s, p, p->search);
 }
 
 /* Show pane i; made anew when it is old. */
@@ -196,7 +200,7 @@ void pane_search(struct shell *s, struct pane *p, const char *text)
 
 	free(p->search);
 	p->search = own;
-	if (p->class->search && p->model) /* a new one heeds p->search when it is shown */
+	if (p->class->search && p->model)
 		p->class->search(s, p, text);
 }
 

@@ -78,8 +78,8 @@ struct pane_class {
 	/* What is selected, as an expression that matches just that ("^main\.work$"); nothing appended when
 	   nothing is. NULL: never something. */
 	void (*subject)(struct shell *s, struct pane *p, struct buf *out);
-	/* The text of / changed; "" ends it. Only while there is a model; for a later one it is in p->search. NULL:
-	   the view has no search. */
+	/* The text of / changed; "" ends it. NULL: the view has no search. Only while there is a model; of what
+	   was typed before, it hears behind the first shown. */
 	void (*search)(struct shell *s, struct pane *p, const char *text);
 	/* Release what state holds; NULL: nothing. */
 	void (*end)(struct pane *p);
@@ -228,7 +228,7 @@ void model_free(struct model *m);
 void pane_open(struct shell *s, const struct line *l, const char *line);
 void pane_free(struct pane *p);
 
-/* Search in a pane: keeps the text and tells the view. */
+/* Search in a pane: keeps the text and tells the view, if it has a model. */
 void pane_search(struct shell *s, struct pane *p, const char *text);
 
 /* Count who uses a profile; the last one to drop it frees it. Input thread only. */

@@ -81,8 +81,7 @@ void flame_search(struct shell *s, struct pane *p, const char *text)
 {
 	(void)s;
 	(void)text;
-	if (p->model)
-		flame_search_again(p);
+	flame_search_again(p);
 }
 
 static bool is_wide(const struct flame_state *st, uint32_t tile, int width)

@@ -186,8 +186,6 @@ static void search(struct shell *s, struct pane *p, const char *text)
 {
 	struct labels_state *state = p->state;
 
-	if (!p->model)
-		return;
 	labels_filter(labels_of(p), state, text);
 	if (*text)
 		shell_say(s, false, "%" PRIu32 " of %" PRIu32 " values", state->n_found, labels_of(p)->r->table.n_rows);

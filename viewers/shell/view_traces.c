@@ -176,8 +176,6 @@ static void search(struct shell *s, struct pane *p, const char *text)
 {
 	struct traces_state *state = p->state;
 
-	if (!p->model)
-		return;
 	traces_filter(samples_of(p), state, text);
 	if (*text)
 		shell_say(s, false, "%" PRIu32 " of %" PRIu32 " %s", state->list.n, samples_of(p)->n,

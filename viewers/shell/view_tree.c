@@ -149,8 +149,6 @@ static bool search_next(struct shell *s, struct pane *p, const struct event *e)
 
 static void search(struct shell *s, struct pane *p, const char *text)
 {
-	if (!p->model)
-		return;
 	if (s->overlay)
 		tree_search(tree_of(p), p->state, text);
 	else
