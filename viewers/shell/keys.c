@@ -101,10 +101,10 @@ OPENER(show_tags, shell_line(s, "tags", true))
 static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)e;
-	if (p->class->search && (p->is_waiting || (p->model && !p->err.code)))
+	if (p->class->search)
 		search_open(s);
 	else
-		shell_say(s, false, "there is nothing to search in");
+		shell_say(s, false, "this view has no search");
 	return true;
 }
 
