@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -67,20 +68,52 @@ static int open_pipes(struct pipes *p, struct err *err)
 	return 0;
 }
 
+/* SIGPIPE, held back from one thread. */
+struct held {
+	sigset_t signal, before;
+	bool was_pending;
+};
+
+/*
+ * A program may stop reading while we write. SIGPIPE is held back from this thread alone: to ignore it for a while
+ * would be everybody's matter, and whoever of two threads is done first would end the other.
+ */
+static void hold_pipe(struct held *h)
+{
+	sigset_t pending;
+
+	sigemptyset(&h->signal);
+	sigaddset(&h->signal, SIGPIPE);
+	h->was_pending = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+	pthread_sigmask(SIG_BLOCK, &h->signal, &h->before);
+}
+
+static void let_pipe(const struct held *h)
+{
+	const struct timespec none = { 0 };
+
+	while (!h->was_pending && sigtimedwait(&h->signal, NULL, &none) < 0 && errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &h->before, NULL);
+}
+
 /* Start a program with signals as they are by default, whatever we do with them. */
 static int spawn(const char *const *argv, posix_spawn_file_actions_t *files, pid_t *pid, struct err *err)
 {
 	posix_spawnattr_t attr;
-	sigset_t all;
+	sigset_t all, held;
 	int rc;
 
 	posix_spawnattr_init(&attr);
+	pthread_sigmask(SIG_SETMASK, NULL, &held);
+	sigdelset(&held, SIGPIPE);
+	posix_spawnattr_setsigmask(&attr, &held);
 	sigemptyset(&all);
 	sigaddset(&all, SIGPIPE);
 	sigaddset(&all, SIGINT);
 	sigaddset(&all, SIGQUIT);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 	rc = posix_spawnp(pid, argv[0], files, &attr, (char *const *)argv, environ);
 	posix_spawnattr_destroy(&attr);
 	if (rc == 0)
@@ -211,7 +244,7 @@ static int end(pid_t pid, const char *name, const struct bounds *b, struct err *
 static int run(const char *const *argv, const void *in, size_t n, struct bounds *b, struct buf *out, struct err *err)
 {
 	posix_spawn_file_actions_t files;
-	struct sigaction old;
+	struct held held;
 	struct buf noise = { 0 };
 	struct pipes p;
 	pid_t pid;
@@ -222,7 +255,7 @@ static int run(const char *const *argv, const void *in, size_t n, struct bounds 
 	posix_spawn_file_actions_init(&files);
 	for (int i = 0; i < N_PIPES; i++)
 		posix_spawn_file_actions_adddup2(&files, p.theirs[i], i);
-	ignore(SIGPIPE, &old);
+	hold_pipe(&held);
 	rc = spawn(argv, &files, &pid, err);
 	posix_spawn_file_actions_destroy(&files);
 	for (int i = 0; i < N_PIPES; i++)
@@ -230,7 +263,7 @@ static int run(const char *const *argv, const void *in, size_t n, struct bounds 
 	if (rc == 0) {
 		rc = serve(&p, in, n, b, out, &noise) ? finish(pid, argv[0], &noise, err) : end(pid, argv[0], b, err);
 	}
-	sigaction(SIGPIPE, &old, NULL);
+	let_pipe(&held);
 	close_pipes(&p);
 	buf_release(&noise);
 	return rc;

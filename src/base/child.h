@@ -16,7 +16,7 @@
 
 /*
  * Run a program with these bytes on its standard input and wait for it. It is in our process group,
- * so Ctrl-C ends it too.
+ * so Ctrl-C ends it too. Several threads may do this at the same time.
  *
  * argv    [argv[0] is looked up in PATH] ends with NULL; no shell sees it
  * out     what it printed is appended, also when it failed
@@ -36,7 +36,7 @@ int child_read(const char *const *argv, size_t max, unsigned seconds, const stru
 
 /*
  * Run a program on our terminal and wait for it; what it prints on standard output goes nowhere.
- * Ctrl-C ends it and not us.
+ * Ctrl-C ends it and not us. There is one terminal: not from two threads at the same time.
  *
  * Fails   as child_run
  */

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -50,6 +51,62 @@ static void a_program_that_reads_nothing_is_no_error(void **state)
 	assert_int_equal(run("exec <&-; echo done", in, n, &out, &err), 0);
 	assert_string_equal(out.data, "done\n");
 	free(in);
+	buf_release(&out);
+}
+
+enum { N_THREADS = 4, N_TIMES = 40 };
+
+static void *run_what_reads_nothing(void *arg)
+{
+	size_t n = 1 << 17;
+	char *in = calloc(1, n);
+
+	(void)arg;
+	for (int i = 0; i < N_TIMES; i++) {
+		struct buf out = { 0 };
+		bool fine = child_run((const char *const[]){ "true", NULL }, in, n, &out, NULL) == 0;
+
+		buf_release(&out);
+		if (!fine)
+			abort();
+	}
+	free(in);
+	return NULL;
+}
+
+/* Once each ignored SIGPIPE for all threads, and whoever was done first ended the others. */
+static void programs_that_read_nothing_may_be_run_by_several_threads(void **state)
+{
+	pthread_t thread[N_THREADS];
+	struct sigaction now;
+	sigset_t mask;
+
+	(void)state;
+	signal(SIGPIPE, SIG_DFL);
+	for (int i = 0; i < N_THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, run_what_reads_nothing, NULL), 0);
+	run_what_reads_nothing(NULL);
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_join(thread[i], NULL);
+	sigaction(SIGPIPE, NULL, &now);
+	assert_true(now.sa_handler == SIG_DFL);
+	pthread_sigmask(SIG_SETMASK, NULL, &mask);
+	assert_int_equal(sigismember(&mask, SIGPIPE), 0);
+	sigpending(&mask);
+	assert_int_equal(sigismember(&mask, SIGPIPE), 0);
+}
+
+static void a_program_is_ended_by_sigpipe_as_usual(void **state)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(run("for set in $(sed -En 's/^Sig(Blk|Ign):\t/0x/p' /proc/self/status); do"
+			     " echo $((set >> 12 & 1)); done", /* it is number 13 */
+			     "", 0, &out, &err),
+			 0);
+	assert_string_equal(out.data, "0\n0\n");
 	buf_release(&out);
 }
 
@@ -136,6 +193,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_goes_in_comes_out_however_much_it_is),
 		cmocka_unit_test(a_program_that_reads_nothing_is_no_error),
+		cmocka_unit_test(programs_that_read_nothing_may_be_run_by_several_threads),
+		cmocka_unit_test(a_program_is_ended_by_sigpipe_as_usual),
 		cmocka_unit_test(a_status_is_an_error_with_the_first_line_of_what_was_said),
 		cmocka_unit_test(much_noise_does_not_block),
 		cmocka_unit_test(a_signal_is_an_error),
