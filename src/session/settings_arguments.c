@@ -26,8 +26,8 @@ static bool is_harmless(const char *s, size_t n)
 	return true;
 }
 
-/* The bytes as printf(1) takes them, in what $( ) gives back. What would be cut off there, newlines at
-   the end, comes behind it. */
+/* The bytes as printf(1) takes them, of which a - in front would make options, in what $( ) gives back. What would
+   be cut off there, newlines at the end, comes behind it. */
 static void add_printed(const char *s, size_t n, struct buf *out)
 {
 	size_t end = n;
@@ -40,9 +40,7 @@ static void add_printed(const char *s, size_t n, struct buf *out)
 
 		if (c == '\\' || c == '%')
 			buf_addf(out, "%c%c", c, c);
-		else if (c == '\'')
-			buf_addz(out, "\\047");
-		else if (c < 0x20 || c >= 0x7f)
+		else if (c < 0x20 || c >= 0x7f || c == '\'' || (c == '-' && i == 0))
 			buf_addf(out, "\\%03o", c);
 		else
 			buf_add(out, &s[i], 1);

@@ -12,6 +12,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -238,24 +240,154 @@ static void words_are_quoted_for_a_shell_and_harmless(void **state)
 	}
 }
 
+enum { WORD_MAX = 12 };
+
+/* The next number of a row that is always the same. */
+static unsigned next_of(unsigned *seed)
+{
+	*seed = *seed * 1103515245 + 12345;
+	return *seed >> 16 & 0x7fff;
+}
+
+/* Words number 0 to 3 * 255: each byte alone, first, last; then what is hard to quote, mixed. */
+static void make_word(unsigned i, unsigned *seed, char word[WORD_MAX + 1])
+{
+	static const char hard[] = "-\\\\%''\"\"$`!~#&;|()<>*?[]{}= \n\n\t\r\033\177\200\377abn0";
+	unsigned n = 1 + next_of(seed) % WORD_MAX;
+	char byte = (char)(1 + i / 3);
+
+	memset(word, 0, WORD_MAX + 1);
+	if (i < 3 * 255) {
+		snprintf(word, WORD_MAX, i % 3 == 0 ? "%c" : i % 3 == 1 ? "%ca" : "a%c", byte);
+		return;
+	}
+	for (unsigned k = 0; k < n; k++)
+		word[k] = hard[next_of(seed) % (sizeof(hard) - 1)];
+}
+
+/* What a shell makes of a command that prints with a NUL behind each word; the caller frees. */
+static char *shell_says(const char *command, size_t max)
+{
+	char *seen = calloc(1, max + 1);
+	FILE *shell = popen(command, "r");
+
+	assert_non_null(shell);
+	assert_true(fread(seen, 1, max + 1, shell) <= max);
+	assert_int_equal(pclose(shell), 0);
+	return seen;
+}
+
 static void quoted_words_are_what_they_were_to_a_shell(void **state)
 {
-	const char *const words[] = { "a b", "it's", "$(id)`id`\"\\", "\033[2J%s'\\\\n", "\x01\xff\n\n", "*?[a]~#" };
+	enum { N = 2400, AT_ONCE = 100 };
+	unsigned seed = 1;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (unsigned i = 0; i < N; i += AT_ONCE) {
 		struct buf command = { 0 };
-		char seen[64] = "";
-		FILE *shell;
+		char word[AT_ONCE][WORD_MAX + 1], *seen, *at;
 
-		buf_addz(&command, "printf '%s' ");
-		settings_add_word(words[i], &command);
-		shell = popen(command.data, "r");
-		assert_non_null(shell);
-		assert_int_equal(fread(seen, 1, sizeof(seen) - 1, shell), strlen(words[i]));
-		assert_string_equal(seen, words[i]);
-		assert_int_equal(pclose(shell), 0);
+		buf_addz(&command, "printf '%s\\0'");
+		for (unsigned k = 0; k < AT_ONCE; k++) {
+			make_word(i + k, &seed, word[k]);
+			buf_addz(&command, " ");
+			settings_add_word(word[k], &command);
+		}
+		at = seen = shell_says(command.data, sizeof(word));
+		for (unsigned k = 0; k < AT_ONCE; k++, at += strlen(at) + 1)
+			assert_string_equal(at, word[k]);
+		free(seen);
 		buf_release(&command);
+	}
+}
+
+/* Give an option another value than it has, as a line or a command line might. */
+static void change(struct query *q, const struct opt *o, char text[], unsigned *seed)
+{
+	static const char *const numbers[] = { "0", "7", "-1", "3", "12" };
+	struct err err;
+
+	if (o->kind == OPT_BOOL || o->kind == OPT_MODE)
+		snprintf(text, WORD_MAX, "%s", o->kind == OPT_BOOL && *(bool *)((char *)q + o->at) ? "false" : "true");
+	else if (o->kind == OPT_INT || o->kind == OPT_REAL)
+		snprintf(text, WORD_MAX, "%s", numbers[next_of(seed) % 5]);
+	else
+		make_word(3 * 255, seed, text);
+	if (query_set(q, o, o->kind == OPT_PICK ? NULL : text, &err) < 0)
+		fail_msg("%s: %s", o->name, err.msg);
+}
+
+/* Read arguments as a command line is: a NUL behind each. */
+static void read_arguments(char *at, struct query *q)
+{
+	for (; *at; at += strlen(at) + 1) {
+		const char *name = at + strspn(at, "-"), *equals = strchr(name, '=');
+		const struct opt *o = opt_find(query_options, query_n_options, name, strcspn(name, "="));
+		struct err err;
+
+		assert_non_null(o);
+		if (query_set(q, o, equals ? equals + 1 : NULL, &err) < 0)
+			fail_msg("%s: %s", at, err.msg);
+	}
+}
+
+static void release_lists(struct query *q)
+{
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].kind == OPT_LIST)
+			opt_list_release((struct opt_list *)((char *)q + query_options[i].at));
+}
+
+/* The question says itself as arguments, which a shell splits, and which are that question again. */
+static void comes_back(struct query *q)
+{
+	enum { MOST = 16 << 10 };
+	struct settings *s = settings_new(q), *same, *again;
+	struct buf command = { 0 };
+	struct query back;
+	char *seen;
+
+	buf_addz(&command, "printf '%s\\0'");
+	settings_add_arguments(s, &command);
+	seen = shell_says(command.data, MOST);
+	query_init(&back);
+	read_arguments(seen, &back);
+	again = settings_new(&back);
+	same = settings_copy(s);
+	assert_true(settings_equal(s, same));
+	if (!settings_equal(s, again))
+		fail_msg("%s", command.data);
+	settings_free(s);
+	settings_free(same);
+	settings_free(again);
+	release_lists(&back);
+	free(seen);
+	buf_release(&command);
+}
+
+static void every_option_comes_back_from_its_argument(void **state)
+{
+	static const char *const never[] = { "by",	    "inuse_space",	"inuse_objects", "alloc_space",
+					     "alloc_objects", "total_delay", "contentions",   "mean_delay" };
+	unsigned seed = 7;
+
+	(void)state;
+	for (size_t i = 0; i < query_n_options; i++) {
+		const struct opt *o = &query_options[i];
+		bool is_other = o->group == GROUP_GENERAL || o->group == GROUP_SHELL; /* no part of a question */
+		char text[WORD_MAX + 1], more[WORD_MAX + 1];
+		struct query q;
+
+		for (size_t k = 0; k < sizeof(never) / sizeof(never[0]); k++) /* query_finish makes others of them */
+			is_other |= strcmp(o->name, never[k]) == 0;
+		if (is_other)
+			continue;
+		query_init(&q);
+		change(&q, o, text, &seed);
+		if (o->kind == OPT_LIST)
+			change(&q, o, more, &seed);
+		comes_back(&q);
+		release_lists(&q);
 	}
 }
 
@@ -315,6 +447,7 @@ int main(void)
 		cmocka_unit_test(flags_that_stand_for_others_are_said_as_those),
 		cmocka_unit_test(words_are_quoted_for_a_shell_and_harmless),
 		cmocka_unit_test(quoted_words_are_what_they_were_to_a_shell),
+		cmocka_unit_test(every_option_comes_back_from_its_argument),
 		cmocka_unit_test(equal_means_every_option),
 		cmocka_unit_test(values_are_shown_as_pprof_shows_them),
 	};
