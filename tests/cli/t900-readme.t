@@ -9,10 +9,10 @@ cd "$top_srcdir" || exit 1
 mkdir "$tmp/bin" && ln -s "$CPA" "$tmp/bin/cpa"
 PATH=$tmp/bin:$PATH
 awk '/^```console$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$tmp/want"
-grep '^[$] cpa' "$tmp/want" | cut -c 3- >"$tmp/commands"
+grep '^[$] ' "$tmp/want" | cut -c 3- >"$tmp/commands"
 while IFS= read -r command; do
-	echo "\$ $command"
-	sh -c "$command" 2>&1
+	printf '$ %s\n' "$command"
+	sh -c "$command" 2>&1 </dev/null
 done <"$tmp/commands" >"$tmp/got"
 [ "$(wc -l <"$tmp/commands")" -ge 3 ]
 result $? "README shows at least three commands"
