@@ -67,4 +67,12 @@ for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	result $? "the frame is drawn at $size"
 done
 
+# What is said where a comparison finds no difference, and what keys are about that need a function where none is selected.
+for keys in 1 7 8; do
+	shows 'Nothing changed: before and after are equal.' "$keys" -base=go-heap1.pb.gz go-heap1.pb.gz
+done
+shows '(cpa) list ^shop/route\.\(\*Planner\)\.nearest$' 'j j j 4 5' go-cpu.pb.gz
+shows 'nothing is selected: choose a function first' '4 f' go-cpu.pb.gz
+shows '2 p             Callers and callees of what is selected' '?' --size=80x50 go-cpu.pb.gz
+
 done_testing

@@ -10,6 +10,7 @@
 #include "base/unit.h"
 #include "report/diff.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/shell_int.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -106,4 +107,17 @@ void headline_add_sides(const struct report *r, int64_t before, int64_t after, i
 		}
 	}
 	buf_release(&line);
+}
+
+const char *headline_none(const struct shell *s, const struct head *h)
+{
+	bool is_empty = s->data->p->n_rows == 0;
+
+	if (s->data->has_base && (is_empty || !h->n_filters)) /* what is equal is not among the differences */
+		return "Nothing changed: before and after are equal.";
+	if (is_empty)
+		return "This profile has no samples.";
+	if (h->n_filters)
+		return "No sample is left by the filters; c shows them, u undoes the last one.";
+	return "This profile has no samples with a value of this type; t shows other types.";
 }

@@ -57,13 +57,26 @@ static struct page *open_page(struct shell *s, const char *title)
 	return &h->page;
 }
 
+/* Does a view tell of the first key of a binding itself? It may have taken it to do the same in its way. */
+static bool is_told(const struct pane_class *class, const struct binding *key)
+{
+	const char *names = key->events;
+	const struct binding *own;
+	struct event e;
+
+	if (event_parse(&names, &e, NULL) < 0)
+		return false;
+	own = key_find(class->key, class->n_keys, &e);
+	return own && own->does;
+}
+
 /* A table of keys, but for those that a view has taken for itself. */
 static void add_keys(struct page *page, const struct binding *k, size_t n, const struct pane_class *taken)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct buf does = { 0 };
 
-		if (!k[i].does || (taken && key_is_taken(taken, &k[i])))
+		if (!k[i].does || (taken && is_told(taken, &k[i])))
 			continue;
 		buf_addz(&does, k[i].does);
 		if (k[i].line)

@@ -108,35 +108,37 @@ static bool open_search(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* A line about what is selected. Gives false when nothing is. */
-static bool with_subject(struct shell *s, const char *format)
+/* A line about what is selected; to look at it, what was selected in a view before counts where nothing is here. */
+static bool with_subject(struct shell *s, const char *format, bool is_look)
 {
 	struct buf subject = { 0 };
 
 	shell_subject(s, &subject);
+	for (size_t i = s->at; is_look && !subject.len && i-- > 0;)
+		pane_subject(s, s->pane[i], &subject);
 	if (subject.len)
 		shell_linef(s, format, buf_text(&subject));
 	else
-		shell_say(s, false, "nothing is selected");
+		shell_say(s, false, "nothing is selected: choose a function first, or type its name at the prompt (:)");
 	buf_release(&subject);
 	return true;
 }
 
-#define ABOUT(name, format)                                                                                            \
+#define ABOUT(name, format, is_look)                                                                                   \
 	static bool name(struct shell *s, struct pane *p, const struct event *e)                                       \
 	{                                                                                                              \
 		(void)p;                                                                                               \
 		(void)e;                                                                                               \
-		return with_subject(s, format);                                                                        \
+		return with_subject(s, format, is_look);                                                               \
 	}
 
-ABOUT(show_peek, "peek %s")
-ABOUT(show_list, "list %s")
-ABOUT(show_disasm, "disasm %s")
-ABOUT(focus, "focus=%s")
-ABOUT(ignore, "ignore=%s")
-ABOUT(hide, "hide=%s")
-ABOUT(show_from, "show_from=%s")
+ABOUT(show_peek, "peek %s", true)
+ABOUT(show_list, "list %s", true)
+ABOUT(show_disasm, "disasm %s", true)
+ABOUT(focus, "focus=%s", false)
+ABOUT(ignore, "ignore=%s", false)
+ABOUT(hide, "hide=%s", false)
+ABOUT(show_from, "show_from=%s", false)
 
 static bool toggle_cum(struct shell *s, struct pane *p, const struct event *e)
 {

@@ -38,15 +38,9 @@ const struct pane_class *shell_class(const struct query_command *c)
 		enum query_report report;
 		const struct pane_class *class;
 	} views[] = {
-		{ REPORT_DISASM, &view_asm },
-		{ REPORT_LIST, &view_source },
-		{ REPORT_FLAME, &view_flame },
-		{ REPORT_NONE, &view_text },
-		{ REPORT_TOP, &view_top },
-		{ REPORT_PEEK, &view_calls },
-		{ REPORT_TREE, &view_tree },
-		{ REPORT_TRACES, &view_traces },
-		{ REPORT_TAGS, &view_labels },
+		{ REPORT_DISASM, &view_asm }, { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
+		{ REPORT_NONE, &view_text },  { REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },
+		{ REPORT_TREE, &view_tree },  { REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
@@ -186,7 +180,8 @@ void pane_open(struct shell *s, const struct line *l, const char *line)
 		return;
 	if (s->n_panes)
 		cut_way(s);
-	if (!l->command->takes_pattern && find_again(s, line)) /* walking from function to function is a way of its own */
+	if (!l->command->takes_pattern &&
+	    find_again(s, line)) /* walking from function to function is a way of its own */
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
 	s->pane[s->n_panes++] = pane_new(l, line);

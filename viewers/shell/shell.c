@@ -181,7 +181,8 @@ void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err
 	if (rc < 0)
 		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
 	else if (strncmp(text, begun, sizeof(begun) - 1) == 0)
-		shell_say(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"), text + sizeof(begun) - 1);
+		shell_say(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"),
+			  text + sizeof(begun) - 1);
 	else
 		shell_say(s, false, "%.*s", (int)strcspn(text, "\n"), text);
 }
@@ -312,12 +313,15 @@ void shell_linef(struct shell *s, const char *fmt, ...)
 	buf_release(&line);
 }
 
-void shell_subject(struct shell *s, struct buf *out)
+void pane_subject(struct shell *s, struct pane *p, struct buf *out)
 {
-	struct pane *p = shell_pane(s);
-
 	if (p->model && !p->err.code && p->class->subject)
 		p->class->subject(s, p, out);
+}
+
+void shell_subject(struct shell *s, struct buf *out)
+{
+	pane_subject(s, shell_pane(s), out);
 }
 
 bool shell_stop_work(struct shell *s)

@@ -22,7 +22,7 @@ struct shell_data {
 	struct profile *sides; /* samples of the base kept apart; p itself without a base */
 	bool has_base;
 	unsigned n_refs; /* only the input thread counts */
-	bool is_counted;   /* n_samples is known; input thread only */
+	bool is_counted; /* n_samples is known; input thread only */
 	int64_t n_samples;
 };
 
@@ -54,10 +54,11 @@ struct shell_host {
 };
 
 struct shell_open {
-	struct shell_data *data;    /* taken over */
-	const struct query *q;      /* options of the command line */
-	const char *line;           /* the command to begin with, "top" */
-	const char *const *sources; /* [n_sources] as named on the command line, for titles and the command line to show */
+	struct shell_data *data; /* taken over */
+	const struct query *q;   /* options of the command line */
+	const char *line;        /* the command to begin with, "top" */
+	const char *const
+		*sources; /* [n_sources] as named on the command line, for titles and the command line to show */
 	size_t n_sources;
 	struct shell_host host;
 	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */

@@ -42,7 +42,7 @@ struct ask {
 struct model {
 	struct shell_data *data; /* held */
 	struct arena *mem;
-	struct settings *settings; /* whose texts the report borrows */
+	struct settings *settings;  /* whose texts the report borrows */
 	struct report report, more; /* released with it; more is for views that need two */
 	struct buf text, notes;
 	void *own; /* the view's, in mem */
@@ -59,12 +59,12 @@ struct binding {
 };
 
 struct pane_class {
-	const char *title;    /* "Top" */
-	const char *explain;  /* for help: what is seen, what numbers and colours mean */
+	const char *title;   /* "Top" */
+	const char *explain; /* for help: what is seen, what numbers and colours mean */
 	const struct binding *key;
 	size_t n_keys;
-	size_t state_size; /* of what p->state points to, zero-initialised */
-	bool by_width;     /* the model depends on the width, so it is made anew for another one */
+	size_t state_size;      /* of what p->state points to, zero-initialised */
+	bool by_width;          /* the model depends on the width, so it is made anew for another one */
 	enum query_report like; /* whose defaults settle options that are left open; REPORT_NONE: the command's */
 	/* Make a model; on the worker's thread. m has its arena and the data. */
 	int (*make)(const struct ask *a, struct model *m, struct err *err);
@@ -114,14 +114,14 @@ struct overlay_class {
 	size_t state_size;
 	void (*draw)(struct shell *s, struct overlay *o, struct grid *g);
 	bool (*key)(struct shell *s, struct overlay *o, const struct event *e); /* mouse too; true: taken */
-	void (*end)(struct overlay *o);                                         /* release what state holds; NULL: nothing */
-	bool is_line; /* it only takes the lowest line, and what is typed is live */
+	void (*end)(struct overlay *o); /* release what state holds; NULL: nothing */
+	bool is_line;                   /* it only takes the lowest line, and what is typed is live */
 };
 
 struct hit {
 	struct area area;
-	char *line;        /* run as at the prompt; or */
-	char *typed;       /* put at the prompt, to be changed; or */
+	char *line;         /* run as at the prompt; or */
+	char *typed;        /* put at the prompt, to be changed; or */
 	struct event event; /* as if this came */
 };
 
@@ -131,7 +131,7 @@ struct shell {
 	struct shell_open open;
 	struct shell_data *data; /* held */
 	struct settings *now;
-	struct kept *kept; /* which columns one chose */
+	struct kept *kept;      /* which columns one chose */
 	struct settings **undo; /* [n_undo] what was before, the newest last; redo is what lies from undo_at on */
 	size_t n_undo, undo_at, cap_undo;
 	struct settings *begun; /* what was before the lines that are one step; NULL outside of them */
@@ -143,17 +143,17 @@ struct shell {
 	struct screen *screen; /* NULL when keys are played */
 	struct grid grid;
 	enum depth depth;
-	bool dark;           /* the terminal's paper is dark, for the colours of flame graphs */
+	bool dark; /* the terminal's paper is dark, for the colours of flame graphs */
 	bool mouse;
-	bool two_sides;        /* with a base: show before and after; d */
-	unsigned n_fetched;    /* how often R has fetched */
-	struct buf said;     /* the last message */
+	bool two_sides;     /* with a base: show before and after; d */
+	unsigned n_fetched; /* how often R has fetched */
+	struct buf said;    /* the last message */
 	bool said_is_error;
-	struct buf shown_line; /* what the last key stands for */
-	int chip;              /* the one that c walks on; -1 for none */
+	struct buf shown_line;        /* what the last key stands for */
+	int chip;                     /* the one that c walks on; -1 for none */
 	struct texts typed, searched; /* lines of the prompt, the host's history before them; and what / was given */
 	bool has_history;
-	struct hit *hit;     /* [n_hits] of the screen as drawn */
+	struct hit *hit; /* [n_hits] of the screen as drawn */
 	size_t n_hits, cap_hits;
 	struct event ahead[AHEAD_MAX]; /* [n_ahead] keys of a view that is not there yet */
 	size_t n_ahead;
@@ -191,6 +191,9 @@ struct pane *shell_pane(const struct shell *s);
 /* The subject of the pane that is shown; "" when there is none. */
 void shell_subject(struct shell *s, struct buf *out);
 
+/* The same of any pane. */
+void pane_subject(struct shell *s, struct pane *p, struct buf *out);
+
 /* Append text as an expression that matches just that, as a word of the prompt's language: "^main\.work$", in quotes
    where it has blanks. */
 void shell_quote(const char *text, struct buf *out);
@@ -198,9 +201,9 @@ void shell_quote(const char *text, struct buf *out);
 /* The same for what a row is about: its function, else its file, else its binary, else nothing. */
 void shell_quote_place(struct shell *s, const struct row_place *place, struct buf *out);
 
-void shell_back(struct shell *s);    /* in the way of panes */
+void shell_back(struct shell *s); /* in the way of panes */
 void shell_forward(struct shell *s);
-void shell_undo(struct shell *s);    /* of settings */
+void shell_undo(struct shell *s); /* of settings */
 void shell_redo(struct shell *s);
 
 /* Make the model of the shown pane again: its state asks for another one. */
@@ -246,14 +249,14 @@ struct area overlay_box(struct grid *g, int width, int height);
 /* Is an event of the mouse in an area? */
 bool overlay_has(struct area a, const struct event *e);
 
-void prompt_open(struct shell *s, const char *text);  /* : with text already typed */
-void search_open(struct shell *s);                    /* / */
-void help_open(struct shell *s);                      /* ? */
-void help_about(struct shell *s, const char *words);  /* help top */
-void command_open(struct shell *s);                   /* y: the command line, to copy */
-void save_open(struct shell *s);                      /* s */
-void options_open(struct shell *s);                   /* o: all options, to be changed */
-void chips_open(struct shell *s);                     /* filters in force, to be taken away */
+void prompt_open(struct shell *s, const char *text); /* : with text already typed */
+void search_open(struct shell *s);                   /* / */
+void help_open(struct shell *s);                     /* ? */
+void help_about(struct shell *s, const char *words); /* help top */
+void command_open(struct shell *s);                  /* y: the command line, to copy */
+void save_open(struct shell *s);                     /* s */
+void options_open(struct shell *s);                  /* o: all options, to be changed */
+void chips_open(struct shell *s);                    /* filters in force, to be taken away */
 
 /*
  * A list to choose from. Each item is a text to show and a line to run; where marked, it is the one in
@@ -264,10 +267,10 @@ struct pick {
 	bool is_marked;
 };
 void picker_open(struct shell *s, const char *title, const struct pick *item, size_t n);
-void picker_types(struct shell *s);   /* t: sample types */
-void picker_grains(struct shell *s);  /* granularities */
+void picker_types(struct shell *s);  /* t: sample types */
+void picker_grains(struct shell *s); /* granularities */
 void picker_units(struct shell *s);
-void picker_labels(struct shell *s);  /* keys of labels, for tagroot, tagfocus */
+void picker_labels(struct shell *s); /* keys of labels, for tagroot, tagfocus */
 
 /* ---- frame.c: what is around a pane ---- */
 

@@ -23,9 +23,9 @@ enum role {
 	LOOK_ERROR,
 	LOOK_GREW,
 	LOOK_SHRANK,
-	LOOK_WARM, /* a share worth a look */
-	LOOK_HOT,  /* a large share */
-	LOOK_BOX,  /* a window on top of a view */
+	LOOK_WARM,    /* a share worth a look */
+	LOOK_HOT,     /* a large share */
+	LOOK_BOX,     /* a window on top of a view */
 	LOOK_COMMAND, /* a line as at the prompt */
 	N_ROLES
 };

@@ -68,7 +68,8 @@ static int64_t count_samples(struct shell_data *d)
 	for (uint32_t t = 0; t < p->n_types && !d->is_counted && !d->has_base; t++) {
 		const struct value_type *type = &p->type[t];
 
-		if (strcmp(profile_text(p, type->name), "samples") != 0 || strcmp(profile_text(p, type->unit), "count") != 0)
+		if (strcmp(profile_text(p, type->name), "samples") != 0 ||
+		    strcmp(profile_text(p, type->unit), "count") != 0)
 			continue;
 		for (uint32_t i = 0; i < p->n_rows; i++)
 			if (num_add(&d->n_samples, p->value[SIDE_TARGET][t][i]))

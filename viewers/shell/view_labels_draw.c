@@ -9,6 +9,7 @@
 
 #include "base/unit.h"
 #include "viewers/shell/bar.h"
+#include "viewers/shell/headline.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -112,7 +113,8 @@ static void draw_row(const struct labels *m, const struct labels_state *s, uint3
 }
 
 /* Why there is nothing to see, and what would change that. */
-static void draw_none(const struct labels *m, const struct labels_state *s, struct grid *g, struct area a)
+static void draw_none(const struct shell *sh, const struct labels *m, const struct labels_state *s, struct grid *g,
+		      struct area a)
 {
 	static const char *const none[] = {
 		"No sample has a label.",
@@ -126,9 +128,12 @@ static void draw_none(const struct labels *m, const struct labels_state *s, stru
 	int y = a.height > N ? (a.height - N) / 2 : 0;
 
 	if (m->n && s->find)
-		grid_text(g, a, 2, a.height / 2, "no label matches", theme_look(LOOK_PLAIN));
+		grid_text(g, a, 2, a.height / 2, "No label matches; Esc shows all.", theme_look(LOOK_PLAIN));
+	else if (sh->data->p->n_rows == 0)
+		grid_text(g, a, 2, a.height / 2, headline_none(sh, &m->r->head), theme_look(LOOK_PLAIN));
 	else if (m->r->head.n_filters)
-		grid_text(g, a, 2, a.height / 2, "no sample that is left has a label; c shows the filters in force",
+		grid_text(g, a, 2, a.height / 2,
+			  "No sample that is left has a label; u undoes the last filter, c shows them.",
 			  theme_look(LOOK_PLAIN));
 	else
 		for (int i = 0; i < N; i++)
@@ -145,7 +150,7 @@ void labels_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 	(void)sh;
 	list_fit(&s->list, s->list.n, rows.height);
 	if (s->list.n == 0) {
-		draw_none(m, s, g, a);
+		draw_none(sh, m, s, g, a);
 		return;
 	}
 	if (above)

@@ -196,18 +196,16 @@ static void shown(struct shell *s, struct pane *p)
 /* ---- drawing ---- */
 
 /* Why there is nothing, and what to do about it. */
-static void draw_nothing(const struct pane *p, struct grid *g, struct area a)
+static void draw_nothing(const struct shell *s, const struct pane *p, struct grid *g, struct area a)
 {
 	const struct top_state *state = p->state;
 	const struct head *h = &p->model->report.head;
-	const char *why = "This profile has no samples with a value of this type; t shows other types.";
+	const char *why = headline_none(s, h);
 
 	if (state->sheet->find)
 		why = "No name has that; Esc shows all rows.";
 	else if (h->n_dropped)
 		why = "All rows are too small to be shown; A shows them.";
-	else if (h->n_filters)
-		why = "No sample is left by the filters; c shows them, u undoes the last one.";
 	grid_text(g, a, 2, 1, why, theme_look(LOOK_PLAIN));
 }
 
@@ -232,7 +230,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	grid_text_right(g, a, a.width, 0, buf_text(&where), theme_look(state->sheet->find ? LOOK_MATCH : LOOK_QUIET));
 	sheet_draw(state->sheet, g, below);
 	if (state->sheet->list.n == 0)
-		draw_nothing(p, g, below);
+		draw_nothing(s, p, g, below);
 	buf_release(&where);
 	buf_release(&head);
 }

@@ -9,6 +9,7 @@
 
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
+#include "viewers/shell/headline.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -248,12 +249,9 @@ void traces_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 	const struct samples *m = p->model->own;
 	struct traces_state *s = p->state;
 
-	(void)sh;
 	split(s, a);
 	if (m->n == 0) {
-		grid_text(g, a, 2, a.height / 2,
-			  m->head->n_filters ? "no sample is left; c shows the filters in force" : "no samples",
-			  theme_look(LOOK_PLAIN));
+		grid_text(g, a, 2, a.height / 2, headline_none(sh, m->head), theme_look(LOOK_PLAIN));
 		return;
 	}
 	if (s->list_area.height > 0)

@@ -10,6 +10,7 @@
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/bar.h"
+#include "viewers/shell/headline.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -328,11 +329,8 @@ void tree_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 	int above = tree_lines_above(a.height), below = tree_lines_below(a.height);
 	struct area rows = { a.x, a.y + above, a.width - 1, a.height - above - below };
 
-	(void)sh;
 	if (t->f->n < 2) {
-		grid_text(g, a, 2, a.height / 2,
-			  t->head->n_filters ? "no sample is left; c shows the filters in force" : "no samples",
-			  theme_look(LOOK_PLAIN));
+		grid_text(g, a, 2, a.height / 2, headline_none(sh, t->head), theme_look(LOOK_PLAIN));
 		return;
 	}
 	if (above)

@@ -30,7 +30,7 @@ struct job {
 	struct shell_data *data; /* held */
 	struct model *model;
 	struct shell_data *fetched; /* held by nobody yet */
-	struct buf notes; /* of an errand */
+	struct buf notes;           /* of an errand */
 	int rc;
 	struct err err;
 	struct stop stop;
