@@ -209,7 +209,7 @@ static bool repaint(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	if (s->screen)
 		screen_forget(s->screen);
-	if (!p->model && !p->is_waiting)
+	if ((!p->model || p->is_stale) && !p->is_waiting)
 		shell_refresh(s, p);
 	return true;
 }
