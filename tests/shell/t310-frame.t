@@ -74,5 +74,14 @@ done
 shows '(cpa) list ^shop/route\.\(\*Planner\)\.nearest$' 'j j j 4 5' go-cpu.pb.gz
 shows 'nothing is selected: choose a function first' '4 f' go-cpu.pb.gz
 shows '2 p             Callers and callees of what is selected' '?' --size=80x50 go-cpu.pb.gz
+# whatever a click with the right button lies on, it is Backspace
+for way in 'Enter' '3' '4' '7'; do
+	play "1 $way RightClick(20,9)" --size=80x24 go-cpu.pb.gz >"$tmp/is"
+	play "1 $way Backspace" --size=80x24 go-cpu.pb.gz >"$tmp/should"
+	same "a right click after $way goes back" "$tmp/should" "$tmp/is"
+done
+play 'j RightClick(20,9)' --size=80x24 go-cpu.pb.gz >"$tmp/is"
+play 'j Backspace' --size=80x24 go-cpu.pb.gz >"$tmp/should"
+same 'a right click on a row of Top selects nothing' "$tmp/should" "$tmp/is"
 
 done_testing

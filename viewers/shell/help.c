@@ -93,7 +93,7 @@ static void add_mouse(struct page *page)
 		  "select what is there; a tab, a heading, a chip or a key in the line of hints does what it says" },
 		{ "double click", "open what is there, as Enter" },
 		{ "wheel", "scroll" },
-		{ "right click", "back" },
+		{ "right click", "back, as Backspace" },
 		{ "Shift and drag", "select text, as the terminal does without a mouse; M switches the mouse off" },
 	};
 

@@ -383,13 +383,15 @@ static void handle_mouse(struct shell *s, const struct event *e)
 
 	if (frame_click(s, e))
 		return;
+	if (e->kind == EVENT_RIGHT) { /* whatever lies there */
+		handle_key(s, &(struct event){ .kind = EVENT_KEY, .key = KEY_ERASE });
+		return;
+	}
 	inside.x -= p->area.x;
 	inside.y -= p->area.y;
 	if (p->class->mouse && p->model && !p->err.code && inside.x >= 0 && inside.x < p->area.width && inside.y >= 0 &&
-	    inside.y < p->area.height && p->class->mouse(s, p, &inside))
-		return;
-	if (e->kind == EVENT_RIGHT)
-		shell_back(s);
+	    inside.y < p->area.height)
+		p->class->mouse(s, p, &inside);
 }
 
 void shell_handle(struct shell *s, const struct event *e)

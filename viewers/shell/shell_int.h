@@ -73,7 +73,8 @@ struct pane_class {
 	/* There is a new model, p->model; the state may have to follow. NULL: nothing to do. */
 	void (*shown)(struct shell *s, struct pane *p);
 	void (*draw)(struct shell *s, struct pane *p, struct grid *g, struct area a);
-	/* Mouse in the area that was drawn; x and y are relative to it. NULL: none. */
+	/* Clicks and the wheel in the area that was drawn; x and y are relative to it. NULL: none. A click with the right
+	   button is Backspace everywhere. */
 	bool (*mouse)(struct shell *s, struct pane *p, const struct event *e);
 	/* What is selected, as an expression that matches just that ("^main\.work$"); nothing appended when
 	   nothing is. NULL: never something. */

@@ -266,8 +266,6 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	struct flame_state *st = p->state;
 	uint32_t tile;
 
-	if (e->kind == EVENT_RIGHT)
-		return flame_unzoom(p);
 	if (e->kind == EVENT_WHEEL) {
 		scroll(st, e->by);
 		return true;
