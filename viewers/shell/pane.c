@@ -41,6 +41,14 @@ const struct pane_class *shell_class(const struct query_command *c)
 		{ REPORT_DISASM, &view_asm }, { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
 		{ REPORT_NONE, &view_text },  { REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },
 		{ REPORT_TREE, &view_tree },  { REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
+		{ REPORT_DISASM, &view_asm },
+		{ REPORT_LIST, &view_source },
+		{ REPORT_FLAME, &view_flame },
+		{ REPORT_TOP, &view_top },
+		{ REPORT_PEEK, &view_calls },
+		{ REPORT_TREE, &view_tree },
+		{ REPORT_TRACES, &view_traces },
+		{ REPORT_TAGS, &view_labels },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
@@ -63,6 +71,9 @@ void shell_refresh(struct shell *s, struct pane *p)
 		line_release(&l);
 		p->made_width = p->area.width;
 		work_start(s->work, s, p);
+	} else if (p->is_waiting) { /* what is made answers a question that is no more */
+		work_stop_model(s->work);
+		p->is_waiting = false;
 	}
 	settings_free(now);
 }
@@ -80,7 +91,10 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is
 	if (n && !s->said_is_error)
 		shell_add(s, "%.*s", (int)n, buf_text(&m->notes));
 	if (rc < 0) {
-		p->err = *err;
+		if (is_part) /* the whole is there */
+			shell_say(s, true, "%s", err->msg);
+		else
+			p->err = *err;
 		model_free(m);
 		return;
 	}
@@ -109,6 +123,7 @@ static void go_to(struct shell *s, size_t i)
 		s->pane[s->at]->is_stale = true;
 	}
 	s->at = i;
+	s->n_ahead = 0;
 	p = s->pane[i];
 	if (!p->model || p->is_stale)
 		shell_refresh(s, p);

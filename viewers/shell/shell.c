@@ -331,11 +331,12 @@ bool shell_stop_work(struct shell *s)
 
 	if (!work_doing(s->work, &doing))
 		return false;
-	work_stop(s->work);
 	if (doing.is_errand) {
+		work_stop_errand(s->work);
 		shell_say(s, false, "stopping");
 		return true;
 	}
+	work_stop_model(s->work);
 	if (p->is_waiting) {
 		p->is_waiting = false;
 		p->is_stale = true;

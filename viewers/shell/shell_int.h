@@ -156,7 +156,7 @@ struct shell {
 	bool has_history;
 	struct hit *hit; /* [n_hits] of the screen as drawn */
 	size_t n_hits, cap_hits;
-	struct event ahead[AHEAD_MAX]; /* [n_ahead] keys of a view that is not there yet */
+	struct event ahead[AHEAD_MAX]; /* [n_ahead] keys of the shown pane, whose view is not there yet */
 	size_t n_ahead;
 	bool is_done;
 	uint64_t n_wakes; /* for the animation of waiting */
@@ -333,9 +333,9 @@ bool work_start_run(struct work *w, struct shell *s, struct line *l);
 
 bool work_is_busy(struct work *w);
 
-/* Stop the model that is made; work_stop stops the errand when none is. */
+/* Stop the model that is made; stop the errand. */
 void work_stop_model(struct work *w);
-void work_stop(struct work *w);
+void work_stop_errand(struct work *w);
 
 /* What the worker does. */
 struct doing {

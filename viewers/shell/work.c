@@ -286,11 +286,9 @@ void work_stop_model(struct work *w)
 	stop_lane(w, &w->lane[LANE_MODELS]);
 }
 
-void work_stop(struct work *w)
+void work_stop_errand(struct work *w)
 {
-	bool model = is_busy(w, &w->lane[LANE_MODELS]);
-
-	stop_lane(w, &w->lane[model ? LANE_MODELS : LANE_ERRANDS]);
+	stop_lane(w, &w->lane[LANE_ERRANDS]);
 }
 
 bool work_doing(struct work *w, struct doing *out)
