@@ -417,10 +417,8 @@ void shell_handle(struct shell *s, const struct event *e)
 	}
 	s->said.len = 0;
 	s->said_is_error = false;
-	if (e->kind == EVENT_KEY && e->pasted && !s->overlay) { /* text, and not the keys of its letters */
-		shell_say(s, false, "what was pasted went nowhere; : opens the prompt for it");
-		return;
-	}
+	if (e->pasted && !s->overlay)
+		prompt_open(s, "");
 	if (s->overlay && s->overlay->class->key(s, s->overlay, e))
 		return;
 	if (e->kind == EVENT_KEY)
