@@ -74,6 +74,16 @@ done
 shows '(cpa) list ^shop/route\.\(\*Planner\)\.nearest$' 'j j j 4 5' go-cpu.pb.gz
 shows 'nothing is selected: choose a function first' '4 f' go-cpu.pb.gz
 shows '2 p             Callers and callees of what is selected' '?' --size=80x50 go-cpu.pb.gz
+# what the pane's own line adds is taken away, and its expression stays as it was
+shows "(cpa) peek 'flate|no such'" ": \"peek 'flate|no such' -zz\" Enter c x" --size=80x12 go-cpu.pb.gz
+
+# text that has no view of its own is searched too
+shows ' 474: 0x6ac7ab' ': "raw" Enter / "0x6ac7ab" Enter' --size=60x9 go-cpu.pb.gz
+play ': "raw" Enter / "crc32" Enter n n N' --size=60x9 go-cpu.pb.gz >"$tmp/is"
+play ': "raw" Enter / "crc32" Enter n' --size=60x9 go-cpu.pb.gz >"$tmp/should"
+same 'N goes back where n went in text' "$tmp/should" "$tmp/is"
+shows 'no line has it' ': "raw" Enter / "zzz"' --size=60x9 go-cpu.pb.gz
+
 # whatever a click with the right button lies on, it is Backspace
 for way in 'Enter' '3' '4' '7'; do
 	play "1 $way RightClick(20,9)" --size=80x24 go-cpu.pb.gz >"$tmp/is"

@@ -7,14 +7,18 @@
  */
 #include "config.h"
 
+#include "viewers/shell/find.h"
 #include "viewers/shell/shell_int.h"
 
-#include "base/regex.h"
+#include "base/mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct text_state {
 	struct list list;
+	struct find *find; /* NULL: nothing is searched for */
+	uint32_t from;     /* the line where the search began */
 };
 
 /* Where lines begin; in the model's arena. */
@@ -41,19 +45,39 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	return 0;
 }
 
+/* Line i, without its end; the caller frees. */
+static char *line_at(const struct pane *p, uint32_t i)
+{
+	const struct text_lines *lines = p->model->own;
+	const char *start = buf_text(&p->model->text) + lines->at[i];
+
+	return mem_strndup(start, strcspn(start, "\n"));
+}
+
+static bool has_match(const struct pane *p, uint32_t i)
+{
+	const struct text_state *state = p->state;
+	char *line = line_at(p, i);
+	bool yes = find_in(state->find, line);
+
+	free(line);
+	return yes;
+}
+
 static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct text_state *state = p->state;
 	const struct text_lines *lines = p->model->own;
-	const char *text = buf_text(&p->model->text);
 
 	(void)s;
 	list_fit(&state->list, lines->n, a.height);
 	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < lines->n; y++) {
 		uint32_t i = state->list.top + (uint32_t)y;
-		const char *start = text + lines->at[i];
-		char *line = mem_strndup(start, strcspn(start, "\n"));
-		struct look look = theme_look(i == state->list.at ? LOOK_SELECTED : LOOK_PLAIN);
+		char *line = line_at(p, i);
+		struct look look = theme_look(state->find && find_in(state->find, line) ? LOOK_MATCH : LOOK_PLAIN);
+
+		if (i == state->list.at)
+			look = theme_selected(look);
 
 		grid_text(g, a, -state->list.left, y, line, look);
 		free(line);
@@ -82,7 +106,61 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	return list_key(&state->list, e);
 }
 
+/* Go to the first match from a line on, by steps of 1 or -1, around the end. */
+static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
+{
+	struct text_state *state = p->state;
+	uint32_t n = state->list.n;
+
+	for (uint32_t i = 0, at = from; i < n; i++, at = by > 0 ? (at + 1) % n : (at + n - 1) % n)
+		if (has_match(p, at)) {
+			list_go(&state->list, at);
+			return;
+		}
+	shell_say(s, false, "no line has it");
+}
+
+static void search(struct shell *s, struct pane *p, const char *text)
+{
+	struct text_state *state = p->state;
+
+	if (!state->find)
+		state->from = state->list.at;
+	find_free(state->find);
+	state->find = *text ? find_new(text) : NULL;
+	if (state->find)
+		find_from(s, p, state->from < state->list.n ? state->from : 0, 1);
+}
+
+static bool next_match(struct shell *s, struct pane *p, const struct event *e)
+{
+	const struct text_state *state = p->state;
+	uint32_t n = state->list.n, at = state->list.at;
+
+	if (!state->find)
+		shell_say(s, false, "/ searches");
+	else if (n)
+		find_from(s, p, e->key == 'N' ? (at + n - 1) % n : (at + 1) % n, e->key == 'N' ? -1 : 1);
+	return true;
+}
+
+static void shown(struct shell *s, struct pane *p)
+{
+	struct text_state *state = p->state;
+	const struct text_lines *lines = p->model->own;
+
+	(void)s;
+	state->list.n = lines->n;
+	list_go(&state->list, state->list.at);
+}
+
+static void end(struct pane *p)
+{
+	find_free(((struct text_state *)p->state)->find);
+}
+
 static const struct binding keys[] = {
+	{ "n N", "next line that has what / searches for, the one before", NULL, NULL, next_match },
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, move },
 };
 
@@ -93,6 +171,9 @@ const struct pane_class view_text = {
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct text_state),
 	.make = make,
+	.shown = shown,
 	.draw = draw,
 	.mouse = mouse,
+	.search = search,
+	.end = end,
 };
