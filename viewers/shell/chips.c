@@ -63,11 +63,14 @@ static bool is_by_itself(const struct shell *s, const struct option *o, bool own
 /* The pane's line without what it adds to the settings: "peek main" of "peek main foo". */
 static char *bare_line(const struct pane *p)
 {
-	size_t n = strcspn(p->line, " "), blank = strspn(p->line + n, " ");
+	struct buf line = { 0 };
 
-	if (!p->command->takes_pattern)
-		return mem_strndup(p->command->name, strlen(p->command->name));
-	return mem_strndup(p->line, n + blank + strcspn(p->line + n + blank, " "));
+	buf_addz(&line, p->command->name);
+	if (p->command->takes_pattern) {
+		buf_addz(&line, " ");
+		option_add_word(settings_query(p->ask)->pattern, &line);
+	}
+	return line.data;
 }
 
 static void add(struct chips *c, const struct option *o, const struct settings *from, const struct settings *defaults,

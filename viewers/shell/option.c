@@ -96,19 +96,33 @@ static bool needs_quotes(const char *value)
 	return n && (strchr(" \t\n'\"", *value) || strchr(" \t\n", value[n - 1]) || strstr(value, "//:"));
 }
 
+static void add_quoted(const char *text, struct buf *out)
+{
+	if (!strchr(text, '\'')) {
+		buf_addf(out, "'%s'", text);
+	} else {
+		buf_addz(out, "\"");
+		for (; *text; text++)
+			buf_addf(out, *text == '"' ? "\\%c" : "%c", *text);
+		buf_addz(out, "\"");
+	}
+}
+
 void option_add_line(const char *name, const char *value, struct buf *out)
 {
 	buf_addf(out, "%s=", name);
-	if (!needs_quotes(value)) {
+	if (needs_quotes(value))
+		add_quoted(value, out);
+	else
 		buf_addz(out, value);
-	} else if (!strchr(value, '\'')) {
-		buf_addf(out, "'%s'", value);
-	} else {
-		buf_addz(out, "\"");
-		for (; *value; value++)
-			buf_addf(out, *value == '"' ? "\\%c" : "%c", *value);
-		buf_addz(out, "\"");
-	}
+}
+
+void option_add_word(const char *word, struct buf *out)
+{
+	if (*word && !strpbrk(word, " \t\n'\""))
+		buf_addz(out, word);
+	else
+		add_quoted(word, out);
 }
 
 void option_add_change(const struct settings *before, const struct settings *after, struct buf *out)

@@ -36,6 +36,9 @@ bool option_is_same(const struct option *o, const struct settings *a, const stru
 /* Append the line that gives an option a value: name=value, with quotes where the prompt needs them. */
 void option_add_line(const char *name, const char *value, struct buf *out);
 
+/* Append one word of a command, with quotes where it has blanks or is none. */
+void option_add_word(const char *word, struct buf *out);
+
 /* Append the lines, parted by commas, that give what `after` has otherwise than `before` its value; nothing
    when both are the same. */
 void option_add_change(const struct settings *before, const struct settings *after, struct buf *out);

@@ -115,21 +115,6 @@ void save_add_name(const struct shell *s, const struct pane *p, const struct sav
 	buf_addz(out, f->ending);
 }
 
-/* Append a word of the prompt; the language knows quotes at its start. */
-static void add_word(const char *word, struct buf *out)
-{
-	if (*word && !strpbrk(word, " \t\n'\"")) {
-		buf_addz(out, word);
-	} else if (!strchr(word, '\'')) {
-		buf_addf(out, "'%s'", word);
-	} else {
-		buf_addz(out, "\"");
-		for (; *word; word++)
-			buf_addf(out, *word == '"' ? "\\%c" : "%c", *word);
-		buf_addz(out, "\"");
-	}
-}
-
 /* Filters that the pane's own line adds, as options of another line. */
 static void add_filters(const struct shell *s, const struct pane *p, struct buf *out)
 {
@@ -142,7 +127,7 @@ static void add_filters(const struct shell *s, const struct pane *p, struct buf 
 		if (o.opt->group == GROUP_FILTER && !option_is_same(&o, p->ask, s->now)) {
 			option_add_value(&o, p->ask, &value);
 			buf_addf(out, " --%s=", o.name);
-			add_word(buf_text(&value), out);
+			option_add_word(buf_text(&value), out);
 		}
 		buf_release(&value);
 	}
@@ -168,7 +153,7 @@ void save_add_line(const struct shell *s, const struct pane *p, const struct sav
 		buf_addz(out, f->command);
 		if (strcmp(f->command, "weblist") == 0 && p->ask) {
 			buf_addz(out, " ");
-			add_word(settings_query(p->ask)->pattern, out);
+			option_add_word(settings_query(p->ask)->pattern, out);
 		}
 		add_filters(s, p, out);
 	}
@@ -177,5 +162,5 @@ void save_add_line(const struct shell *s, const struct pane *p, const struct sav
 	if (f->command && strcmp(f->command, "flame") == 0 && !ends_with(file, f->ending))
 		buf_addf(out, " --format=%s", f->ending + 1);
 	buf_addz(out, " >");
-	add_word(file, out);
+	option_add_word(file, out);
 }

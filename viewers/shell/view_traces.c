@@ -109,7 +109,10 @@ static bool open_line(struct shell *s, struct pane *p, const struct event *e)
 	if (with_label(s, p, "tagfocus"))
 		return true;
 	shell_subject(s, &subject);
-	shell_linef(s, "peek %s", buf_text(&subject));
+	if (subject.len)
+		shell_linef(s, "peek %s", buf_text(&subject));
+	else
+		shell_say(s, false, "nothing is known of this frame");
 	buf_release(&subject);
 	return true;
 }
