@@ -233,14 +233,12 @@ static bool find_kept(struct buf *path)
 	return path->len > 0;
 }
 
-static int play(const struct args *a, struct around *around, const struct shell_open *open)
+static int play(const struct args *a, struct around *around, const struct shell_open *open, int width, int height)
 {
 	struct buf out = { 0 };
 	struct err err;
-	int width, height, rc, status = parse_size(a->q.size, &width, &height);
+	int rc, status = STATUS_FINE;
 
-	if (status != STATUS_FINE)
-		return status;
 	say_into(&around->rest);
 	rc = shell_play(open, a->q.keys, width, height, a->q.looks, &out, &err);
 	say_into(NULL);
@@ -252,53 +250,54 @@ static int play(const struct args *a, struct around *around, const struct shell_
 	return status;
 }
 
+/* On the terminal. Scripts neither see nor leave what is remembered from one session to the next. */
+static int run_screen(struct around *around, struct shell_open *open)
+{
+	struct buf kept = { 0 };
+	struct err err;
+	int rc;
+
+	open->host.history = add_history;
+	open->host.remember = remember;
+	open->kept = find_kept(&kept) ? kept.data : NULL;
+	say_into(&around->rest);
+	rc = shell_run(open, &err);
+	say_into(NULL);
+	buf_release(&kept);
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
 int screen_session(const struct args *a, struct subject *subject)
 {
 	struct around around = { .a = a, .subject = subject };
-	struct shell_data *data = mem_zalloc(1, sizeof(*data));
 	const struct side_sources *target = &subject->from[SIDE_TARGET], *base = &subject->from[SIDE_BASE];
-	struct shell_open open = { .data = data,
-				   .q = &a->q,
+	const struct again again = sources_again(&around, NULL);
+	struct shell_open open = { .q = &a->q,
 				   .line = "top",
 				   .sources = target->source,
 				   .n_sources = target->n,
+				   .binary = subject->load[SIDE_TARGET].binary,
 				   .host = { .arg = &around,
 					     .answer = answer,
 					     .is_outside = is_outside,
 					     .needs_terminal = needs_terminal,
 					     .run = run,
 					     .edit = edit,
-					     .help = help },
+					     .help = help,
+					     .again = again_can(&again) ? fetch_again : NULL },
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
-	struct again again;
-	struct buf kept = { 0 };
-	struct err err;
-	int status, rc;
+	int width = 0, height = 0, status;
 
-	*data = (struct shell_data){ .p = subject->profile,
-				     .sides = subject->apart ? subject->apart : subject->profile,
-				     .has_base = base->n > 0 };
-	subject->profile = subject->apart = NULL;
-	again = sources_again(&around, NULL);
-	if (again_can(&again))
-		open.host.again = fetch_again;
-	if (!*a->q.keys) { /* scripts neither see nor leave traces */
-		open.host.history = add_history;
-		open.host.remember = remember;
-	}
-	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE)
+	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE ||
+	    (*a->q.keys && parse_size(a->q.size, &width, &height) != STATUS_FINE))
 		return STATUS_TROUBLE;
-	if (*a->q.keys) {
-		status = play(a, &around, &open);
-	} else {
-		open.kept = find_kept(&kept) ? kept.data : NULL;
-		say_into(&around.rest);
-		rc = shell_run(&open, &err);
-		say_into(NULL);
-		status = rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
-	}
+	open.data = mem_zalloc(1, sizeof(*open.data));
+	*open.data = (struct shell_data){ .p = subject->profile,
+					  .sides = subject->apart ? subject->apart : subject->profile,
+					  .has_base = base->n > 0 };
+	subject->profile = subject->apart = NULL;
+	status = *a->q.keys ? play(a, &around, &open, width, height) : run_screen(&around, &open);
 	buf_release(&around.rest);
-	buf_release(&kept);
 	return status;
 }

@@ -62,6 +62,19 @@ play ': "focus=main" Enter : "granularity=lines" Enter : "top runtime" Enter y' 
 eval "\"$CPA\" $(cat "$tmp/line")" >"$tmp/is" 2>&1
 same "the command line of y prints what the view shows" "$tmp/should" "$tmp/is"
 
+shows 'cpa top -symbolize=none /bin/true go-cpu.pb.gz' y /bin/true go-cpu.pb.gz
+shows "cpa peek -symbolize=none -- '-main|x' go-cpu.pb.gz" ': "peek -main|x" Enter y' go-cpu.pb.gz
+cp go-cpu.pb.gz "$tmp/-x.pb.gz"
+(cd "$tmp" && play y -- -x.pb.gz) >"$tmp/is"
+grep -q '^cpa top -symbolize=none ./-x.pb.gz' "$tmp/is"
+result $? "a file that looks like an option does not in what y prints"
+
+for option in --size=9 --size=0x5 --size=80x24x --colors=9; do
+	play y $option go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
+	test $? = 2 && test "$(wc -l <"$tmp/err")" = 1 && test ! -s "$tmp/out"
+	result $? "$option is refused, in one sentence"
+done
+
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	play ': "focus=main" Enter c Show x Show : "x" Show Esc y Show Esc u Show' --size=$size go-cpu.pb.gz >"$tmp/out" 2>"$tmp/err"
 	result $? "the frame is drawn at $size"

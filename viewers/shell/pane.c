@@ -38,17 +38,12 @@ const struct pane_class *shell_class(const struct query_command *c)
 		enum query_report report;
 		const struct pane_class *class;
 	} views[] = {
-		{ REPORT_DISASM, &view_asm }, { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
-		{ REPORT_NONE, &view_text },  { REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },
-		{ REPORT_TREE, &view_tree },  { REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
-		{ REPORT_DISASM, &view_asm },
-		{ REPORT_LIST, &view_source },
-		{ REPORT_FLAME, &view_flame },
-		{ REPORT_TOP, &view_top },
-		{ REPORT_PEEK, &view_calls },
-		{ REPORT_TREE, &view_tree },
-		{ REPORT_TRACES, &view_traces },
-		{ REPORT_TAGS, &view_labels },
+		{ REPORT_DISASM, &view_asm },    { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
+		{ REPORT_NONE, &view_text },     { REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },
+		{ REPORT_TREE, &view_tree },     { REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
+		{ REPORT_DISASM, &view_asm },    { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
+		{ REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },    { REPORT_TREE, &view_tree },
+		{ REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
@@ -214,16 +209,24 @@ void pane_search(struct shell *s, struct pane *p, const char *text)
 		p->class->search(s, p, text);
 }
 
+static void add_source(const char *word, struct buf *out)
+{
+	buf_addz(out, *word == '-' ? " ./" : " "); /* no option, whatever it is called */
+	settings_add_word(word, out);
+}
+
 void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 {
+	const char *pattern = settings_query(p->ask)->pattern;
+
 	buf_addf(out, "cpa %s", p->command->name);
 	settings_add_arguments(p->ask, out);
 	if (p->command->takes_pattern) {
-		buf_addz(out, " ");
-		settings_add_word(settings_query(p->ask)->pattern, out);
+		buf_addz(out, *pattern == '-' ? " -- " : " ");
+		settings_add_word(pattern, out);
 	}
-	for (size_t i = 0; i < s->open.n_sources; i++) {
-		buf_addz(out, " ");
-		settings_add_word(s->open.sources[i], out);
-	}
+	if (s->open.binary)
+		add_source(s->open.binary, out);
+	for (size_t i = 0; i < s->open.n_sources; i++)
+		add_source(s->open.sources[i], out);
 }

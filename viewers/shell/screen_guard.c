@@ -36,7 +36,7 @@ static struct {
 	struct termios modes;
 	int wake;
 	int said, said_to; /* what stands for standard error, and where it went; -1 */
-	atomic_int stop; /* the signal that is to end the program; 0 for none */
+	atomic_int stop;   /* the signal that is to end the program; 0 for none */
 	atomic_bool taken, resize, suspend, resume;
 	_Atomic int64_t stop_s;                               /* when it was asked to stop */
 	struct sigaction crash[N_CRASHES], notice[N_NOTICES]; /* as they were */

@@ -83,7 +83,7 @@ struct pair_of {
 struct screen {
 	struct terminal terminal;
 	enum depth depth;
-	int ended_by; /* a signal; 0 for none */
+	int ended_by;                        /* a signal; 0 for none */
 	bool ascii, own_colors, mouse, away; /* away: the terminal is another program's */
 	int wake;
 	atomic_bool woken;    /* by screen_wake, in any thread */

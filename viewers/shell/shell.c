@@ -395,8 +395,20 @@ static void handle_mouse(struct shell *s, const struct event *e)
 		p->class->mouse(s, p, &inside);
 }
 
+/* What was pasted is text: no key in it runs a line or leaves the prompt. */
+static struct event pasted_text(const struct event *e)
+{
+	struct event text = *e;
+
+	if (e->key < ' ' || e->key == KEY_ERASE || e->key >= KEY_FIRST)
+		text.key = ' ';
+	return text;
+}
+
 void shell_handle(struct shell *s, const struct event *e)
 {
+	struct event text;
+
 	switch (e->kind) {
 	case EVENT_RESIZE:
 		grid_resize(&s->grid, e->x, e->y);
@@ -417,8 +429,12 @@ void shell_handle(struct shell *s, const struct event *e)
 	}
 	s->said.len = 0;
 	s->said_is_error = false;
-	if (e->pasted && !s->overlay)
-		prompt_open(s, "");
+	if (e->pasted) {
+		if (!s->overlay)
+			prompt_open(s, "");
+		text = pasted_text(e);
+		e = &text;
+	}
 	if (s->overlay && s->overlay->class->key(s, s->overlay, e))
 		return;
 	if (e->kind == EVENT_KEY)

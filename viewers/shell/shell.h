@@ -54,11 +54,11 @@ struct shell_host {
 };
 
 struct shell_open {
-	struct shell_data *data; /* taken over */
-	const struct query *q;   /* options of the command line */
-	const char *line;        /* the command to begin with, "top" */
-	const char *const
-		*sources; /* [n_sources] as named on the command line, for titles and the command line to show */
+	struct shell_data *data;    /* taken over */
+	const struct query *q;      /* options of the command line */
+	const char *line;           /* the command to begin with, "top" */
+	const char *const *sources; /* [n_sources] as named on the command line */
+	const char *binary;         /* the program named before them; NULL without */
 	size_t n_sources;
 	struct shell_host host;
 	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */
