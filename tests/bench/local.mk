@@ -20,4 +20,4 @@ tests_bench_bench_SOURCES = tests/bench/bench.c
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
 tests_bench_reports_SOURCES = tests/bench/reports.c
 tests_bench_reports_LDADD = $(session_libs)
-EXTRA_DIST += tests/bench/symbols.cc
+EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
