@@ -150,8 +150,7 @@ static int write_export(enum query_report kind, const struct view *v, const stru
 	case REPORT_CALLGRIND:
 		return write_net(v, q, kind == REPORT_DOT, out, err);
 	case REPORT_RAW:
-		raw_draw(whole_profile(v, q, mem), out);
-		return 0;
+		return raw_draw(whole_profile(v, q, mem), q->stop, out, err);
 	case REPORT_PROTO:
 	case REPORT_BUNDLE:
 		return proto_draw(whole_profile(v, q, mem), query_ratio(q), out, err);

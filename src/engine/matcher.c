@@ -54,7 +54,8 @@ static void matcher_part(void *arg, unsigned number)
 	uint32_t end = (uint32_t)((uint64_t)m->n * (number + 1) / m->parts);
 	struct buf scratch = { 0 };
 
-	for (; part->rc == 0 && i < end && !stop_step(m->stop, i); i++) {
+	/* an expression can take a millisecond for each text, so a stop is looked for at each */
+	for (; part->rc == 0 && i < end && !stop_step(m->stop, i) && !stop_is_set(m->stop); i++) {
 		bool yes = false;
 		const char *text;
 		size_t n = 0;

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/stop.h"
 #include "engine/query.h"
 #include "engine/view.h"
 #include "profile/profile.h"
@@ -34,9 +35,11 @@ void markdown_draw(const struct report *r, struct buf *out);
  * Append a profile as text, names made harmless. Its values are those of the profile: neither
  * divide_by nor mean count.
  *
+ * stop    ends it; may be NULL
+ * Fails   ERR_STOPPED
  * Like    pprof profile/profile.go, String
  */
-void raw_draw(const struct profile *p, struct buf *out);
+int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct err *err);
 
 /*
  * Append a profile as profile.proto, packed with gzip.

@@ -235,6 +235,7 @@ static struct ids id_texts(const struct profile *p)
 /* What the lines of samples are made of, and the parts that threads write. */
 struct samples {
 	const struct profile *p;
+	struct stop *stop;
 	struct ids ids;
 	struct texts lines; /* of label sets */
 	unsigned n_parts;
@@ -308,7 +309,7 @@ static void size_part(void *arg, unsigned part)
 	struct samples *s = arg;
 	size_t size = 0;
 
-	for (uint32_t row = part_start(s, part); row < part_start(s, part + 1); row++)
+	for (uint32_t row = part_start(s, part); row < part_start(s, part + 1) && !stop_step(s->stop, row); row++)
 		size += row_size(s, row);
 	s->size[part] = size;
 }
@@ -322,26 +323,31 @@ static void put_part(void *arg, unsigned part)
 
 	for (unsigned i = 0; i < part; i++)
 		at += s->size[i];
-	for (uint32_t row = part_start(s, part); row < end; row++)
+	for (uint32_t row = part_start(s, part); row < end && !stop_step(s->stop, row); row++)
 		at = put_row(at, s, row, end - row <= ID_BYTES);
 }
 
-static void add_samples(struct buf *out, const struct profile *p)
+/* Stopped: nothing is added. */
+static void add_samples(struct buf *out, const struct profile *p, struct stop *stop)
 {
 	enum { WORTH_THREADS = 10000 };
 	struct samples s = { .p = p,
+			     .stop = stop,
 			     .ids = id_texts(p),
 			     .lines = label_lines(p),
 			     .n_parts = p->n_rows < WORTH_THREADS ? 1 : pool_size() };
 	size_t size = 0;
 
 	s.size = mem_alloc(s.n_parts, sizeof(*s.size));
+	stop_begin(stop, "writing samples", 2 * (uint64_t)p->n_rows);
 	pool_run(size_part, &s, s.n_parts);
-	for (unsigned i = 0; i < s.n_parts; i++)
+	for (unsigned i = 0; i < s.n_parts && !stop_is_set(stop); i++)
 		size += s.size[i];
 	s.at = buf_room(out, size);
-	pool_run(put_part, &s, s.n_parts);
-	out->len += size;
+	if (!stop_is_set(stop))
+		pool_run(put_part, &s, s.n_parts);
+	if (!stop_is_set(stop))
+		out->len += size;
 	texts_release(&s.lines);
 	free(s.size);
 	free(s.ids.text);
@@ -396,12 +402,15 @@ static void add_mappings(struct buf *out, const struct profile *p)
 	}
 }
 
-void raw_draw(const struct profile *p, struct buf *out)
+int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct err *err)
 {
 	add_header(out, p);
-	add_samples(out, p);
+	add_samples(out, p, stop);
+	if (stop_is_set(stop))
+		return stop_check(stop, err);
 	buf_addz(out, "Locations\n");
 	add_locations(out, p);
 	buf_addz(out, "Mappings\n");
 	add_mappings(out, p);
+	return 0;
 }

@@ -27,22 +27,36 @@ struct text_lines {
 	size_t *at;
 };
 
+static const char *next_line(const char *line, const char *end)
+{
+	const char *stop = memchr(line, '\n', (size_t)(end - line));
+
+	return stop ? stop + 1 : end;
+}
+
+/* Texts can have millions of lines. */
+static int find_lines(const struct buf *text, struct stop *stop, struct arena *mem, struct text_lines *lines,
+		      struct err *err)
+{
+	const char *start = buf_text(text), *end = start + text->len;
+	const char *c = start;
+	uint32_t n = 0;
+
+	for (; c < end && !stop_step(stop, n); n++)
+		c = next_line(c, end);
+	lines->at = arena_alloc(mem, n, sizeof(*lines->at));
+	for (c = start; lines->n < n; c = next_line(c, end))
+		lines->at[lines->n++] = (size_t)(c - start);
+	return stop_check(stop, err);
+}
+
 static int make(const struct ask *a, struct model *m, struct err *err)
 {
 	int rc = a->host->answer(a->host->arg, a->data->p, a->command, a->q, &m->text, &m->notes, err);
 	struct text_lines *lines = arena_zalloc(m->mem, 1, sizeof(*lines));
-	size_t n = 1;
 
 	m->own = lines;
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < m->text.len; i++)
-		n += m->text.data[i] == '\n';
-	lines->at = arena_alloc(m->mem, n, sizeof(*lines->at));
-	for (size_t i = 0; i < m->text.len; i++)
-		if (i == 0 || m->text.data[i - 1] == '\n')
-			lines->at[lines->n++] = i;
-	return 0;
+	return rc < 0 ? rc : find_lines(&m->text, a->q->stop, m->mem, lines, err);
 }
 
 /* Line i, without its end; the caller frees. */
