@@ -254,6 +254,27 @@ void screen_resume(struct screen *s)
 		take(s, true);
 }
 
+void screen_linger(const struct screen *s)
+{
+	static const char words[] = "-- any key goes back to cpa --";
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct termios modes, raw;
+	int n;
+
+	if (!s->away || tcgetattr(STDIN_FILENO, &modes) < 0)
+		return;
+	raw = modes;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* Ctrl-C is a key like others here */
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
+	guard_write(words, sizeof(words) - 1);
+	do
+		n = poll(&p, 1, -1);
+	while (n < 0 && errno == EINTR && !guard_signals().stop);
+	guard_write("\r\n", 2);
+	tcflush(STDIN_FILENO, TCIFLUSH); /* a key can be several bytes */
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+}
+
 void screen_suspend(struct screen *s)
 {
 	screen_pause(s);

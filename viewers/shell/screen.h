@@ -61,6 +61,9 @@ void screen_wake(struct screen *s);
 void screen_pause(struct screen *s);
 void screen_resume(struct screen *s);
 
+/* While it is paused: wait for any key, so that what a program printed can be read before it is covered. */
+void screen_linger(const struct screen *s);
+
 /* Stop as a job of the user's shell (Ctrl-Z) until it goes on. */
 void screen_suspend(struct screen *s);
 

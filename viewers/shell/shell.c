@@ -187,6 +187,25 @@ void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err
 		shell_say(s, false, "%.*s", (int)strcspn(text, "\n"), text);
 }
 
+/* Does a program keep the screen until its user has read it? Others print and are gone. */
+static bool is_pager(const char *pipe)
+{
+	static const char *const pagers[] = { "less", "most", "vi", "vim", "nvim", "view", "nano", "emacs" };
+	const char *last = pipe ? strrchr(pipe, '|') : NULL, *end;
+
+	if (!pipe)
+		return false;
+	last = last ? last + 1 : pipe;
+	last += strspn(last, " \t");
+	end = last + strcspn(last, " \t");
+	for (const char *slash; (slash = memchr(last, '/', (size_t)(end - last)));)
+		last = slash + 1;
+	for (size_t i = 0; i < sizeof(pagers) / sizeof(pagers[0]); i++)
+		if (strlen(pagers[i]) == (size_t)(end - last) && strncmp(last, pagers[i], (size_t)(end - last)) == 0)
+			return true;
+	return false;
+}
+
 /* A line that is no view. One that has the terminal runs now; a script that plays keys has none to give. */
 static void run_outside(struct shell *s, struct line *l)
 {
@@ -203,6 +222,8 @@ static void run_outside(struct shell *s, struct line *l)
 	if (s->screen)
 		screen_pause(s->screen);
 	rc = host->run(host->arg, s->data, l, NULL, &said, &err);
+	if (s->screen && (rc < 0 || !is_pager(l->pipe)))
+		screen_linger(s->screen);
 	if (s->screen)
 		screen_resume(s->screen);
 	shell_ran(s, rc, &said, &err);
