@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An answer that comes so soon is waited for, so that nothing flickers; then the waiting is shown so often. */
-enum { SOON_MS = 80, BUSY_MS = 200 };
+/* How often waiting is shown. */
+enum { BUSY_MS = 200 };
 
 static void wake(void *arg)
 {

@@ -368,12 +368,23 @@ bool shell_stop_work(struct shell *s)
 	return true;
 }
 
+/* Is it Esc, where the screen says that it stops what is under way, or will soon? */
+static bool stops_work(struct shell *s, const struct event *e)
+{
+	struct doing doing;
+
+	return e->kind == EVENT_KEY && e->key == KEY_ESC && work_doing(s->work, &doing) &&
+	       (doing.ms >= SOON_MS || !shell_pane(s)->model);
+}
+
 /* Keys go to the topmost overlay, the view, the shell. */
 static void handle_key(struct shell *s, const struct event *e)
 {
 	struct pane *p = shell_pane(s);
 	const struct binding *key = key_find(p->class->key, p->class->n_keys, e);
 
+	if (stops_work(s, e) && shell_stop_work(s))
+		return;
 	if (key && p->model && !p->err.code && key->act(s, p, e))
 		return;
 	if (key && !p->model && p->is_waiting && s->n_ahead < AHEAD_MAX) {

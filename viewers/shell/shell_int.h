@@ -337,6 +337,9 @@ bool work_is_busy(struct work *w);
 void work_stop_model(struct work *w);
 void work_stop_errand(struct work *w);
 
+/* An answer that comes so soon is waited for, so that nothing flickers; then the waiting is shown, and that Esc stops it. */
+enum { SOON_MS = 80 };
+
 /* What the worker does. */
 struct doing {
 	const char *command, *what; /* what of it; NULL when it does not say */

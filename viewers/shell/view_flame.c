@@ -145,9 +145,8 @@ static bool zoom(struct shell *s, struct pane *p, const struct event *e)
 
 static bool unzoom(struct shell *s, struct pane *p, const struct event *e)
 {
-	struct doing doing;
-
-	if (e->key == KEY_ESC && (*p->search || work_doing(s->work, &doing)))
+	(void)s;
+	if (e->key == KEY_ESC && *p->search)
 		return false;
 	return flame_unzoom(p);
 }
