@@ -92,8 +92,8 @@ shows "(cpa) peek 'flate|no such'" ": \"peek 'flate|no such' -zz\" Enter c x" --
 
 # text that has no view of its own is searched too
 shows ' 474: 0x6ac7ab' ': "raw" Enter / "0x6ac7ab" Enter' --size=60x9 go-cpu.pb.gz
-play ': "raw" Enter / "ServeHTTP" Enter n n N' --looks --size=60x999 go-cpu.pb.gz >"$tmp/is"
-play ': "raw" Enter / "ServeHTTP" Enter n' --looks --size=60x999 go-cpu.pb.gz >"$tmp/should"
+play ': "raw" Enter / "0x" Enter n n N' --looks --size=60x99 edge/recursion.pb.gz >"$tmp/is"
+play ': "raw" Enter / "0x" Enter n' --looks --size=60x99 edge/recursion.pb.gz >"$tmp/should"
 same 'N goes back where n went in text' "$tmp/should" "$tmp/is"
 shows 'no line has it' ': "raw" Enter / "zzz"' --size=60x9 go-cpu.pb.gz
 

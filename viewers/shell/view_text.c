@@ -126,11 +126,13 @@ static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
 	struct text_state *state = p->state;
 	uint32_t n = state->list.n;
 
-	for (uint32_t i = 0, at = from; i<n; i++, at = by> 0 ? (at + 1) % n : (at + n - 1) % n)
+	for (uint32_t i = 0, at = from; i < n; i++) {
 		if (has_match(p, at)) {
 			list_go(&state->list, at);
 			return;
 		}
+		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
+	}
 	shell_say(s, false, "no line has it");
 }
 
