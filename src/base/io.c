@@ -64,6 +64,18 @@ int io_read_file(const char *path, size_t max, const char *flag, struct bytes *o
 	return rc;
 }
 
+void io_make_folders(const char *path)
+{
+	char *own = mem_strndup(path, strlen(path));
+
+	for (char *slash = own; *slash && (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(own, 0700);
+		*slash = '/';
+	}
+	free(own);
+}
+
 int io_write_fd(int fd, const void *data, size_t n, struct err *err)
 {
 	const char *p = data;

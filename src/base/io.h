@@ -29,6 +29,9 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 /* The same for a path. A directory is refused in words. The path is not part of the sentence. */
 int io_read_file(const char *path, size_t max, const char *flag, struct bytes *out, struct err *err);
 
+/* Make the folders on the way to a file, for their owner alone; what goes wrong shows when the file is opened. */
+void io_make_folders(const char *path);
+
 /* Write all bytes to a descriptor. */
 int io_write_fd(int fd, const void *data, size_t n, struct err *err);
 

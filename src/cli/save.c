@@ -50,15 +50,11 @@ void save_prefix(const struct profile *p, struct buf *out)
 }
 
 /* Make a folder and those above it. */
-static bool make_folder(char *path)
+static bool make_folder(const char *path)
 {
 	struct stat st;
 
-	for (char *slash = path; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		mkdir(path, FOLDER_MODE);
-		*slash = '/';
-	}
+	io_make_folders(path);
 	mkdir(path, FOLDER_MODE);
 	if (stat(path, &st) < 0)
 		return false;

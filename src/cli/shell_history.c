@@ -25,17 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLACK = 200, FILE_MAX = 4 << 20, TRIES = 20, TRY_NS = 10000000 };
-
-/* Make the folders of a path, for their owner alone. */
-static void make_folders(char *path)
-{
-	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-		*at = 0;
-		mkdir(path, 0700);
-		*at = '/';
-	}
-}
+enum { SLACK = 200, FILE_MAX = 4 << 20, GROWTH_MAX = 1 << 20,  TRIES = 20, TRY_NS = 10000000 };
 
 static bool find_path(struct buf *path)
 {
@@ -72,7 +62,11 @@ static int open_locked(const char *path)
 			close(fd);
 			return -1;
 		}
-		if (flock(fd, LOCK_EX | LOCK_NB) == 0 && is_current(fd, path))
+		bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0;
+
+		if (!locked && errno != EWOULDBLOCK && errno != EINTR)
+			return fd; /* a file system without locks: a line may then be lost, but not all of them */
+		if (locked && is_current(fd, path))
 			return fd;
 		close(fd);
 		nanosleep(&pause, NULL);
@@ -107,39 +101,49 @@ static void split(const char *text, size_t n, struct texts *out)
 	}
 }
 
-static void read_lines(int fd, struct texts *out)
+/* Lines at the end of the file, as many as FILE_MAX bytes have. Gives false when there are more. */
+static bool read_lines(int fd, struct texts *out)
 {
+	off_t end = lseek(fd, 0, SEEK_END), start = end > FILE_MAX ? end - FILE_MAX : 0;
 	struct bytes all;
+	const char *text;
+	size_t cut;
 
-	lseek(fd, 0, SEEK_SET);
-	if (io_read_fd(fd, FILE_MAX, "", &all, NULL) < 0)
-		return;
-	split((const char *)all.data, all.n, out);
+	lseek(fd, start, SEEK_SET);
+	if (io_read_fd(fd, FILE_MAX + GROWTH_MAX, "", &all, NULL) < 0)
+		return true;
+	text = (const char *)all.data;
+	for (cut = 0; start && cut < all.n && text[cut] != '\n'; cut++) /* the first may be half a line */
+		;
+	split(text + cut, all.n - cut, out);
 	free(all.data);
+	return start == 0;
 }
 
 /* Put the last lines into a new file in place of the old one. */
 static void shorten(const char *path, const struct texts *lines)
 {
 	struct buf temp = { 0 }, text = { 0 };
+	char *real = realpath(path, NULL); /* a link stays a link */
 	int fd;
 
-	for (size_t i = lines->n - HISTORY_MAX; i < lines->n; i++) {
+	for (size_t i = lines->n > HISTORY_MAX ? lines->n - HISTORY_MAX : 0; i < lines->n; i++) {
 		size_t n;
 		const char *line = texts_at(lines, i, &n);
 
 		buf_add(&text, line, n);
 		buf_addz(&text, "\n");
 	}
-	buf_addf(&temp, "%s.XXXXXX", path);
+	buf_addf(&temp, "%s.XXXXXX", real ? real : path);
 	fd = mkostemp(temp.data, O_CLOEXEC); /* 0600 */
 	if (fd >= 0) {
 		bool ok = io_write_fd(fd, text.data, text.len, NULL) == 0;
 
 		ok &= close(fd) == 0;
-		if (!ok || rename(temp.data, path) != 0)
+		if (!ok || rename(temp.data, real ? real : path) != 0)
 			unlink(temp.data);
 	}
+	free(real);
 	buf_release(&temp);
 	buf_release(&text);
 }
@@ -182,10 +186,11 @@ static void add_to(const char *path, const char *line)
 	struct buf text = { 0 };
 	struct stat st;
 	int fd = open_locked(path);
+	bool whole;
 
 	if (fd < 0)
 		return;
-	read_lines(fd, &lines);
+	whole = read_lines(fd, &lines);
 	if (!is_last(&lines, line)) {
 		/* a session that ended in the midst of a line may have left no end */
 		char before = '\n';
@@ -198,7 +203,7 @@ static void add_to(const char *path, const char *line)
 			buf_addz(&lines.all, line);
 			texts_end(&lines);
 		}
-		if (lines.n > HISTORY_MAX + SLACK)
+		if (!whole || lines.n > HISTORY_MAX + SLACK)
 			shorten(path, &lines);
 	}
 	close(fd); /* and the lock with it */
@@ -211,7 +216,7 @@ void typed_add(const char *line)
 	struct buf path = { 0 };
 
 	if (is_kept(line, strlen(line)) && find_path(&path)) {
-		make_folders(path.data);
+		io_make_folders(path.data);
 		add_to(path.data, line);
 	}
 	buf_release(&path);

@@ -11,11 +11,12 @@
 #include "base/io.h"
 #include "base/mem.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_MAX = 64 << 10, FOLDER_MODE = 0700 };
+enum { FILE_MAX = 64 << 10 };
 
 struct kept {
 	char *path;
@@ -29,36 +30,63 @@ static void add_line(struct kept *k, const char *s, size_t n)
 	k->line[k->n++] = mem_strndup(s, n);
 }
 
-struct kept *kept_open(const char *path)
+static void split(struct kept *k, const struct bytes *file)
 {
-	struct kept *k = mem_zalloc(1, sizeof(*k));
-	struct bytes file = { 0 };
-	struct err err;
 	size_t at = 0;
 
-	if (!path)
-		return k;
-	k->path = mem_strndup(path, strlen(path));
-	if (io_read_file(path, FILE_MAX, "", &file, &err) < 0)
-		return k;
-	while (at < file.n) {
-		const char *s = (const char *)file.data + at, *end = memchr(s, '\n', file.n - at);
-		size_t n = end ? (size_t)(end - s) : file.n - at;
+	while (at < file->n) {
+		const char *s = (const char *)file->data + at, *end = memchr(s, '\n', file->n - at);
+		size_t n = end ? (size_t)(end - s) : file->n - at;
 
 		add_line(k, s, n);
 		at += n + 1;
 	}
+}
+
+/* Lines of the file; none where there is no file. */
+static int read_lines(struct kept *k, struct err *err)
+{
+	struct bytes file;
+	struct stat st;
+	int rc;
+
+	if (stat(k->path, &st) != 0)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : err_set(err, ERR_IO, "%s", strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, ERR_IO, "this is no file");
+	if (st.st_size > FILE_MAX)
+		return err_set(err, ERR_LIMIT, "it has more than %d bytes", FILE_MAX);
+	rc = io_read_file(k->path, FILE_MAX, "", &file, err);
+	if (rc < 0)
+		return rc;
+	split(k, &file);
 	free(file.data);
+	return 0;
+}
+
+struct kept *kept_open(const char *path)
+{
+	struct kept *k = mem_zalloc(1, sizeof(*k));
+
+	if (!path)
+		return k;
+	k->path = mem_strndup(path, strlen(path));
+	read_lines(k, NULL);
 	return k;
+}
+
+static void release(struct kept *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		free(k->line[i]);
+	free(k->line);
 }
 
 void kept_free(struct kept *k)
 {
 	if (!k)
 		return;
-	for (size_t i = 0; i < k->n; i++)
-		free(k->line[i]);
-	free(k->line);
+	release(k);
 	free(k->path);
 	free(k);
 }
@@ -81,45 +109,46 @@ const char *kept_get(const struct kept *k, const char *name)
 	return i < k->n ? k->line[i] + strlen(name) + 1 : "";
 }
 
-static void make_folders(const char *path)
+static void put(struct kept *k, const char *name, const struct buf *line)
 {
-	char *own = mem_strndup(path, strlen(path));
+	size_t i = find(k, name);
 
-	for (char *slash = own; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		mkdir(own, FOLDER_MODE);
-		*slash = '/';
+	if (i < k->n) {
+		free(k->line[i]);
+		k->line[i] = mem_strndup(line->data, line->len);
+	} else {
+		add_line(k, line->data, line->len);
 	}
-	free(own);
 }
 
-static int write_file(const struct kept *k, struct err *err)
+/* Change a line of the file as it is now: other sessions may have kept things meanwhile. */
+static int write_line(const char *path, const char *name, const struct buf *line, struct err *err)
 {
+	struct kept now = { .path = (char *)path };
 	struct buf all = { 0 };
-	int rc;
+	int rc = read_lines(&now, err);
 
-	for (size_t i = 0; i < k->n; i++)
-		buf_addf(&all, "%s\n", k->line[i]);
-	make_folders(k->path);
-	rc = io_write_file(k->path, buf_text(&all), all.len, err);
-	if (rc < 0)
-		err_wrap(err, "keeping this in %s", k->path);
+	if (rc == 0) {
+		put(&now, name, line);
+		for (size_t i = 0; i < now.n; i++)
+			buf_addf(&all, "%s\n", now.line[i]);
+		io_make_folders(path);
+		rc = io_write_file(path, buf_text(&all), all.len, err);
+	}
+	release(&now);
 	buf_release(&all);
-	return rc;
+	return rc < 0 ? err_wrap(err, "keeping this in %s", path) : 0;
 }
 
 int kept_set(struct kept *k, const char *name, const char *text, struct err *err)
 {
 	struct buf line = { 0 };
-	size_t i = find(k, name);
+	int rc = 0;
 
 	buf_addf(&line, "%s=%s", name, text);
-	if (i < k->n) {
-		free(k->line[i]);
-		k->line[i] = mem_strndup(buf_text(&line), line.len);
-	} else {
-		add_line(k, buf_text(&line), line.len);
-	}
+	put(k, name, &line);
+	if (k->path)
+		rc = write_line(k->path, name, &line, err);
 	buf_release(&line);
-	return k->path ? write_file(k, err) : 0;
+	return rc;
 }

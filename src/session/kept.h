@@ -25,9 +25,11 @@ void kept_free(struct kept *k);
 const char *kept_get(const struct kept *k, const char *name);
 
 /*
- * Keep a text of one line, in the file too; folders on the way there are made. Lines of others stay.
+ * Keep a text of one line, in the file too; folders on the way there are made. Lines of others stay, also those
+ * that other sessions have kept meanwhile.
  *
- * Fails   ERR_IO when the file cannot be written; this session remembers it all the same
+ * Fails   ERR_IO, ERR_LIMIT when the file cannot be read or written, and then it stays as it is; this session
+ *         remembers the text all the same
  */
 int kept_set(struct kept *k, const char *name, const char *text, struct err *err);
 

@@ -47,20 +47,6 @@ void cache_folder_used(const char *path)
 	utimensat(AT_FDCWD, path, now, 0);
 }
 
-/* Make a folder and those above it. */
-static void make_folder(const char *dir)
-{
-	char *path = mem_strndup(dir, strlen(dir));
-
-	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
-		*p = 0;
-		mkdir(path, 0700);
-		*p = '/';
-	}
-	mkdir(path, 0700);
-	free(path);
-}
-
 static int by_use(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
@@ -121,7 +107,8 @@ void cache_folder_put(const char *dir, const char *build_id, const void *data, s
 	struct io_out out;
 
 	if (cache_folder_path(dir, build_id, &path)) {
-		make_folder(dir);
+		io_make_folders(dir);
+		mkdir(dir, 0700);
 		if (io_out_open(path.data, &out, NULL) == 0) {
 			bool keep = fchmod(out.fd, 0600) == 0 && io_write_fd(out.fd, data, n, NULL) == 0;
 

@@ -83,6 +83,21 @@ q' ] && ! grep -q bad "$history"
 result $? "the history stays short, and keeps the newest" || note "$history"
 [ "$(stat -c %a "$history")" = 600 ]
 result $? "a history that was made anew is for its owner alone"
+mkdir "$tmp/elsewhere" && mv "$history" "$tmp/elsewhere/lines" && ln -s "$tmp/elsewhere/lines" "$history"
+i=0
+while [ $i -lt 1200 ]; do echo "top $((i += 1))"; done >"$history"
+typed 'focus=b\n|q\n'
+[ -h "$history" ] && [ "$(wc -l <"$history")" -le 1002 ] && [ "$(tail -n 2 "$history")" = 'focus=b
+q' ]
+result $? "a history that is a link stays one" || ls -l "$state/cpa"
+rm "$history"
+yes "top $(printf '%09000d' 7)" | head -n 700 >"$history"
+echo "top 8" >>"$history"
+typed '\x1b[A\n|q\n'
+shows 'Showing top 8 nodes' "of a history that is too large the newest lines are there"
+[ "$(wc -c <"$history")" -lt 4200000 ] && [ "$(tail -n 2 "$history")" = 'top 8
+q' ]
+result $? "and it is shortened" || note "$(wc "$history")"
 lines='' all=''
 for i in 1 2 3 4 5 6 7 8; do lines="${lines}nodecount=${i}SHELL\\n|"; done
 : >"$history"

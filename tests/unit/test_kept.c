@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -88,12 +89,61 @@ static void what_cannot_be_written_is_an_error_and_kept_all_the_same(void **stat
 	kept_free(k);
 }
 
+static void sessions_at_the_same_time_keep_what_each_of_them_set(void **state)
+{
+	char path[] = "/tmp/test_kept.XXXXXX";
+	int fd = mkstemp(path);
+	struct kept *one = kept_open(path), *two = kept_open(path), *later;
+
+	(void)state;
+	close(fd);
+	assert_int_equal(kept_set(one, "a", "1", NULL), 0);
+	assert_int_equal(kept_set(two, "b", "2", NULL), 0);
+	assert_int_equal(kept_set(one, "c", "3", NULL), 0);
+	later = kept_open(path);
+	assert_string_equal(kept_get(later, "a"), "1");
+	assert_string_equal(kept_get(later, "b"), "2");
+	assert_string_equal(kept_get(later, "c"), "3");
+	kept_free(one);
+	kept_free(two);
+	kept_free(later);
+	unlink(path);
+}
+
+static void a_file_that_cannot_be_understood_is_left_alone(void **state)
+{
+	char path[] = "/tmp/test_kept.XXXXXX";
+	int fd = mkstemp(path);
+	struct kept *k;
+	struct stat st;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	close(fd);
+	k = kept_open(path);
+	assert_int_equal(kept_set(k, "x", "1", &err), ERR_LIMIT);
+	assert_string_equal(kept_get(k, "x"), "1");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 1 << 20);
+	kept_free(k);
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0); /* who opened it would wait for a writer */
+	k = kept_open(path);
+	assert_int_equal(kept_set(k, "x", "1", &err), ERR_IO);
+	assert_non_null(strstr(err.msg, "this is no file"));
+	kept_free(k);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_file_things_are_kept_as_long_as_it_lives),
 		cmocka_unit_test(the_next_session_has_what_this_one_set),
 		cmocka_unit_test(lines_of_others_stay),
+		cmocka_unit_test(sessions_at_the_same_time_keep_what_each_of_them_set),
+		cmocka_unit_test(a_file_that_cannot_be_understood_is_left_alone),
 		cmocka_unit_test(what_cannot_be_written_is_an_error_and_kept_all_the_same),
 	};
 
