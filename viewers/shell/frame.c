@@ -203,8 +203,8 @@ static void draw_hints(struct shell *s, const struct layout *l)
 
 	if (s->said.len && (s->said_is_error || !is_busy)) {
 		grid_fill(&s->grid, a, ' ', theme_look(LOOK_PLAIN));
-		grid_text(&s->grid, a, 1, 0, buf_text(&s->said),
-			  theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
+		grid_text_short(&s->grid, a, 1, 0, buf_text(&s->said), a.width - 1, /* errors have the reason last */
+				theme_look(s->said_is_error ? LOOK_ERROR : LOOK_PLAIN));
 	} else if (is_busy) {
 		draw_doing(s, a, &doing);
 	} else if (l->hints >= 0) {

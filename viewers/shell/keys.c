@@ -119,7 +119,7 @@ static bool with_subject(struct shell *s, const char *format, bool is_look)
 	if (subject.len)
 		shell_linef(s, format, buf_text(&subject));
 	else
-		shell_say(s, false, "nothing is selected: choose a function first, or type its name at the prompt (:)");
+		shell_say(s, false, "nothing is selected here; choose a function, or name one at the prompt (:)");
 	buf_release(&subject);
 	return true;
 }
@@ -165,6 +165,10 @@ static bool toggle_sides(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	}
 	s->two_sides = !s->two_sides;
+	shell_say(s, false, "%s",
+		  s->two_sides        ? "before, after and the change"
+		  : shell_has_last(s) ? "the last one fetched alone; d shows the change"
+				      : "the difference alone; d shows before and after");
 	for (size_t i = 0; i < s->n_panes; i++)
 		s->pane[i]->is_stale = true;
 	shell_refresh(s, p);
@@ -239,7 +243,7 @@ const struct binding shell_keys[] = {
 	{ "o", "all options and their values", NULL, "o", open_options },
 	{ "S", "sort by flat or by cum", NULL, "sort=cum", toggle_cum },
 	{ "A", "show all rows, or leave out the small ones", NULL, "trim=false", toggle_trim },
-	{ "d", "in a comparison: before and after, or the difference alone", NULL, NULL, toggle_sides },
+	{ "d", "in a comparison: before and after, or the difference alone; after R what was fetched last alone", NULL, NULL, toggle_sides },
 	{ "s", "save this view as text, JSON, SVG, PDF ...", "save", "top >FILE", open_save },
 	{ "y", "the same as a command line, to copy", NULL, NULL, show_command },
 	{ "R", "fetch again from the server, and show the change", NULL, NULL, fetch_again },

@@ -33,5 +33,13 @@ void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struc
 	if (*note)
 		shell_say(s, false, "%.*s", (int)strcspn(note, "\n"), note);
 	else
-		shell_say(s, false, "fetched again; d shows the new profile alone");
+		shell_say(s, false, "fetched again; d shows the %s alone",
+			  shell_has_last(s) ? "new profile" : "difference");
+}
+
+bool shell_has_last(const struct shell *s)
+{
+	const struct query *q = settings_query(s->now);
+
+	return s->n_fetched && s->data->has_base && !q->diff_base.n && !q->base.n;
 }

@@ -207,6 +207,9 @@ void shell_forward(struct shell *s);
 void shell_undo(struct shell *s); /* of settings */
 void shell_redo(struct shell *s);
 
+/* Is what R fetched compared with what was there before, as no base was given? */
+bool shell_has_last(const struct shell *s);
+
 /* Make the model of the shown pane again: its state asks for another one. */
 void shell_refresh(struct shell *s, struct pane *p);
 

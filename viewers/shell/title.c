@@ -51,13 +51,18 @@ static void add_sources(const struct shell *s, struct buf *out)
 		buf_addz(out, s->open.sources[0]);
 	else
 		add_files(s->open.sources, s->open.n_sources, out);
-	if (s->n_fetched) {
-		buf_addf(out, "  live, fetch %u", s->n_fetched + 1);
-		if (s->data->has_base)
-			buf_addz(out, ", change against the last one");
-	} else if (s->open.host.again) {
-		buf_addz(out, "  live");
+}
+
+/* How often a server was asked, and what the last answer is compared with. */
+static void add_live(const struct shell *s, struct buf *out)
+{
+	if (!s->n_fetched) {
+		buf_addz(out, s->open.host.again ? "  live" : "");
+		return;
 	}
+	buf_addf(out, "  live, fetch %u", s->n_fetched + 1);
+	if (s->two_sides && shell_has_last(s))
+		buf_addf(out, " against %u", s->n_fetched);
 }
 
 /* How many samples were taken: rows of the profile can stand for several. 0 when it does not say, or holds a difference. */
@@ -116,20 +121,24 @@ static void add_facts(const struct shell *s, int room, struct buf *out)
 void title_draw(struct shell *s, struct area a)
 {
 	struct look look = theme_look(LOOK_BAR);
-	struct buf left = { 0 }, right = { 0 };
-	int x, name, keep;
+	struct buf left = { 0 }, live = { 0 }, right = { 0 };
+	int x, name, keep, after;
 
 	add_sources(s, &left);
-	name = (int)flame_columns(buf_text(&left));
+	add_live(s, &live);
+	after = (int)flame_columns(buf_text(&live));
+	name = (int)flame_columns(buf_text(&left)) + after;
 	keep = name < a.width / 2 ? name : a.width / 2; /* of the name */
 	grid_fill(&s->grid, a, ' ', look);
 	x = grid_text(&s->grid, a, 0, 0, a.width < 60 ? " " : " cpa  ", look);
 	add_facts(s, a.width - x - keep - 3, &right);
 	buf_addz(&right, " ");
-	grid_text_short(&s->grid, a, x, 0, buf_text(&left), a.width - x - (int)flame_columns(buf_text(&right)) - 2,
-			look);
+	x = grid_text_short(&s->grid, a, x, 0, buf_text(&left),
+			    a.width - x - after - (int)flame_columns(buf_text(&right)) - 2, look);
+	grid_text(&s->grid, a, x, 0, buf_text(&live), look);
 	grid_text_right(&s->grid, a, a.width, 0, buf_text(&right), look);
 	buf_release(&left);
+	buf_release(&live);
 	buf_release(&right);
 }
 
