@@ -86,6 +86,9 @@ for keys in 1 7 8; do
 done
 shows '(cpa) list ^shop/route\.\(\*Planner\)\.nearest$' 'j j j 4 5' go-cpu.pb.gz
 shows 'nothing is selected here; choose a function' '4 f' go-cpu.pb.gz
+for view in 2 3 7 8; do
+	shows '[1 Top]' "$view RightClick(20,6)" go-cpu.pb.gz
+done
 shows '2 p             Callers and callees of what is selected' '?' --size=80x50 go-cpu.pb.gz
 # what the pane's own line adds is taken away, and its expression stays as it was
 shows "(cpa) peek 'flate|no such'" ": \"peek 'flate|no such' -zz\" Enter c x" --size=80x12 go-cpu.pb.gz

@@ -200,7 +200,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	struct list *list = in_stack ? &state->lines : &state->list;
 	uint32_t row;
 
-	if (!is_in(a, x, y))
+	if (e->kind == EVENT_RIGHT || !is_in(a, x, y)) /* back */
 		return false;
 	if (e->kind == EVENT_WHEEL) {
 		list_key(list, e);

@@ -98,7 +98,7 @@ static void draw_list_head(const struct samples *m, const struct traces_state *s
 		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, "Value%", head_look(false));
 	if (c.count)
 		grid_text_right(g, line, c.count + COUNT_WIDTH, 0, "Samples", head_look(false));
-	buf_addz(&what, m->first ? "Stack " : "Sample ");
+	buf_addz(&what, m->first ? "Stack " : "Trace ");
 	add_count(s->list.n ? (uint64_t)s->list.at + 1 : 0, &what);
 	buf_addz(&what, " of ");
 	add_count(s->list.n, &what);
@@ -187,7 +187,7 @@ static void draw_stack_head(const struct samples *m, const struct traces_state *
 			buf_addz(&text, "; labels differ");
 	}
 	grid_text(g, line, 1, 0, buf_text(&text), head_look(s->in_stack));
-	grid_text_right(g, line, line.width - 1, 0, s->in_stack ? "" : "Tab", theme_look(LOOK_KEY));
+	grid_text_right(g, line, line.width - 1, 0, s->in_stack ? "" : " Tab", theme_look(LOOK_KEY));
 	buf_release(&text);
 }
 

@@ -204,7 +204,7 @@ int traces_model(const struct ask *a, struct model *m, struct err *err)
 	x->head = &m->report.head;
 	x->want = a->want;
 	if (v.mean && (a->want & TRACES_MERGED)) {
-		buf_addz(&m->notes, "averages do not add up, so equal stacks are not merged\n");
+		buf_addz(&m->notes, "averages do not add up: stacks stay apart\n");
 		x->want &= ~(unsigned)TRACES_MERGED;
 	}
 	x->n = x->t->n;
