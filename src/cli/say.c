@@ -59,33 +59,30 @@ void say_into(struct buf *to)
 	pthread_mutex_unlock(&sink.lock);
 }
 
-static bool is_sunk(const struct buf *line)
+static bool is_sunk(void)
 {
 	bool sunk;
 
 	pthread_mutex_lock(&sink.lock);
 	sunk = sink.to != NULL;
-	if (sunk && line)
-		buf_add(sink.to, line->data, line->len);
 	pthread_mutex_unlock(&sink.lock);
 	return sunk;
 }
 
 static void vsay(const char *style, const char *fmt, va_list ap)
 {
-	struct buf raw = { 0 }, line = { 0 };
+	struct buf safe = { 0 };
 	char text[4096];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	buf_addz(&raw, text);
-	if (!is_sunk(NULL))
-		buf_addf(&line, "%scpa: ", style);
-	text_add_safe(&line, raw.data, raw.len);
-	buf_addf(&line, "%s\n", *style && !is_sunk(NULL) ? "\033[0m" : "");
-	if (!is_sunk(&line))
-		fwrite(line.data, 1, line.len, stderr);
-	buf_release(&raw);
-	buf_release(&line);
+	text_add_safe(&safe, text, strlen(text));
+	pthread_mutex_lock(&sink.lock);
+	if (sink.to)
+		buf_addf(sink.to, "%s\n", buf_text(&safe));
+	else
+		fprintf(stderr, "%scpa: %s%s\n", style, buf_text(&safe), *style ? "\033[0m" : "");
+	pthread_mutex_unlock(&sink.lock);
+	buf_release(&safe);
 }
 
 void say(const char *fmt, ...)
@@ -182,7 +179,7 @@ static void *progress_main(void *arg)
 
 void progress_begin(const char *what)
 {
-	if (!isatty(STDERR_FILENO) || is_sunk(NULL))
+	if (!isatty(STDERR_FILENO) || is_sunk())
 		return;
 	progress.what = what;
 	progress.done = progress.all = progress.on_way = 0;

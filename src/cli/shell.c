@@ -24,7 +24,6 @@
 enum { LINE_LENGTH_MAX = 1 << 20 };
 
 struct shell {
-	const struct args *a;
 	struct subject subject;
 	struct settings *settings;
 	bool is_terminal;      /* someone types */
@@ -94,13 +93,13 @@ static void tell(struct buf *text)
 
 static void help(const struct shell *s, const char *words)
 {
+	const char *near = args_suggest(words, true, true);
 	struct buf text = { 0 };
 
 	if (shell_add_help(words, s->settings, &text))
 		tell(&text);
 	else
-		say_error("Unknown command: %s%s%s", words, *args_suggest(words, true, true) ? "; did you mean " : "",
-			  args_suggest(words, true, true));
+		say_error("Unknown command: %s%s%s", words, *near ? "; did you mean " : "", near);
 }
 
 /* Carry out one line. Gives false when it was the last. */
@@ -173,7 +172,7 @@ static void converse(struct shell *s)
 
 int cmd_shell(const struct args *a)
 {
-	struct shell s = { .a = a, .is_terminal = isatty(STDIN_FILENO) };
+	struct shell s = { .is_terminal = isatty(STDIN_FILENO) };
 	struct err err;
 	int status;
 

@@ -18,6 +18,7 @@
 #include "cli/say.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,9 +51,14 @@ static int make_into(const struct subject *s, const struct line *l, struct stop 
 
 	if (fd < 0)
 		return make(s, l, stop);
-	ours = dup(STDOUT_FILENO);
-	if (ours < 0 || dup2(fd, STDOUT_FILENO) < 0)
+	ours = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+	if (ours < 0)
 		return say_error("standard output: %s", strerror(errno));
+	if (dup2(fd, STDOUT_FILENO) < 0) {
+		status = say_error("standard output: %s", strerror(errno));
+		close(ours);
+		return status;
+	}
 	sigaction(SIGPIPE, &ignore, &before);
 	status = make(s, l, stop);
 	sigaction(SIGPIPE, &before, NULL);

@@ -110,13 +110,20 @@ void complete_functions(struct candidates *c)
 	free(literal);
 }
 
+/* Would a name be something else where a word is expected: a redirection, an option, a pipe, a quoted word? */
+static bool means_more(const char *name)
+{
+	return *name == '>' || *name == '-' || *name == '|' || strpbrk(name, "'\"");
+}
+
 void complete_keys(struct candidates *c, const char *end)
 {
 	for (uint32_t i = 0; i < c->p->n_labels; i++) {
 		const char *key = profile_text(c->p, c->p->label_key[i]);
 		struct buf text = { 0 };
 
-		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,"))
+		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,") ||
+		    means_more(key))
 			continue;
 		text_add_safe(&text, key, strlen(key));
 		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */
@@ -163,12 +170,15 @@ void complete_labels(struct candidates *c)
 void complete_types(struct candidates *c, const char *prefix)
 {
 	for (uint32_t t = 0; t < c->p->n_types; t++) {
-		struct buf name = { 0 };
+		const char *type = profile_text(c->p, c->p->type[t].name);
+		struct buf name = { 0 }, safe = { 0 };
 
-		buf_addz(&name, prefix);
-		text_add_safe(&name, profile_text(c->p, c->p->type[t].name), strtab_len(c->p->str, c->p->type[t].name));
-		complete_add_name(c, name.data, "");
+		buf_addf(&name, "%s%s", prefix, type);
+		text_add_safe(&safe, name.data, name.len);
+		if (strcmp(buf_text(&safe), name.data) == 0) /* what cannot be typed is not offered */
+			complete_add_name(c, name.data, "");
 		buf_release(&name);
+		buf_release(&safe);
 	}
 }
 

@@ -37,6 +37,10 @@ static int make_it(void **state)
 	labels[2] = labels_one(&m, "rank", "x'y", 0, "");
 	labels[3] = labels_one(&m, "bytes", NULL, 64, "");
 	make_row(&m, "main.run;main.(*T).go;operator new[](int)", (const int64_t[]){ 1, 10 }, labels, 4);
+	labels[0] = labels_one(&m, ">file", "v", 0, "");
+	labels[1] = labels_one(&m, "--output", "v", 0, "");
+	labels[2] = labels_one(&m, "it's", "v", 0, "");
+	make_row(&m, "main.run", (const int64_t[]){ 1, 10 }, labels, 3);
 	ROW(&m, "json.run;x\x1by;\xff\xfe", 1, 10);
 	profile = make_end(&m);
 	return 0;
@@ -110,6 +114,17 @@ static void functions_are_completed_to_an_expression_for_one(void **state)
 	completes("focus=json", "focus=|^json\\.run$");
 	completes("top --focus=json", "top --focus=|^json\\.run$");
 	completes("top ^run", "top ");
+}
+
+/* A label of that name is no file to write to, nor an option. */
+static void labels_that_would_mean_more_are_not_offered(void **state)
+{
+	(void)state;
+	completes("tags ", "tags |bytes=|rank=|route=");
+	completes("tags >fi", "tags ");
+	completes("tags --outp", "tags |--output=");
+	completes("tags it", "tags ");
+	completes("tagfocus=>", "tagfocus=");
 }
 
 static void names_reach_no_terminal_raw(void **state)
@@ -193,6 +208,7 @@ int main(void)
 		cmocka_unit_test(the_first_word_is_a_command_an_option_or_a_type),
 		cmocka_unit_test(values_are_those_the_option_takes),
 		cmocka_unit_test(functions_are_completed_to_an_expression_for_one),
+		cmocka_unit_test(labels_that_would_mean_more_are_not_offered),
 		cmocka_unit_test(names_reach_no_terminal_raw),
 		cmocka_unit_test(each_candidate_matches_its_function),
 		cmocka_unit_test(options_and_topics_are_completed_too),
