@@ -34,10 +34,10 @@ const char *top_inlined_note(enum inlined inlined)
 	return note[inlined];
 }
 
-static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t)
+/* inlined  [t->n]; NULL leaves it out */
+static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t, const enum inlined *inlined)
 {
 	const struct nodes nodes = graph_nodes(g);
-	const enum inlined *inlined = trim_inlined(g, t, r->mem);
 	struct table *table = &r->table;
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
@@ -57,12 +57,12 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 		cell[TOP_SUM_PCT].value = r->head.shown;
 		cell[TOP_CUM].value = cell[TOP_CUM_PCT].value = cum;
 		cell[TOP_NAME].text = t->name[i];
-		cell[TOP_INLINED].text = top_inlined_note(inlined[i]);
+		cell[TOP_INLINED].text = top_inlined_note(inlined ? inlined[i] : INLINED_NEVER);
 		place[i] = row_places_of(&places, nodes_place(&nodes, t->node[i]));
 	}
 }
 
-int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+static int make(const struct view *v, const struct query *q, bool with_inlined, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
 	struct places pl;
@@ -86,7 +86,7 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 	r.head.n_shown = t.n;
 	r.head.n_before = t.n_before;
 	if (!stop_is_set(q->stop))
-		fill_table(&r, &g, &t);
+		fill_table(&r, &g, &t, with_inlined ? trim_inlined(&g, &t, r.mem) : NULL);
 	places_release(&pl);
 	rc = stop_check(q->stop, err);
 	if (rc < 0)
@@ -94,4 +94,14 @@ int top_make(const struct view *v, const struct query *q, struct report *out, st
 	else
 		*out = r;
 	return rc;
+}
+
+int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+{
+	return make(v, q, true, out, err);
+}
+
+int top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err)
+{
+	return make(v, q, false, out, err);
 }

@@ -108,6 +108,28 @@ static void what_is_always_inlined_says_so(void **state)
 	top_release(&t);
 }
 
+static void the_quick_report_lacks_only_what_was_inlined(void **state)
+{
+	struct make m = make_start("cpu/ms");
+	struct topped t;
+
+	(void)state;
+	ROW(&m, "in+out;main", 7);
+	ROW(&m, "out;main", 2);
+	top_start(&t, &m);
+	top(&t, 0);
+	report_release(&t.r);
+	assert_int_equal(top_make_quick(&t.v, &t.q, &t.r, NULL), 0);
+	assert_int_equal(t.r.table.n_rows, 3);
+	assert_int_equal(t.r.head.shown, 9);
+	assert_string_equal(cell(&t, 0, "name")->text, "in");
+	assert_int_equal(cell(&t, 0, "flat")->value, 7);
+	assert_string_equal(cell(&t, 0, "inlined")->text, "");
+	assert_string_equal(cell(&t, 1, "name")->text, "out");
+	assert_int_equal(cell(&t, 1, "cum")->value, 9);
+	top_release(&t);
+}
+
 static void the_running_sum_has_signs(void **state)
 {
 	struct make m = make_start("cpu/ms");
@@ -300,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_example_of_the_specification_has_its_rows),
 		cmocka_unit_test(what_is_always_inlined_says_so),
+		cmocka_unit_test(the_quick_report_lacks_only_what_was_inlined),
 		cmocka_unit_test(the_running_sum_has_signs),
 		cmocka_unit_test(without_a_nodecount_the_report_chooses),
 		cmocka_unit_test(a_given_nodecount_overrules_the_reports),

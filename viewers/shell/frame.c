@@ -199,7 +199,7 @@ static void draw_hints(struct shell *s, const struct layout *l)
 {
 	struct area a = row_of(s, l->hints >= 0 ? l->hints : l->prompt >= 0 ? l->prompt : 0);
 	struct doing doing;
-	bool is_busy = work_doing(s->work, &doing);
+	bool is_busy = work_doing(s->work, &doing) && doing.ms >= SOON_MS;
 
 	if (s->said.len && (s->said_is_error || !is_busy)) {
 		grid_fill(&s->grid, a, ' ', theme_look(LOOK_PLAIN));
@@ -246,6 +246,7 @@ void frame_draw(struct shell *s)
 	struct grid *g = &s->grid;
 	struct layout l = lay_out(s);
 
+	s->has_news = false;
 	grid_clear(g, theme_look(LOOK_PLAIN));
 	g->cursor_x = g->cursor_y = -1;
 	frame_forget_hits(s);

@@ -39,7 +39,7 @@ static void go_on(struct shell *s)
 	int timeout = patience(s, &soon);
 	struct event e;
 
-	if (!soon) {
+	if (!soon || s->has_news) {
 		frame_draw(s);
 		screen_show(s->screen, &s->grid);
 		timeout = patience(s, &soon); /* drawing may have asked for something */

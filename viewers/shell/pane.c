@@ -94,6 +94,7 @@ void pane_take(struct shell *s, struct pane *p, int rc, struct model *m, bool is
 		return;
 	}
 	p->err.code = 0;
+	s->has_news = true;
 	if (is_part) {
 		p->class->take_part(s, p, m);
 		return;

@@ -159,6 +159,7 @@ struct shell {
 	struct event ahead[AHEAD_MAX]; /* [n_ahead] keys of the shown pane, whose view is not there yet */
 	size_t n_ahead;
 	bool is_done;
+	bool has_news;    /* a model came since the last frame */
 	uint64_t n_wakes; /* for the animation of waiting */
 };
 

@@ -5,6 +5,9 @@
  *
  * Rows come from the report top. Flat and cum are sorted there, as at the prompt (sort=cum), since that
  * also chooses the rows of top10; by other columns they are sorted here.
+ *
+ * Of large profiles the first model leaves out what was inlined, which takes as long as all the rest; the
+ * second one has it.
  */
 #include "config.h"
 
@@ -18,6 +21,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* For the second model; and from how many frames on there are two. */
+enum { WANT_INLINED = 1, MANY_FRAMES = 4 << 20 };
 
 struct top_state {
 	struct sheet plain, sides;
@@ -42,7 +48,10 @@ static int make_report(const struct ask *a, struct model *m, struct top_rows *t,
 		return rc;
 	t->before = v->side_total[SIDE_BASE];
 	t->after = v->side_total[SIDE_TARGET];
-	return t->is_sides ? top_sides_make(v, a->q, &m->report, err) : top_make(v, a->q, &m->report, err);
+	if (t->is_sides)
+		return top_sides_make(v, a->q, &m->report, err);
+	t->is_quick = !(a->want & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;
+	return (t->is_quick ? top_make_quick : top_make)(v, a->q, &m->report, err);
 }
 
 /* Profiles can hold differences without a base. */
@@ -191,6 +200,11 @@ static void shown(struct shell *s, struct pane *p)
 	remember(state);
 	list = &state->sheet->list; /* the selected row stays where it was on the screen */
 	list->top = list->at > was.at - was.top ? list->at - (was.at - was.top) : 0;
+	if (t->is_quick) {
+		p->want = WANT_INLINED;
+		shell_refresh(s, p);
+		p->want = 0;
+	}
 }
 
 /* ---- drawing ---- */

@@ -45,6 +45,7 @@ struct top_rows {
 	enum sort came;                /* which order its rows have */
 	bool is_net;                   /* values are differences */
 	bool is_sides;                 /* rows are those of top_sides */
+	bool is_quick;                 /* what was inlined is not known yet */
 	int64_t before, after;         /* totals of the sides */
 	int64_t *sum;                  /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
 };
