@@ -55,9 +55,11 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	box.y = (g->height - box.height) / 2;
 	grid_fill(g, box, ' ', theme_look(LOOK_BOX));
 	c->rows = grid_frame(g, box, "Columns", theme_look(LOOK_BOX));
-	if (c->rows.height > HINT)
-		grid_text_short(g, c->rows, 1, --c->rows.height, "Space shows, hides  < > moves  Enter closes",
+	if (c->rows.height > HINT) {
+		grid_text_short(g, c->rows, 1, c->rows.height - 1, "Space shows, hides  < > moves  Enter closes",
 				width - 4, theme_look(LOOK_QUIET));
+		c->rows.height--;
+	}
 	list_fit(&c->list, n, c->rows.height);
 	for (int y = 0; y < c->rows.height && c->list.top + (uint32_t)y < n; y++) {
 		uint32_t col = column_at(c->sheet, c->list.top + (uint32_t)y);
