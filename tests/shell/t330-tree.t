@@ -25,6 +25,7 @@ view tree-tagroot '3 C' -tagroot=tenant go-cpu.pb.gz
 shows '11 matches; n N next and previous' '3 / "growslice"' go-cpu.pb.gz
 shows 'no match' '3 / "zzz"' go-cpu.pb.gz
 shows 'averages do not add up' '3' -mean go-cpu.pb.gz
+shows '~0%' '3 d' -base=go-heap1.pb.gz go-heap2.pb.gz
 
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '3 f' -lines go-cpu.pb.gz
 shows 'tagfocus=tenant=^islands$' '3 C f' -tagroot=tenant go-cpu.pb.gz

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEP = 2, MARKS = 3, NAME_SEEN = 24, SHIFT_STEP = 8, LINK = 0x2514, GUIDE = 0x2502 };
+enum { STEP = 2, MARKS = 3, SHARE_MOST = 7, NAME_SEEN = 24, SHIFT_STEP = 8, LINK = 0x2514, GUIDE = 0x2502 };
 
 enum column_kind { VALUE, SHARE, BAR, GROWTH };
 
@@ -108,8 +108,14 @@ static void add_cell(const struct tree *t, const struct tree_column *c, uint32_t
 	if (c->kind == GROWTH) {
 		add_growth(t, box, out);
 	} else if (c->kind == SHARE) {
+		size_t from = out->len;
+
 		buf_addz(out, value < 0 ? "-" : "");
 		unit_add_percent_tight(out, value, t->head->total);
+		if (out->len - from > SHARE_MOST) { /* 5.9e-05%, which would touch the column before it */
+			out->len = from;
+			buf_addz(out, "~0%");
+		}
 	} else {
 		buf_addz(out, is_difference(c) && value > 0 ? "+" : "");
 		report_add_value(t->head, value, out);
