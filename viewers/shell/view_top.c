@@ -412,7 +412,8 @@ const struct pane_class view_top = {
 		"Warm colours: 5 % of the total and more; red: 20 % and more. "
 		"In a comparison rows have before, after and the change (d shows the difference alone): + and red "
 		"grew, "
-		"- and green shrank; new was not there before, gone is not there any more.",
+		"- and green shrank; new was not there before, gone is not there "
+		"any more, from 0 was there but took nothing itself.",
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct top_state),
