@@ -32,7 +32,8 @@ struct pane *shell_pane(const struct shell *s)
 	return s->pane[s->at];
 }
 
-const struct pane_class *shell_class(const struct query_command *c)
+/* The view for a command. */
+static const struct pane_class *class_for(const struct query_command *c)
 {
 	static const struct {
 		enum query_report report;
@@ -157,7 +158,7 @@ static struct pane *pane_new(const struct line *l, const char *line)
 
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
-	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? shell_class(c) : &view_text;
+	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? class_for(c) : &view_text;
 	p->command = c;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);

@@ -61,7 +61,14 @@ static const struct overlay_class picker = {
 	.state_size = sizeof(struct picker_state), .draw = draw, .key = key, .end = end
 };
 
-void picker_open(struct shell *s, const char *title, const struct pick *item, size_t n)
+/* A text to show and a line to run; marked is the one in force. */
+struct pick {
+	const char *text, *line;
+	bool is_marked;
+};
+
+/* A list of items to choose from, which are copied. */
+static void open_list(struct shell *s, const char *title, const struct pick *item, size_t n)
 {
 	struct picker_state *p = overlay_open(s, &picker)->state;
 
@@ -101,7 +108,7 @@ static void add(struct picks *p, const char *text, const char *name, const char 
 
 static void open_picks(struct shell *s, const char *title, struct picks *p)
 {
-	picker_open(s, title, p->item, p->n);
+	open_list(s, title, p->item, p->n);
 	free(p->item);
 	arena_free(p->mem);
 }

@@ -105,9 +105,6 @@ struct screen {
 	int64_t clicked_ms;
 };
 
-/* Forget what was sent and which colours are in use. */
-void paint_forget(struct screen *s);
-
 /* Make curses find the keys that have a name here, and no others. */
 void input_begin(struct screen *s);
 

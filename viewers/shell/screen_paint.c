@@ -91,7 +91,8 @@ static const struct paint *paint_of(struct screen *s, struct look look)
 	return p;
 }
 
-void paint_forget(struct screen *s)
+/* Forget what was sent and which colours are in use. */
+static void forget_paints(struct screen *s)
 {
 	memset(s->paint, 0, sizeof(s->paint));
 	s->n_paints = 0;
@@ -198,7 +199,7 @@ void screen_show(struct screen *s, const struct grid *g)
 	if (s->forget)
 		curses.clearok(*curses.curscr, TRUE);
 	if (!draw_all(s, g, s->forget)) {
-		paint_forget(s);
+		forget_paints(s);
 		draw_all(s, g, true); /* what has no colour even now has none */
 	}
 	s->forget = false;

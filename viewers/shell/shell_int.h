@@ -217,9 +217,6 @@ void shell_refresh(struct shell *s, struct pane *p);
 /* Stop what the worker does; gives false when it does nothing. */
 bool shell_stop_work(struct shell *s);
 
-/* The view for a command; NULL when its text is shown. */
-const struct pane_class *shell_class(const struct query_command *c);
-
 /* Append the command line that shows the same. */
 void shell_add_command(struct shell *s, struct pane *p, struct buf *out);
 
@@ -263,15 +260,6 @@ void save_open(struct shell *s);                     /* s */
 void options_open(struct shell *s);                  /* o: all options, to be changed */
 void chips_open(struct shell *s);                    /* filters in force, to be taken away */
 
-/*
- * A list to choose from. Each item is a text to show and a line to run; where marked, it is the one in
- * force. Items are copied.
- */
-struct pick {
-	const char *text, *line;
-	bool is_marked;
-};
-void picker_open(struct shell *s, const char *title, const struct pick *item, size_t n);
 void picker_types(struct shell *s);  /* t: sample types */
 void picker_grains(struct shell *s); /* granularities */
 void picker_units(struct shell *s);
@@ -334,8 +322,6 @@ void work_start(struct work *w, struct shell *s, struct pane *p);
  */
 bool work_start_again(struct work *w, struct shell *s);
 bool work_start_run(struct work *w, struct shell *s, struct line *l);
-
-bool work_is_busy(struct work *w);
 
 /* Stop the model that is made; stop the errand. */
 void work_stop_model(struct work *w);

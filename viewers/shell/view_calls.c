@@ -59,7 +59,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	return 0;
 }
 
-const char *calls_name(const struct calls_rows *c, uint32_t row)
+static const char *name_of(const struct calls_rows *c, uint32_t row)
 {
 	return c->r->table.cell[(size_t)row * N_CALLS_COLS + CALLS_NAME].text;
 }
@@ -78,7 +78,7 @@ static struct sheet *sheet_of(struct calls_state *state)
 	return state->part == PART_CALLERS ? &state->callers : state->part == PART_CALLEES ? &state->callees : NULL;
 }
 
-uint32_t calls_selected(const struct pane *p)
+static uint32_t selected(const struct pane *p)
 {
 	struct calls_state *state = p->state;
 	const struct sheet *sheet = sheet_of(state);
@@ -103,8 +103,8 @@ static void remember(struct pane *p)
 {
 	struct calls_state *state = p->state;
 
-	set_text(&state->node, calls_name(p->model->own, calls_node(p)));
-	set_text(&state->name, calls_name(p->model->own, calls_selected(p)));
+	set_text(&state->node, name_of(p->model->own, calls_node(p)));
+	set_text(&state->name, name_of(p->model->own, selected(p)));
 }
 
 /* Go to a part, or where it has no rows to the function in the middle. */
@@ -162,7 +162,7 @@ static void shown(struct shell *s, struct pane *p)
 		state->is_made = true;
 	}
 	for (uint32_t i = 0; state->node && i < c->n; i++)
-		if (strcmp(calls_name(c, c->group[i].node), state->node) == 0) {
+		if (strcmp(name_of(c, c->group[i].node), state->node) == 0) {
 			which = i;
 			break;
 		}
@@ -200,7 +200,7 @@ static bool go_on(struct shell *s, struct pane *p)
 {
 	struct buf name = { 0 };
 
-	shell_quote(calls_name(p->model->own, calls_selected(p)), &name);
+	shell_quote(name_of(p->model->own, selected(p)), &name);
 	shell_linef(s, "peek %s", buf_text(&name));
 	buf_release(&name);
 	return true;
@@ -372,7 +372,7 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct calls_rows *c = p->model->own;
 
-	shell_quote_place(s, &c->r->table.place[calls_selected(p)], out);
+	shell_quote_place(s, &c->r->table.place[selected(p)], out);
 }
 
 static void end(struct pane *p)

@@ -47,11 +47,8 @@ struct calls_state {
 enum calls_column { CALLS_SHEET_WEIGHT, CALLS_SHEET_SHARE, CALLS_SHEET_TOTAL, CALLS_SHEET_NAME };
 extern const struct sheet_class calls_callers, calls_callees;
 
-/* The row of the report in the middle, and the selected one. */
+/* The row of the report in the middle. */
 uint32_t calls_node(const struct pane *p);
-uint32_t calls_selected(const struct pane *p);
-
-const char *calls_name(const struct calls_rows *c, uint32_t row);
 
 void calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 

@@ -94,15 +94,8 @@ size_t flame_run_of(const struct flame_run *run, size_t n, uint32_t tile);
 /* On the worker's thread; see pane_class. */
 int flame_view_make(const struct ask *a, struct model *m, struct err *err);
 
-/* Find zoom and selection in the models there are, and what is searched for. */
-void flame_settle(struct pane *p);
-
 /* Ask for a part where the picture at hand is too coarse for what is zoomed. */
 void flame_refine(struct shell *s, struct pane *p);
-
-/* The way of a tile, and the tile of a way: as far as it goes, which gives how many names that is. */
-void flame_way(const struct flame_model *m, uint32_t tile, struct texts *out);
-size_t flame_find(const struct flame_model *m, const struct texts *way, uint32_t *out);
 
 /* Fill the width with a tile, so that the way back leads to what was; select one. */
 void flame_zoom(struct pane *p, uint32_t tile);

@@ -32,7 +32,8 @@ static bool is_named(const struct flame *f, uint32_t box, const struct texts *wa
 	return strncmp(f->frames[f->frame[box]].name, name, n) == 0 && !f->frames[f->frame[box]].name[n];
 }
 
-void flame_way(const struct flame_model *m, uint32_t tile, struct texts *out)
+/* The way of a tile. */
+static void find_way(const struct flame_model *m, uint32_t tile, struct texts *out)
 {
 	const struct flame *f = m->f;
 	uint32_t n = m->l.tile[tile].level, *box = mem_alloc(n, sizeof(*box));
@@ -45,12 +46,11 @@ void flame_way(const struct flame_model *m, uint32_t tile, struct texts *out)
 	free(box);
 }
 
-size_t flame_find(const struct flame_model *m, const struct texts *way, uint32_t *out)
+/* The tile of a way, as far as it goes. */
+static void find_tile(const struct flame_model *m, const struct texts *way, uint32_t *out)
 {
-	size_t i;
-
 	*out = 0;
-	for (i = 0; i < way->n; i++) {
+	for (size_t i = 0; i < way->n; i++) {
 		uint32_t t = m->child[*out], end = m->child[*out + 1];
 
 		while (t < end && !is_named(m->f, m->l.tile[t].box, way, i))
@@ -59,7 +59,6 @@ size_t flame_find(const struct flame_model *m, const struct texts *way, uint32_t
 			break;
 		*out = t;
 	}
-	return i;
 }
 
 static void copy_way(struct texts *to, const struct texts *from, size_t n)
@@ -99,17 +98,18 @@ static bool is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
 	return m->tile[box] == of;
 }
 
-void flame_settle(struct pane *p)
+/* Find zoom and selection in the models there are, and what is searched for. */
+static void settle(struct pane *p)
 {
 	struct flame_state *st = p->state;
 	bool in_part = st->part && starts_with(&st->zoom, &st->part_way);
 
 	st->on = in_part ? st->part->own : p->model->own;
-	flame_find(st->on, &st->zoom, &st->zoom_tile);
-	flame_find(st->on, &st->at, &st->at_tile);
+	find_tile(st->on, &st->zoom, &st->zoom_tile);
+	find_tile(st->on, &st->at, &st->at_tile);
 	if (!is_inside(st->on, st->at_tile, st->zoom_tile)) {
 		st->at_tile = st->zoom_tile;
-		flame_way(st->on, st->at_tile, &st->at);
+		find_way(st->on, st->at_tile, &st->at);
 	}
 	st->is_followed = false;
 	flame_search_again(p);
@@ -139,7 +139,7 @@ void flame_refine(struct shell *s, struct pane *p)
 	if (!is_coarse || st->zoom_tile == 0 || p->is_stale || (p->is_waiting && !st->is_asking) ||
 	    settings_query(p->ask)->nodecount > 0)
 		return;
-	flame_way(m, st->zoom_tile, &way);
+	find_way(m, st->zoom_tile, &way);
 	if (way.n == st->asked.n && starts_with(&way, &st->asked)) {
 		texts_release(&way);
 		return;
@@ -164,7 +164,7 @@ void flame_take_part(struct shell *s, struct pane *p, struct model *m)
 	st->part = m;
 	copy_way(&st->part_way, &st->asked, st->asked.n);
 	st->is_asking = false;
-	flame_settle(p);
+	settle(p);
 }
 
 /* Ways mean nothing the other way round; the function that was selected is a box of its own then. */
@@ -204,7 +204,7 @@ void flame_shown(struct shell *s, struct pane *p)
 	if (m->f->inverted != st->was_inverted)
 		turn_round(st);
 	st->was_inverted = m->f->inverted;
-	flame_settle(p);
+	settle(p);
 }
 
 void flame_select(struct pane *p, uint32_t tile)
@@ -213,7 +213,7 @@ void flame_select(struct pane *p, uint32_t tile)
 
 	st->at_tile = tile;
 	st->is_followed = false;
-	flame_way(st->on, tile, &st->at);
+	find_way(st->on, tile, &st->at);
 }
 
 /* What is zoomed now is where the next step back leads to. */
@@ -233,9 +233,9 @@ void flame_zoom(struct pane *p, uint32_t tile)
 	struct flame_state *st = p->state;
 
 	push_zoom(st);
-	flame_way(st->on, tile, &st->zoom);
+	find_way(st->on, tile, &st->zoom);
 	st->top = 0;
-	flame_settle(p);
+	settle(p);
 }
 
 void flame_zoom_to(struct pane *p, size_t n_names)
@@ -247,7 +247,7 @@ void flame_zoom_to(struct pane *p, size_t n_names)
 	push_zoom(st);
 	copy_way(&st->zoom, &st->past[st->n_past - 1], n_names);
 	st->top = 0;
-	flame_settle(p);
+	settle(p);
 }
 
 bool flame_unzoom(struct pane *p)
@@ -260,7 +260,7 @@ bool flame_unzoom(struct pane *p)
 	if (st->n_past)
 		st->zoom = st->past[--st->n_past];
 	st->top = 0;
-	flame_settle(p);
+	settle(p);
 	return true;
 }
 
@@ -272,7 +272,7 @@ void flame_whole(struct pane *p)
 		texts_release(&st->past[--st->n_past]);
 	texts_release(&st->zoom);
 	st->top = 0;
-	flame_settle(p);
+	settle(p);
 }
 
 void flame_end(struct pane *p)

@@ -60,9 +60,6 @@ struct code_values {
 /* Take a value into account. */
 void code_values_add(struct code_values *v, int64_t value);
 
-/* Append a value as it is shown: "." for 0. */
-void code_add_value(const struct code_values *v, int64_t value, struct buf *out);
-
 /* Where the columns of a row begin and end; what does not fit has no width. */
 struct code_columns {
 	int flat, cum; /* their right ends; 0 when there is no room */
@@ -101,9 +98,6 @@ void code_add_instruction(const char *text, struct buf *out);
 
 /* Sentences over the rows, wrapped; gives how many lines they took, at most most. */
 int code_draw_sentences(struct grid *g, struct area a, const char *text, int most, enum role role);
-
-/* The look of a share of the total: heat, or what it did in a comparison. */
-struct look code_look(const struct code_values *v, int64_t value);
 
 /* ---- Source ---- */
 

@@ -23,7 +23,8 @@ enum {
 	MNEMONIC = 6, /* columns of what an instruction is called */
 };
 
-void code_add_value(const struct code_values *v, int64_t value, struct buf *out)
+/* Append a value as it is shown: "." for 0. */
+static void add_value(const struct code_values *v, int64_t value, struct buf *out)
 {
 	if (value > 0 && v->is_change)
 		buf_addz(out, "+");
@@ -40,7 +41,7 @@ void code_values_add(struct code_values *v, int64_t value)
 
 	if (value == 0)
 		return;
-	code_add_value(v, value, &text);
+	add_value(v, value, &text);
 	v->most = size > v->most ? size : v->most;
 	v->width = (int)text.len > v->width ? (int)text.len : v->width;
 	buf_release(&text);
@@ -67,7 +68,8 @@ struct code_columns code_columns(const struct code_values *v, int width, int mar
 	return c;
 }
 
-struct look code_look(const struct code_values *v, int64_t value)
+/* The look of a share of the total: heat, or what it did in a comparison. */
+static struct look look_of(const struct code_values *v, int64_t value)
 {
 	if (value == 0)
 		return theme_look(LOOK_QUIET);
@@ -103,10 +105,10 @@ static void draw_bar(const struct code_values *v, const struct code_columns *c, 
 static void draw_value(const struct code_values *v, struct grid *g, struct area row, int end, int64_t value,
 		       bool is_selected)
 {
-	struct look look = code_look(v, value);
+	struct look look = look_of(v, value);
 	struct buf text = { 0 };
 
-	code_add_value(v, value, &text);
+	add_value(v, value, &text);
 	grid_text_right(g, row, end, 0, buf_text(&text), is_selected ? theme_selected(look) : look);
 	buf_release(&text);
 }
@@ -114,7 +116,7 @@ static void draw_value(const struct code_values *v, struct grid *g, struct area 
 void code_draw_values(const struct code_values *v, const struct code_columns *c, struct grid *g, struct area row,
 		      const int64_t *flat, int64_t cum, bool is_selected)
 {
-	struct look look = code_look(v, flat && *flat ? *flat : cum);
+	struct look look = look_of(v, flat && *flat ? *flat : cum);
 
 	if (c->flat && flat)
 		draw_value(v, g, row, c->flat, *flat, is_selected);
@@ -188,11 +190,11 @@ void code_draw_title(const struct code_values *v, struct grid *g, struct area ro
 	int room = row.width;
 
 	buf_addz(&text, "  flat ");
-	code_add_value(v, flat, &text);
+	add_value(v, flat, &text);
 	buf_addz(&text, " ");
 	unit_add_percent_tight(&text, flat, v->head->total);
 	buf_addz(&text, "  cum ");
-	code_add_value(v, cum, &text);
+	add_value(v, cum, &text);
 	buf_addz(&text, " ");
 	unit_add_percent_tight(&text, cum, v->head->total);
 	if (room > (int)text.len + TEXT_WANTED) {

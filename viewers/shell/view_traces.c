@@ -185,22 +185,18 @@ static void search(struct shell *s, struct pane *p, const char *text)
 			  samples_of(p)->first ? "stacks" : "samples");
 }
 
-static bool is_in(struct area a, int x, int y)
-{
-	return x >= a.x && x < a.x + a.width && y >= a.y && y < a.y + a.height;
-}
-
 /* A click on a row selects it, on the heading of the list sorts. */
 static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct traces_state *state = p->state;
-	int x = e->x + p->area.x, y = e->y + p->area.y;
-	bool in_stack = is_in(state->stack_area, x, y);
+	const struct event at = { .x = e->x + p->area.x, .y = e->y + p->area.y };
+	int y = at.y;
+	bool in_stack = overlay_has(state->stack_area, &at);
 	struct area a = in_stack ? state->stack_area : state->list_area;
 	struct list *list = in_stack ? &state->lines : &state->list;
 	uint32_t row;
 
-	if (e->kind == EVENT_RIGHT || !is_in(a, x, y)) /* back */
+	if (!overlay_has(a, &at))
 		return false;
 	if (e->kind == EVENT_WHEEL) {
 		list_key(list, e);

@@ -51,7 +51,7 @@ struct traces_state {
 	uint64_t hash;  /* of the selected one, to find it in the next model */
 	int64_t value;
 	uint64_t label_hash;
-	struct area list_area, stack_area; /* as drawn, relative to the pane */
+	struct area list_area, stack_area; /* where they were drawn on the screen */
 };
 
 /* ---- view_traces_model.c ---- */
@@ -63,8 +63,7 @@ int traces_model(const struct ask *a, struct model *m, struct err *err);
 /* The entry of a row of the list. */
 uint32_t traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row);
 
-/* The sample that stands for an entry, what it weighs, how many there are, its labels (TRACES_NONE: several). */
-uint32_t traces_sample(const struct samples *m, uint32_t entry);
+/* What an entry weighs, how many samples it is, their labels (TRACES_NONE: several). */
 int64_t traces_value(const struct samples *m, uint32_t entry);
 uint32_t traces_count(const struct samples *m, uint32_t entry);
 uint32_t traces_labels(const struct samples *m, uint32_t entry);

@@ -25,7 +25,8 @@ uint32_t traces_entry(const struct samples *m, const struct traces_state *s, uin
 	return m->order ? m->order[at] : at;
 }
 
-uint32_t traces_sample(const struct samples *m, uint32_t entry)
+/* The sample that stands for an entry. */
+static uint32_t sample_of(const struct samples *m, uint32_t entry)
 {
 	return m->first ? m->first[entry] : entry;
 }
@@ -60,7 +61,7 @@ void traces_add_label(const struct traces *t, const struct trace_label *l, const
 uint32_t traces_leaf(const struct samples *m, uint32_t entry)
 {
 	const struct traces *t = m->t;
-	uint32_t stack = t->stack[traces_sample(m, entry)];
+	uint32_t stack = t->stack[sample_of(m, entry)];
 
 	for (uint32_t i = t->stacks->off[stack]; i < t->stacks->off[stack + 1]; i++) {
 		uint32_t loc = t->stacks->item[i];
@@ -149,7 +150,7 @@ static void filter_rows(const struct samples *m, struct traces_state *s)
 	for (uint32_t i = 0; i < m->n; i++) {
 		uint32_t entry = m->order ? m->order[i] : i, labels = traces_labels(m, entry);
 
-		if (stack[m->t->stack[traces_sample(m, entry)]] || (labels != TRACES_NONE && s->set_hit[labels]))
+		if (stack[m->t->stack[sample_of(m, entry)]] || (labels != TRACES_NONE && s->set_hit[labels]))
 			s->row[s->list.n++] = i;
 	}
 	free(stack);
@@ -222,7 +223,7 @@ static uint64_t hash_labels(const struct traces *t, uint32_t set)
 
 static void remember(const struct samples *m, struct traces_state *s, uint32_t entry)
 {
-	uint32_t sample = traces_sample(m, entry);
+	uint32_t sample = sample_of(m, entry);
 
 	s->hash = m->stack_hash[m->t->stack[sample]];
 	s->value = traces_value(m, entry);
@@ -232,7 +233,7 @@ static void remember(const struct samples *m, struct traces_state *s, uint32_t e
 /* How much a row is like the one that was selected: 0 not at all, 3 quite. */
 static int likeness(const struct samples *m, const struct traces_state *s, const uint64_t *label_hash, uint32_t row)
 {
-	uint32_t entry = traces_entry(m, s, row), sample = traces_sample(m, entry);
+	uint32_t entry = traces_entry(m, s, row), sample = sample_of(m, entry);
 
 	if (m->stack_hash[m->t->stack[sample]] != s->hash)
 		return 0;
@@ -312,7 +313,7 @@ void traces_lines(const struct samples *m, struct traces_state *s)
 	if (entry == TRACES_NONE)
 		return;
 	labels = traces_labels(m, entry);
-	stack = t->stack[traces_sample(m, entry)];
+	stack = t->stack[sample_of(m, entry)];
 	for (uint32_t i = labels == TRACES_NONE ? 0 : t->set_off[labels];
 	     labels != TRACES_NONE && i < t->set_off[labels + 1]; i++)
 		add_line(s, (struct trace_line){ .is_label = true, .at = i });

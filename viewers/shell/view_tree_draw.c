@@ -76,7 +76,7 @@ int tree_lines_above(int height)
 	return height >= 3;
 }
 
-int tree_lines_below(int height)
+static int lines_below(int height)
 {
 	return height >= 5;
 }
@@ -332,7 +332,7 @@ void tree_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
 	const struct tree *t = p->model->own;
 	struct tree_state *s = p->state;
-	int above = tree_lines_above(a.height), below = tree_lines_below(a.height);
+	int above = tree_lines_above(a.height), below = lines_below(a.height);
 	struct area rows = { a.x, a.y + above, a.width - 1, a.height - above - below };
 
 	if (t->f->n < 2) {

@@ -113,8 +113,7 @@ int tree_mark_column(const struct tree_state *s, const struct tree_row *row);
 /* Which columns there are to sort by, from left to right; gives how many, at least one. */
 size_t tree_columns(const struct tree *t, enum tree_by out[N_TREE_BYS]);
 
-/* The lines above and below the rows. */
+/* The lines above the rows. */
 int tree_lines_above(int height);
-int tree_lines_below(int height);
 
 #endif

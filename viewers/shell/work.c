@@ -263,11 +263,6 @@ bool work_start_run(struct work *w, struct shell *s, struct line *l)
 	return true;
 }
 
-bool work_is_busy(struct work *w)
-{
-	return is_busy(w, &w->lane[LANE_MODELS]) || is_busy(w, &w->lane[LANE_ERRANDS]);
-}
-
 static void stop_lane(struct work *w, struct lane *l)
 {
 	struct job *forgotten;
