@@ -347,8 +347,6 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	struct calls_state *state = p->state;
 	uint32_t row;
 
-	if (e->kind == EVENT_RIGHT) /* back */
-		return false;
 	if (e->kind == EVENT_WHEEL)
 		return move(s, p, e);
 	if (e->y == 0 && state->middle_y > 1)

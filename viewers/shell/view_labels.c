@@ -197,8 +197,6 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	int above = labels_above(p->area.height);
 	uint32_t row;
 
-	if (e->kind == EVENT_RIGHT) /* back */
-		return false;
 	if (e->kind == EVENT_WHEEL)
 		return move(s, p, e);
 	if (e->y < above && state->list.n)

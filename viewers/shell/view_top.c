@@ -354,8 +354,6 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	struct top_state *state = p->state;
 	uint32_t row, col;
 
-	if (e->kind == EVENT_RIGHT) /* back */
-		return false;
 	if (e->kind == EVENT_WHEEL)
 		return move(s, p, e);
 	if (e->y == 1 && sheet_heading_at(state->sheet, e->x, &col)) {
