@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SLACK = 200, FILE_MAX = 4 << 20, GROWTH_MAX = 1 << 20,  TRIES = 20, TRY_NS = 10000000 };
+enum { SLACK = 200, FILE_MAX = 4 << 20, GROWTH_MAX = 1 << 20, TRIES = 20, TRY_NS = 10000000 };
 
 static bool find_path(struct buf *path)
 {

@@ -122,8 +122,7 @@ void complete_keys(struct candidates *c, const char *end)
 		const char *key = profile_text(c->p, c->p->label_key[i]);
 		struct buf text = { 0 };
 
-		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,") ||
-		    means_more(key))
+		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,") || means_more(key))
 			continue;
 		text_add_safe(&text, key, strlen(key));
 		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */

@@ -194,7 +194,8 @@ def stop_one(session, line):
     session.send("M")
     other = session.until(lambda screen: True, session.sent)
     session.send("Esc")
-    said = session.until(lambda screen: "stopp" in screen.text() or not session.is_busy(), session.sent)
+    said = session.until(lambda screen: "stopped" in screen.text() or "stopping" in screen.text() or
+                         not session.is_busy(), session.sent)
     free = said if not session.is_busy() else session.until(lambda screen: BUSY not in screen.text(), session.sent)
     stopped = "stopped;" in session.screen.text()
     session.settle()

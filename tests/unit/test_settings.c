@@ -367,8 +367,9 @@ static void comes_back(struct query *q)
 
 static void every_option_comes_back_from_its_argument(void **state)
 {
-	static const char *const never[] = { "by",	    "inuse_space",	"inuse_objects", "alloc_space",
-					     "alloc_objects", "total_delay", "contentions",   "mean_delay" };
+	static const char *const never[] = { "by",          "inuse_space",   "inuse_objects",
+					     "alloc_space", "alloc_objects", "total_delay",
+					     "contentions", "mean_delay" };
 	unsigned seed = 7;
 
 	(void)state;
