@@ -5,7 +5,8 @@
  *
  * libedit is loaded when a terminal is there to type on: linked, it would cost each start of cpa 0.17 ms of
  * 1.5. Its own handling of signals is not used, since it sends them on to the whole process group: ours
- * note them, and whoever waits for a key deals with them.
+ * note them, and whoever waits for a key deals with them. They are held back but while it waits, so none is
+ * missed: neither just before that nor at the end of a line.
  */
 #include "config.h"
 
@@ -23,6 +24,7 @@
 #include <histedit.h>
 #include <limits.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +61,7 @@ static struct editor *current; /* for what libedit calls */
 enum { N_SIGNALS = 6 };
 static const int signals[N_SIGNALS] = { SIGINT, SIGTSTP, SIGWINCH, SIGTERM, SIGHUP, SIGQUIT };
 static volatile sig_atomic_t noted[NSIG]; /* set by the handler, taken by get_key */
+static sigset_t awaited;                  /* the mask while a key is waited for */
 
 static void note(int number)
 {
@@ -77,11 +80,14 @@ static bool take(int number)
 static void obey(struct editor *e, int number)
 {
 	struct sigaction usual = { .sa_handler = SIG_DFL }, ours;
+	sigset_t held;
 
 	e->lib.set(e->el, EL_PREP_TERM, 0);
 	fflush(e->out);
 	sigaction(number, &usual, &ours);
 	raise(number);
+	sigprocmask(SIG_SETMASK, &awaited, &held); /* here it happens */
+	sigprocmask(SIG_SETMASK, &held, NULL);
 	sigaction(number, &ours, NULL);
 	e->lib.set(e->el, EL_PREP_TERM, 1);
 	e->lib.set(e->el, EL_REFRESH);
@@ -110,15 +116,19 @@ static int get_key(EditLine *el, wchar_t *key)
 
 	(void)el;
 	for (;;) {
-		ssize_t got = read(STDIN_FILENO, bytes + n, 1);
+		struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 		mbstate_t state = { 0 };
+		ssize_t got;
 		size_t len;
 
-		if (got < 0 && errno == EINTR) {
+		if (ppoll(&in, 1, NULL, &awaited) < 0 && errno == EINTR) {
 			if (!handle_signals(current))
 				return -1;
 			continue;
 		}
+		got = read(STDIN_FILENO, bytes + n, 1);
+		if (got < 0 && errno == EINTR)
+			continue;
 		if (got <= 0)
 			return 0;
 		len = mbrtowc(key, bytes, ++n, &state);
@@ -314,15 +324,21 @@ enum editor_end editor_read(struct editor *e, struct buf *out)
 {
 	struct sigaction ours = { .sa_handler = note }, before[N_SIGNALS];
 	const wchar_t *line;
+	sigset_t held;
 	int n = 0;
 
 	e->tabbed.len = 0;
 	noted[SIGINT] = 0;
+	sigemptyset(&held);
+	for (int i = 0; i < N_SIGNALS; i++)
+		sigaddset(&held, signals[i]);
+	sigprocmask(SIG_BLOCK, &held, &awaited);
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &ours, &before[i]);
 	line = e->lib.read_line(e->el, &n);
 	for (int i = 0; i < N_SIGNALS; i++)
 		sigaction(signals[i], &before[i], NULL);
+	sigprocmask(SIG_SETMASK, &awaited, NULL);
 	out->len = 0;
 	buf_addz(out, "");
 	if (noted[SIGINT]) {

@@ -64,6 +64,13 @@ shows 'Showing top 3 nodes' "Ctrl-C ends a report that takes too long and not th
 [ "$status" -eq 0 ]
 result $? "which then ends as ever"
 
+# forks are made while no other thread runs: one task at the prompt, before and after reports; SIGTERM ends it there
+# shellcheck disable=SC2016 # the shell behind | reads it
+typed 'top3\n|traces \x7c cat >/dev/null; echo tasks: $(ls /proc/$PPID/task \x7c wc -l)\n|traces \x7c kill $PPID\n'
+shows '^tasks: 1' "the prompt has no other thread while a report is made by a fork"
+[ "$status" -eq 143 ]
+result $? "SIGTERM ends it"
+
 # a terminal that can do nothing
 rm -r "$state"
 term=dumb typed 'top1\n|q\n'
