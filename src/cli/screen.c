@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "cli/answer.h"
 #include "cli/edit.h"
+#include "cli/picture.h"
 #include "cli/say.h"
 #include "cli/shell_help.h"
 #include "cli/shell_history.h"
@@ -100,8 +101,10 @@ static bool is_outside(void *arg, const struct line *l)
 /* Programs that print, or that show what they were given. */
 static bool needs_terminal(void *arg, const struct line *l)
 {
+	const struct picture *picture = picture_find(l->command->name);
+
 	(void)arg;
-	return l->pipe || (!is_text(l->command) && !*settings_query(l->ask)->output);
+	return l->pipe || (picture && picture->is_shown && !*settings_query(l->ask)->output);
 }
 
 /* The last of the lines that were said, as an error. */

@@ -55,9 +55,9 @@ shows 'the colours of a comparison show the change' '4 K' -base=compare/build-ba
 shows 'focus=^net/http\.\(\*conn\)\.serve$' '4 j f' go-cpu.pb.gz
 shows 'averages do not add up' '4' -mean go-cpu.pb.gz
 shows 'choose package, module' ': "color_by=taste" Enter 4' go-cpu.pb.gz
-shows 'ffffff on b10026' '4 K K K K' --looks go-cpu.pb.gz # the hottest, as in pictures
-shows '000000 on fa9c47' '4' --looks go-cpu.pb.gz
-shows '000000 on d500f9' '4 / "route"' --looks go-cpu.pb.gz
+shows 'ffffff on b10026' '4 K K K K' --looks --colors=true go-cpu.pb.gz # the hottest, as in pictures
+shows '000000 on fa9c47' '4' --looks --colors=true go-cpu.pb.gz
+shows '000000 on d500f9' '4 / "route"' --looks --colors=true go-cpu.pb.gz
 shows 'nothing matches' '4 / "zzz"' go-cpu.pb.gz
 
 for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24 500x3 400x120; do

@@ -93,11 +93,33 @@ int shell_run(const struct shell_open *open, struct err *err)
 	return 0;
 }
 
+/* A colour as the terminal would show it. */
+static uint32_t color_of(enum depth depth, int32_t number)
+{
+	if (number == DEPTH_OWN)
+		return COLOR_OWN;
+	return depth == DEPTH_TRUE ? (uint32_t)number : depth_color(depth, number);
+}
+
+/* What a terminal of this depth would show of the looks. */
+static void flatten(struct grid *g, enum depth depth)
+{
+	size_t n = (size_t)g->width * (size_t)g->height;
+
+	for (size_t i = 0; i < n; i++) {
+		struct shade shade = depth_shade(depth, g->cell[i].look);
+
+		g->cell[i].look = (struct look){ color_of(depth, shade.ink), color_of(depth, shade.paper), shade.attr };
+	}
+}
+
 static void show(struct shell *s, bool looks, struct buf *out)
 {
 	frame_draw(s);
 	work_wait(s->work, s);
 	frame_draw(s);
+	if (looks)
+		flatten(&s->grid, s->depth);
 	grid_add_text(&s->grid, looks, out);
 }
 
