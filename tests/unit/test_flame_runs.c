@@ -131,6 +131,7 @@ static void boxes_without_a_width_are_not_drawn(void **state)
 	draw(&x, 80);
 	assert_int_equal(x.n, 1);
 	expect_run(&x, 0, 0, 40, 0, 2, 1);
+	arena_free(x.mem);
 	LEVEL(&x, 0, 0);
 	draw(&x, 80);
 	assert_int_equal(x.n, 0);
