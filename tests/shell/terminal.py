@@ -103,6 +103,8 @@ class Job:
         hear, self.say = os.pipe()
         environment = {k: v for k, v in os.environ.items()
                        if k not in ("COLORTERM", "NO_COLOR", "LINES", "COLUMNS", "ESCDELAY", "TMUX")}
+        # in a build with sanitizers a crash is to end the program as it would without them
+        environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":handle_segv=0:handle_abort=0"
         environment.update(TERM=term, **(env or {}))
         self.shell = os.fork()
         if self.shell == 0:
