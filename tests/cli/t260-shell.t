@@ -134,4 +134,10 @@ says '^  min-width                 = -1 ' "o lists our own options"
 says '^focus: only samples' "help knows options"
 says '^list: print the source lines' "help knows commands"
 says '^cpa: Unknown command: nosuch$' "help says what it does not know"
+# what the answers come from is not lost to one of them
+cp go-cpu.pb.gz "$tmp/mine.pb.gz"
+printf 'top5 >%s\n' "$tmp/mine.pb.gz" | "$CPA" -symbolize=none "$tmp/mine.pb.gz" >"$tmp/out" 2>"$tmp/err"
+cmp go-cpu.pb.gz "$tmp/mine.pb.gz" && grep -q 'would take the place of a source' "$tmp/err"
+result $? 'a report does not take the place of the profile it was made from'
+
 done_testing

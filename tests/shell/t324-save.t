@@ -75,4 +75,9 @@ for size in 1x1 2x2 3x3 7x4 20x5 80x1 1x24; do
 	result $? "the dialog is drawn at $size"
 done
 
+cp go-cpu.pb.gz "$tmp/mine.pb.gz"
+play ": \"top >$tmp/mine.pb.gz\" Enter" "$tmp/mine.pb.gz" >/dev/null
+cmp go-cpu.pb.gz "$tmp/mine.pb.gz"
+result $? 'a report does not take the place of the profile on the screen'
+
 done_testing
