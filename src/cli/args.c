@@ -78,8 +78,60 @@ static int unknown_flag(const struct flag *f, struct err *err)
 	return rc;
 }
 
+static bool is_gate(const struct query_command *c)
+{
+	return c && c->report == REPORT_GATE;
+}
+
+static const char *const file_name[] = {
+	[ARGS_TEXT] = "text", [ARGS_JSON] = "json", [ARGS_MARKDOWN] = "markdown", [ARGS_FLAME] = "flame"
+};
+
+/* Which file of a gate --json=FILE and its like name; N_ARGS_FILES for none. */
+static enum args_file find_file(const struct flag *f)
+{
+	const struct opt flag = { .name = "", .kind = OPT_BOOL };
+	enum args_file i = 0;
+	bool yes;
+
+	while (i < N_ARGS_FILES && (strlen(file_name[i]) != f->n || memcmp(file_name[i], f->name, f->n) != 0))
+		i++;
+	return i < N_ARGS_FILES && f->value && opt_set(&flag, &yes, f->value, NULL) < 0 ? i : N_ARGS_FILES;
+}
+
+/* Files are a gate's: others have -o. And --flame with a gate needs one. */
+static int check_files(const struct args *a, struct err *err)
+{
+	for (int i = 0; i < N_ARGS_FILES && !is_gate(a->command); i++)
+		if (a->file[i])
+			return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false; a file is named with -o",
+				       file_name[i], a->file[i]);
+	return 0;
+}
+
+/* cpa gate --text: its own text, and not another report. Gives 1 when that is not it. */
+static int set_with_gate(struct args *a, const struct query_command *c, struct err *err)
+{
+	const struct query_command *other = is_gate(a->command) ? c : a->command;
+
+	if (!is_gate(a->command) && !is_gate(c))
+		return 1;
+	if (other->report == REPORT_FLAME)
+		return err_set(err, ERR_USAGE, "with gate --flame takes a file: --flame=diff.svg");
+	if (strcmp(other->name, "text") != 0)
+		return 1;
+	a->command = is_gate(a->command) ? a->command : c;
+	return 0;
+}
+
 static int set_command(struct args *a, const struct query_command *c, struct err *err)
 {
+	if (a->command && a->command != c) {
+		int rc = set_with_gate(a, c, err);
+
+		if (rc <= 0)
+			return rc;
+	}
 	if (a->command && a->command != c)
 		return err_set(err, ERR_USAGE, "%s and %s: must set at most one output format", a->command->name,
 			       c->name);
@@ -147,9 +199,14 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 	const struct opt *o = opt_find(query_options, query_n_options, f->name, f->n);
 	const struct query_command *c = o ? NULL : args_command(f->name, f->n);
 	const char *value = f->value;
+	enum args_file file = find_file(f);
 	bool yes = true;
 	int rc;
 
+	if (file < N_ARGS_FILES) {
+		a->file[file] = value;
+		return 0;
+	}
 	if (!o && f->n == 1)
 		o = short_option(*f->name);
 	if (!o && !c)
@@ -232,6 +289,9 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	query_init(&a.q);
 	rc = parse_words(argc, argv, &a, picked, err);
 	free(picked);
+	a.q.for_gate = is_gate(a.command);
+	if (rc == 0)
+		rc = check_files(&a, err);
 	if (rc == 0)
 		rc = query_finish(&a.q, &a.ignored, err);
 	a.q.keep_base = a.command && a.command->report == REPORT_FLAME;

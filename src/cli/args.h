@@ -12,14 +12,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* What a gate writes to files besides its answer: --json=FILE. */
+enum args_file { ARGS_TEXT, ARGS_JSON, ARGS_MARKDOWN, ARGS_FLAME, N_ARGS_FILES };
+
 struct args {
 	struct query q;
 	const struct query_command *command; /* NULL when none was given */
 	const char **word;                   /* [n_words] sources, or what a command takes */
 	size_t n_words;
-	size_t n_left;       /* of these, how many stand before --; 0 without -- */
-	bool in_shell;       /* a line of the shell asks */
-	const char *ignored; /* a sample type flag that another one overrules, or NULL */
+	size_t n_left;                  /* of these, how many stand before --; 0 without -- */
+	bool in_shell;                  /* a line of the shell asks */
+	const char *file[N_ARGS_FILES]; /* NULL for none */
+	const char *ignored;            /* a sample type flag that another one overrules, or NULL */
 };
 
 /*

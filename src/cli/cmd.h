@@ -19,6 +19,9 @@ int cmd_diff(const struct args *a);
 /* Read profiles one after the other, tell what grew, write the report. */
 int cmd_trend(const struct args *a);
 
+/* Read two sides, say whether the new one is slower. */
+int cmd_gate(const struct args *a);
+
 /* cpa help [WORD], cpa --help: examples first. */
 int cmd_help(const struct args *a);
 

@@ -91,6 +91,12 @@ static void print_examples(const char *command)
 	}
 }
 
+/* The options that only one command has; N_GROUPS when it has none. */
+static enum query_group own_group(const struct query_command *c)
+{
+	return c->report == REPORT_FLAME ? GROUP_FLAME : c->report == REPORT_GATE ? GROUP_GATE : N_GROUPS;
+}
+
 static int help_word(const char *word)
 {
 	size_t n;
@@ -105,10 +111,10 @@ static int help_word(const char *word)
 	if (c) {
 		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
 		print_examples(c->name);
-		if (c->report == REPORT_FLAME)
-			print_group(GROUP_FLAME);
+		if (own_group(c) < N_GROUPS)
+			print_group(own_group(c));
 		printf("%s: cpa --help; all about it: man cpa\n",
-		       c->report == REPORT_FLAME ? "\nOptions of all reports" : "Options");
+		       own_group(c) < N_GROUPS ? "\nOptions of all reports" : "Options");
 	}
 	if (o) {
 		print_option(o);

@@ -41,6 +41,7 @@ const char *const query_group_title[N_GROUPS] = {
 	[GROUP_REPORT] = "What is shown",
 	[GROUP_FILTER] = "Which samples and frames",
 	[GROUP_COMPARE] = "Comparing",
+	[GROUP_GATE] = "The gate",
 	[GROUP_GRAIN] = "What a row is",
 	[GROUP_VALUE] = "Which value, in which unit",
 	[GROUP_INPUT] = "Reading profiles",
@@ -57,7 +58,7 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = false;
+	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = q->for_gate = false;
 	q->stop = NULL;
 }
 
@@ -71,6 +72,8 @@ void query_release(struct query *q)
 {
 	opt_list_release(&q->base);
 	opt_list_release(&q->diff_base);
+	opt_list_release(&q->limit);
+	opt_list_release(&q->rename);
 }
 
 void query_for_report(struct query *q, enum query_report report)
@@ -221,7 +224,7 @@ int query_finish(struct query *q, const char **ignored, struct err *err)
 			return err_set(err, ERR_USAGE, "--%s must not be negative", limits[i].name);
 	if (query_check(q, err) < 0)
 		return ERR_USAGE;
-	if (normalize_parse(q->normalize, &how, err) < 0)
+	if (!q->for_gate && normalize_parse(q->normalize, &how, err) < 0)
 		return ERR_USAGE;
 	drop_empty(&q->base);
 	drop_empty(&q->diff_base);

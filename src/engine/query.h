@@ -42,12 +42,14 @@ enum query_report {
 	REPORT_WEBLIST,
 	REPORT_BUNDLE,
 	REPORT_FLAME,
+	REPORT_GATE,
 };
 
 enum query_group {
 	GROUP_REPORT,
 	GROUP_FILTER,
 	GROUP_COMPARE,
+	GROUP_GATE,
 	GROUP_GRAIN,
 	GROUP_VALUE,
 	GROUP_INPUT,
@@ -74,6 +76,7 @@ struct query {
 	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
 	bool keep_labels; /* frames of labels are places of their own, whatever functions are called */
+	bool for_gate;         /* normalize is a word of the gate, which has others */
 	bool has_nodefraction; /* nodefraction was asked for, and is not just the default */
 	const char *pattern;   /* of reports that take one; "" for others */
 	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */
