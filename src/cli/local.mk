@@ -25,6 +25,8 @@ src_cpa_SOURCES = \
 	src/cli/main.c \
 	src/cli/open.c \
 	src/cli/open.h \
+	src/cli/pair.c \
+	src/cli/pair.h \
 	src/cli/picture.c \
 	src/cli/picture.h \
 	src/cli/pieces.c \
