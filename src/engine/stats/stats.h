@@ -12,12 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Regularized incomplete beta function I_x(a, b), 0 <= x <= 1; a = 0 gives 1, b = 0 gives 0. Lentz's continued
-   fraction, Numerical Recipes 6.4. */
+/* Regularized incomplete beta function I_x(a, b), 0 <= x <= 1, a and b up to 1e9; a = 0 gives 1, b = 0 gives 0.
+   Lentz's continued fraction, Numerical Recipes 6.4. */
 double stats_beta(double x, double a, double b);
 
 double stats_normal_tail(double z);           /* P(Z > z) */
-double stats_normal_quantile(double p);       /* the z of which P(Z > z) = p, 0 < p < 1 */
+double stats_normal_quantile(double p);       /* the z of which P(Z > z) = p; INFINITY for 0 */
 double stats_t_tail(double t, double nu);     /* P(T > t), Student with nu degrees of freedom */
 double stats_t_quantile(double p, double nu); /* the t of which P(T > t) = p */
 double stats_digamma(double x);               /* x > 0 */
@@ -27,7 +27,8 @@ double stats_trigamma_inverse(double y);      /* y > 0; Newton as in Smyth 2004 
 /*
  * Is the ratio of two counts larger than r0 times rho? The p-value of a conditional binomial test, mid-p.
  *
- * kb, kn  counts of base and new, at least 0; above 1e6 together a normal tail of the logarithm is taken
+ * kb, kn  counts of base and new, at least 0, cut at 1e9; above 1e6 together, and 1e5 each, a normal tail of the
+ *         logarithm is taken
  * rho     exposure of new over that of base
  * Gives   the probability of so large a kn, counted half at equality, when the ratio is r0
  */
