@@ -14,6 +14,7 @@ unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
+unit_stats = $(stats_libs) $(CMOCKA_LIBS)
 unit_shell = viewers/shell/libshell.a viewers/text/libtext.a viewers/flame/libflame.a $(session_libs) $(CMOCKA_LIBS)
 unit_pdf = viewers/pdf/libpdf.a $(unit_flame)
 unit_export = viewers/export/libexport.a viewers/text/libtext.a $(report_libs) $(DEFLATE_LIBS) $(ZLIB_LIBS) $(CMOCKA_LIBS)
@@ -155,6 +156,7 @@ unit_tests = \
 	tests/unit/test_simplify \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
+	tests/unit/test_stats \
 	tests/unit/test_stop \
 	tests/unit/test_strtab \
 	tests/unit/test_symbolize \
@@ -300,6 +302,7 @@ tests_unit_test_shell_grid_LDADD = $(unit_shell)
 tests_unit_test_shell_label_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
+tests_unit_test_stats_LDADD = $(unit_stats)
 tests_unit_test_stop_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_symbolize_LDADD = $(unit_session)

@@ -47,10 +47,10 @@ double stats_normal_quantile(double p)
 
 double stats_t_tail(double t, double nu)
 {
-	if (isinf(nu) || t != t)
+	if (isinf(nu) || isinf(t) || isnan(t))
 		return stats_normal_tail(t);
 	if (nu > many_degrees)
-		return stats_normal_tail(t * (1 - 0.25 / nu) / sqrt(1 + 0.5 * t / nu * t));
+		return stats_normal_tail(t * (1 - 0.25 / nu) / hypot(1, t / sqrt(2 * nu)));
 	if (t < 0)
 		return 1 - stats_t_tail(-t, nu);
 	return 0.5 * stats_beta_odds(nu / t / t, 0.5 * nu, 0.5);

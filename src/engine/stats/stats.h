@@ -19,7 +19,7 @@ double stats_beta(double x, double a, double b);
 double stats_normal_tail(double z);           /* P(Z > z) */
 double stats_normal_quantile(double p);       /* the z of which P(Z > z) = p; INFINITY for 0 */
 double stats_t_tail(double t, double nu);     /* P(T > t), Student with nu degrees of freedom */
-double stats_t_quantile(double p, double nu); /* the t of which P(T > t) = p */
+double stats_t_quantile(double p, double nu); /* the t of which P(T > t) = p; nu is at least 1 */
 double stats_digamma(double x);               /* x > 0 */
 double stats_trigamma(double x);              /* x > 0 */
 double stats_trigamma_inverse(double y);      /* y > 0; Newton as in Smyth 2004 */
