@@ -10,6 +10,7 @@ unit_symbol = $(symbol_libs) $(CMOCKA_LIBS)
 unit_source = $(source_libs) $(CMOCKA_LIBS)
 unit_engine = $(engine_libs) $(CMOCKA_LIBS)
 unit_report = $(report_libs) $(CMOCKA_LIBS)
+unit_gate = $(gate_libs) $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
