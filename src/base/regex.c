@@ -41,10 +41,10 @@ enum {
 };
 
 struct regex {
-	char *pattern; /* for PCRE2 */
-	pcre2_code *fast, *slow;
+	char *pattern;                   /* for PCRE2 */
+	pcre2_code *fast, *slow, *whole; /* whole: anchored at both ends, with groups; made when first needed */
 	pcre2_compile_context *compile;
-	pcre2_match_data *data;
+	pcre2_match_data *data, *groups; /* of whole */
 	pcre2_match_context *limits;
 	unsigned n_failed;   /* fast matches that took too many steps */
 	int64_t slow_ns;     /* spent so far */
@@ -81,7 +81,7 @@ static pcre2_code *compile(struct regex *r, const char *pattern, const char *sho
 	size_t at;
 	pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
 					 PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX |
-						 PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE | options,
+						 PCRE2_NEVER_BACKSLASH_C | options,
 					 &number, &at, r->compile);
 
 	if (!code && number == PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY) {
@@ -109,7 +109,7 @@ int regex_new(const char *pattern, struct regex **out, struct err *err)
 	pcre2_set_newline(r->compile, PCRE2_NEWLINE_LF);
 	pcre2_set_parens_nest_limit(r->compile, NEST_LIMIT);
 	pcre2_set_compile_extra_options(r->compile, PCRE2_EXTRA_ALLOW_SURROGATE_ESCAPES);
-	r->fast = compile(r, r->pattern, pattern, 0, err);
+	r->fast = compile(r, r->pattern, pattern, PCRE2_NO_AUTO_CAPTURE, err);
 	if (!r->fast) {
 		regex_free(r);
 		return ERR_USAGE;
@@ -129,6 +129,8 @@ void regex_free(struct regex *r)
 	pcre2_match_data_free(r->data);
 	pcre2_code_free(r->fast);
 	pcre2_code_free(r->slow);
+	pcre2_code_free(r->whole);
+	pcre2_match_data_free(r->groups);
 	pcre2_compile_context_free(r->compile);
 	buf_release(&r->readable);
 	free(r->work);
@@ -161,7 +163,8 @@ static int match_slow(struct regex *r, const char *text, size_t n, bool *out, st
 		struct buf whole = { 0 };
 
 		buf_addf(&whole, "(?s:.)*?(%s)", r->pattern);
-		r->slow = compile(r, buf_text(&whole), r->pattern, PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE, err);
+		r->slow = compile(r, buf_text(&whole), r->pattern,
+				  PCRE2_NO_AUTO_CAPTURE | PCRE2_ANCHORED | PCRE2_NO_START_OPTIMIZE, err);
 		buf_release(&whole);
 		if (!r->slow)
 			return ERR_USAGE;
@@ -233,4 +236,87 @@ int regex_match(struct regex *r, const char *text, size_t n, bool *out, struct e
 	}
 	*out = rc != PCRE2_ERROR_NOMATCH;
 	return 0;
+}
+
+static int make_whole(struct regex *r, struct err *err)
+{
+	if (r->whole)
+		return 0;
+	r->whole = compile(r, r->pattern, r->pattern, PCRE2_ANCHORED | PCRE2_ENDANCHORED, err);
+	if (!r->whole)
+		return ERR_USAGE;
+	pcre2_jit_compile(r->whole, PCRE2_JIT_COMPLETE);
+	r->groups = pcre2_match_data_create_from_pattern(r->whole, NULL);
+	return 0;
+}
+
+static bool is_word(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* The number of a group behind a dollar: "1" or "{1}"; s moves behind it. */
+static int group_number(const char **s, uint32_t *out, struct err *err)
+{
+	const char *start = *s + (**s == '{'), *end = start;
+	uint32_t n = 0;
+
+	for (; is_word(*end); end++)
+		n = *end >= '0' && *end <= '9' && n < 100000 ? n * 10 + (uint32_t)(*end - '0') : UINT32_MAX;
+	if (end == start || n == UINT32_MAX || (start > *s && *end != '}'))
+		return err_set(err, ERR_USAGE, "$%s: groups go by their number, $1 or ${1}, and $$ is a dollar", *s);
+	*s = end + (start > *s);
+	*out = n;
+	return 0;
+}
+
+static int expand(const struct regex *r, const char *text, const char *to, struct buf *out, struct err *err)
+{
+	const size_t *at = pcre2_get_ovector_pointer(r->groups);
+	uint32_t n_groups = pcre2_get_ovector_count(r->groups), group = 0;
+
+	while (*to) {
+		size_t n = strcspn(to, "$");
+
+		buf_add(out, to, n);
+		to += n;
+		if (!*to++)
+			break;
+		if (*to == '$') {
+			buf_add(out, to++, 1);
+			continue;
+		}
+		if (group_number(&to, &group, err) < 0)
+			return ERR_USAGE;
+		if (group >= n_groups)
+			return err_set(err, ERR_USAGE, "$%u: the expression has %u groups", group, n_groups - 1);
+		if (at[2 * group] != PCRE2_UNSET)
+			buf_add(out, text + at[2 * group], at[2 * group + 1] - at[2 * group]);
+	}
+	return 0;
+}
+
+int regex_replace(struct regex *r, const char *text, size_t n, const char *to, struct buf *out, bool *yes,
+		  struct err *err)
+{
+	size_t before = out->len;
+	int rc;
+
+	if (make_whole(r, err) < 0)
+		return ERR_USAGE;
+	make_readable(r, &text, &n);
+	pcre2_set_match_limit(r->limits, (uint32_t)(STEPS / (n + 1)) + STEPS_MIN);
+	rc = pcre2_match(r->whole, (PCRE2_SPTR)text, n, 0, PCRE2_NO_UTF_CHECK, r->groups, r->limits);
+	if (rc == PCRE2_ERROR_NOMATCH) {
+		*yes = false;
+		return 0;
+	}
+	if (rc < 0)
+		return fail(text, n, "the expression takes too many steps", err);
+	rc = expand(r, text, to, out, err);
+	if (rc < 0)
+		out->len = before;
+	else
+		*yes = true;
+	return rc;
 }

@@ -85,7 +85,7 @@ static void literal(struct parser *p, uint32_t c)
 	regex_add_char(p->out, c);
 }
 
-static int group_open(struct parser *p, unsigned flags_inside)
+static int group_open(struct parser *p, const char *open, unsigned flags_inside)
 {
 	unsigned outer = p->repeat;
 
@@ -94,7 +94,7 @@ static int group_open(struct parser *p, unsigned flags_inside)
 	item_begin(p, false);
 	p->group = mem_grow(p->group, &p->cap, p->depth + 1, sizeof(*p->group));
 	p->group[p->depth++] = (struct group){ p->flags, p->shown, p->item, outer };
-	buf_addz(p->out, "("); /* which captures nothing, by an option */
+	buf_addz(p->out, open);
 	p->flags = flags_inside;
 	p->has_item = false;
 	p->repeat = 1;
@@ -144,7 +144,7 @@ static int named_group(struct parser *p)
 	if (!name_is_word(p->s + skip, end))
 		return refuse(p, "invalid named capture", p->s, (size_t)(end + 1 - p->s));
 	p->s = end + 1;
-	return group_open(p, p->flags);
+	return group_open(p, "(", p->flags);
 }
 
 /* (?flags) and (?flags: */
@@ -171,7 +171,7 @@ static int perl_group(struct parser *p)
 			p->s = s + 1;
 			on &= FLAG_FOLD | FLAG_LINES | FLAG_DOT_ALL; /* U is of no consequence for yes or no */
 			if (*s == ':')
-				return group_open(p, on);
+				return group_open(p, "(?:", on);
 			p->flags = on;
 			return 0;
 		} else {
@@ -188,7 +188,7 @@ static void put_in_group(struct parser *p)
 
 	buf_add(&bare, p->out->data + p->item, p->out->len - p->item);
 	p->out->len = p->item;
-	buf_addf(p->out, "(%s)", buf_text(&bare));
+	buf_addf(p->out, "(?:%s)", buf_text(&bare));
 	buf_release(&bare);
 }
 
@@ -315,7 +315,7 @@ static int parse_one(struct parser *p)
 		if (p->s[1] == '?')
 			return perl_group(p);
 		p->s++;
-		return group_open(p, p->flags);
+		return group_open(p, "(", p->flags);
 	case ')':
 		return group_close(p);
 	case '|':

@@ -11,10 +11,11 @@
 
 /*
  * Translate an expression: what RE2 refuses (looking around, references back, possessive repeats)
- * is refused, what the two spell or read in different ways is spelt out, groups capture nothing.
+ * is refused, what the two spell or read in different ways is spelt out. Groups have the numbers
+ * that they have in RE2, and no names.
  *
- * out     appended; for PCRE2_UTF, PCRE2_NO_AUTO_CAPTURE, PCRE2_ALT_CIRCUMFLEX, newline LF,
- *         surrogates allowed in escapes. Half done on failure.
+ * out     appended; for PCRE2_UTF, PCRE2_ALT_CIRCUMFLEX, newline LF, surrogates allowed in escapes.
+ *         Half done on failure.
  * Fails   ERR_USAGE in the words of Go's regexp package
  * From    go.dev/s/re2syntax
  */

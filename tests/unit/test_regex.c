@@ -179,6 +179,77 @@ static void the_time_to_read_an_expression_grows_with_its_length_alone(void **un
 	free(pattern);
 }
 
+/* What it becomes, "" when it does not match; *rc is that of regex_replace. */
+static void replace(const char *pattern, const char *text, const char *to, struct buf *out, int *rc)
+{
+	struct regex *r;
+	struct err err;
+	bool yes = false;
+
+	if (regex_new(pattern, &r, &err) < 0)
+		fail_msg("%s", err.msg);
+	buf_release(out);
+	*out = (struct buf){ 0 };
+	*rc = regex_replace(r, text, strlen(text), to, out, &yes, &err);
+	if (*rc == 0 && !yes)
+		assert_int_equal(out->len, 0);
+	regex_free(r);
+}
+
+static void a_replacement_takes_groups_by_number_and_the_whole_text_only(void **state)
+{
+	static const struct {
+		const char *pattern, *text, *to, *becomes;
+	} c[] = {
+		{ "main\\.score(.)", "main.scoreA", "main.rank$1", "main.rankA" },
+		{ "main\\.score(.)", "main.scoreAB", "main.rank$1", "" },
+		{ "score(.)", "main.scoreA", "rank$1", "" },
+		{ "a|ab", "ab", "c", "c" }, /* the first branch is not the whole */
+		{ "(a)(b)?(?P<last>c)", "ac", "$3${2}x$1$$$0", "cxa$ac" },
+		{ "(.)(.)(.)(.)(.)(.)(.)(.)(.)(.)", "0123456789", "$10${1}0", "900" },
+		{ "(?:x)(y)", "xy", "$1", "y" },
+		{ "^(.*)$", "x", "", "" },
+		{ "(.)", "\xff", "<$1>", "<\xef\xbf\xbd>" },
+	};
+	struct buf out = { 0 };
+	int rc;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		replace(c[i].pattern, c[i].text, c[i].to, &out, &rc);
+		assert_int_equal(rc, 0);
+		assert_string_equal(buf_text(&out), c[i].becomes);
+	}
+	buf_release(&out);
+}
+
+static void a_replacement_cannot_name_a_group_that_is_not_there(void **state)
+{
+	static const char *const to[] = { "$2", "$", "$name", "${1", "${}", "$1x", "$99999999999999" };
+	struct buf out = { 0 };
+	int rc;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++) {
+		replace("(a)", "a", to[i], &out, &rc);
+		assert_int_equal(rc, ERR_USAGE);
+		assert_int_equal(out.len, 0);
+	}
+	buf_release(&out);
+}
+
+static void a_replacement_that_goes_back_for_ever_is_an_error(void **state)
+{
+	struct buf out = { 0 };
+	int rc;
+
+	(void)state;
+	replace("(a|aa)+(b|a)+[cd]", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaae", "x", &out,
+		&rc);
+	assert_int_equal(rc, ERR_LIMIT);
+	buf_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +264,9 @@ int main(void)
 		cmocka_unit_test(what_takes_too_many_steps_all_the_same_is_an_error),
 		cmocka_unit_test(after_an_explosion_the_next_match_works),
 		cmocka_unit_test(the_time_to_read_an_expression_grows_with_its_length_alone),
+		cmocka_unit_test(a_replacement_takes_groups_by_number_and_the_whole_text_only),
+		cmocka_unit_test(a_replacement_cannot_name_a_group_that_is_not_there),
+		cmocka_unit_test(a_replacement_that_goes_back_for_ever_is_an_error),
 		cmocka_unit_test(free_takes_null),
 	};
 
