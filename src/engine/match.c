@@ -33,6 +33,8 @@ struct match {
 	uint32_t *first; /* [cap_first] by name: the last function appended, + 1 */
 	size_t cap_first, n_first;
 	struct keys rows; /* function, line, column */
+	match_name_fn name;
+	void *name_arg;
 };
 
 /* A function of the profile at hand. */
@@ -78,6 +80,12 @@ void match_free(struct match *m)
 	free(m->first);
 	keys_release(&m->rows);
 	free(m);
+}
+
+void match_set_names(struct match *m, match_name_fn fn, void *arg)
+{
+	m->name = fn;
+	m->name_arg = arg;
 }
 
 uint32_t match_count(const struct match *m)
@@ -133,28 +141,41 @@ int match_query(const struct query *q, struct query *out, struct err *err)
 	return 0;
 }
 
-/* The name of a place: without what the compiler appended, or what stands for one that has none. */
-static str_id name_of(struct making *mk, const struct place *k, const char *file)
+/* The name of a function, as whoever asked wants it, else without what the compiler appended. */
+static int function_name(struct making *mk, const char *name, size_t n, const char *file, str_id *id, struct err *err)
+{
+	struct match *m = mk->m;
+	struct buf own = { 0 };
+	int rc = 0;
+
+	if (memchr(name, 0, n)) {
+		text_add_safe(&own, name, n); /* a C string could not hold it */
+		*id = strtab_addz(m->text, buf_text(&own));
+	} else if (m->name) {
+		rc = m->name(m->name_arg, name, n, file, &own, err);
+		*id = strtab_add(m->text, buf_text(&own), own.len);
+	} else {
+		*id = strtab_add(m->text, name, match_name_len(name, n, file));
+	}
+	buf_release(&own);
+	return rc;
+}
+
+/* The name of a place, or what stands for one that has none. */
+static int name_of(struct making *mk, const struct place *k, const char *file, str_id *id, struct err *err)
 {
 	const struct profile *p = mk->pl->p;
 	struct buf printed = { 0 };
-	str_id id = 0;
 
-	if (k->name) {
-		const char *name = profile_text(p, k->name);
-		size_t n = strtab_len(p->str, k->name);
-
-		if (!memchr(name, 0, n))
-			return strtab_add(mk->m->text, name, match_name_len(name, n, file));
-		text_add_safe(&printed, name, n); /* a C string could not hold it */
-		id = strtab_addz(mk->m->text, buf_text(&printed));
-	}
-	if (!k->name && !k->file) {
+	*id = 0;
+	if (k->name)
+		return function_name(mk, profile_text(p, k->name), strtab_len(p->str, k->name), file, id, err);
+	if (!k->file) {
 		places_add_name(mk->pl, (uint32_t)(k - mk->pl->place), &printed);
-		id = strtab_addz(mk->m->text, buf_text(&printed));
+		*id = strtab_addz(mk->m->text, buf_text(&printed));
+		buf_release(&printed);
 	}
-	buf_release(&printed);
-	return id;
+	return 0;
 }
 
 static str_id file_of(struct making *mk, uint32_t file)
@@ -173,8 +194,10 @@ static int collect_pairs(struct making *mk, struct err *err)
 		struct pair pair = { .file = file_of(mk, k->file), .func = PROFILE_NONE };
 		uint64_t word;
 		uint32_t before = mk->keys.n;
+		int rc = name_of(mk, k, strtab_text(mk->m->text, pair.file), &pair.name, err);
 
-		pair.name = name_of(mk, k, strtab_text(mk->m->text, pair.file));
+		if (rc < 0)
+			return rc;
 		word = (uint64_t)pair.name << 32 | pair.file;
 		if (keys_add(&mk->keys, &word, 1, keys_hash(&word, 1), &mk->pair_of[i], err) < 0)
 			return ERR_LIMIT;

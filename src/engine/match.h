@@ -32,12 +32,18 @@ struct match;
 struct match *match_new(void);
 void match_free(struct match *m);
 
+/* Append the name that a function of n bytes counts for. Fails with a sentence. */
+typedef int (*match_name_fn)(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err);
+
+/* Have the names of profiles to come made by fn, and not cut by match_name.h; NULL goes back to that. */
+void match_set_names(struct match *m, match_name_fn fn, void *arg);
+
 /*
  * Find or append the rows of one more profile.
  *
  * pl     made with file names kept (match_query); its places become rows of m: list and many are
  *        renumbered, n is the number of rows there are so far, place is gone
- * Fails  ERR_LIMIT
+ * Fails  ERR_LIMIT; as match_name_fn
  */
 int match_places(struct match *m, struct places *pl, struct err *err);
 

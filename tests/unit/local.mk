@@ -81,6 +81,7 @@ unit_tests = \
 	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
+	tests/unit/test_gate_names \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
@@ -227,6 +228,7 @@ tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_frames_LDADD = $(unit_symbol)
+tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)

@@ -5,4 +5,6 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/gate.h \
 	src/report/gate/gate_int.h \
 	src/report/gate/how.h \
+	src/report/gate/names.c \
+	src/report/gate/names.h \
 	src/report/gate/words.c

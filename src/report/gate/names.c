@@ -1,0 +1,226 @@
+/*
+ * names.c - what of a function's name stays the same when a program changes a little
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/names.h"
+
+#include "engine/match_name.h"
+
+#include <string.h>
+
+/* A name on its way: what is left to read, and where its written part begins. */
+struct plain {
+	const char *s, *end;
+	struct buf *out;
+	size_t start;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_word(char c)
+{
+	return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool starts_with(const struct plain *p, const char *text)
+{
+	size_t n = strlen(text);
+
+	return (size_t)(p->end - p->s) >= n && memcmp(p->s, text, n) == 0;
+}
+
+static const char *digits(const char *s, const char *end)
+{
+	while (s < end && is_digit(*s))
+		s++;
+	return s;
+}
+
+/* Behind the bracket that closes the one at s; NULL when none does. */
+static const char *bracket_end(const char *s, const char *end)
+{
+	unsigned depth = 0;
+
+	for (; s < end; s++) {
+		depth += *s == '[';
+		depth -= *s == ']';
+		if (depth == 0)
+			return s + 1;
+	}
+	return NULL;
+}
+
+/* "[abi:cxx11]" */
+static bool skip_abi_tag(struct plain *p)
+{
+	const char *s = p->s + 5;
+
+	if (!starts_with(p, "[abi:"))
+		return false;
+	while (s < p->end && is_word(*s))
+		s++;
+	if (s == p->s + 5 || s == p->end || *s != ']')
+		return false;
+	p->s = s + 1;
+	return true;
+}
+
+/*
+ * "@v1.2.3", with what follows a '-' and then, after dots, numbers: behind any other dot stands the function. A
+ * version of a module has three numbers; what has fewer is a name.
+ */
+static bool skip_version(struct plain *p)
+{
+	const char *s = p->s + 2;
+
+	if (!starts_with(p, "@v"))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		const char *number = s + (i > 0);
+
+		if (i > 0 && (s == p->end || *s != '.'))
+			return false;
+		s = digits(number, p->end);
+		if (s == number)
+			return false;
+	}
+	if (s < p->end && *s == '-')
+		while (s < p->end && (is_word(*s) || *s == '-' || (*s == '.' && s + 1 < p->end && is_digit(s[1]))))
+			s++;
+	if ((size_t)(p->end - s) >= 13 && memcmp(s, "+incompatible", 13) == 0)
+		s += 13;
+	p->s = s;
+	return true;
+}
+
+/* "[go.shape.int]", "[...]" */
+static bool skip_type_arguments(struct plain *p)
+{
+	const char *end;
+
+	if (!starts_with(p, "[go.shape.") && !starts_with(p, "[...]"))
+		return false;
+	end = bracket_end(p->s, p->end);
+	if (!end)
+		return false;
+	p->s = end;
+	return true;
+}
+
+/* Is what has been written a function, in which there can be closures: is there a dot behind the last slash, and
+   is the last part neither the package nor the receiver of a method? */
+static bool is_function(const struct plain *p)
+{
+	const char *name = p->out->data + p->start;
+	size_t n = p->out->len - p->start, i = n;
+
+	if (n == 0 || name[n - 1] == ')')
+		return false;
+	while (i > 0 && name[i - 1] != '/')
+		i--;
+	return memchr(name + i, '.', n - i);
+}
+
+/* ".func1", ".gowrap2", "-range3" and the dotted numbers that follow: the word is written, the numbers are not. */
+static bool skip_counter(struct plain *p)
+{
+	static const char *const word[] = { ".func", ".gowrap", ".deferwrap", "-range" };
+	const char *s = NULL, *end;
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]) && !s; i++)
+		if (starts_with(p, word[i]))
+			s = p->s + strlen(word[i]);
+	if (!s || !is_function(p))
+		return false;
+	end = digits(s, p->end);
+	if (end == s || (end < p->end && is_word(*end)))
+		return false;
+	buf_add(p->out, p->s, (size_t)(s - p->s));
+	while (end + 1 < p->end && *end == '.' && is_digit(end[1])) {
+		const char *next = digits(end + 1, p->end);
+
+		if (next < p->end && is_word(*next))
+			break;
+		end = next;
+	}
+	p->s = end;
+	return true;
+}
+
+static bool is_go(const char *name, size_t n, const char *file)
+{
+	size_t len = strlen(file);
+
+	if (len)
+		return len > 3 && strcmp(file + len - 3, ".go") == 0;
+	for (size_t i = 0; i + 1 < n; i++)
+		if (name[i] == ':' && name[i + 1] == ':')
+			return false;
+	return memchr(name, '.', n);
+}
+
+void names_add_plain(const char *name, size_t n, const char *file, struct buf *out)
+{
+	struct plain p = { .s = name, .out = out, .start = out->len };
+	bool go;
+
+	n = match_name_len(name, n, file);
+	go = is_go(name, n, file);
+	if (go && n > 3 && memcmp(name + n - 3, "-fm", 3) == 0)
+		n -= 3;
+	p.end = name + n;
+	while (p.s < p.end) {
+		const char *s = p.s;
+
+		if (skip_abi_tag(&p) || skip_version(&p) || (go && (skip_type_arguments(&p) || skip_counter(&p))))
+			continue;
+		while (++s < p.end && *s != '[' && *s != '@' && *s != '.' && *s != '-')
+			;
+		buf_add(out, p.s, (size_t)(s - p.s));
+		p.s = s;
+	}
+	if (out->len == p.start) /* never: a name of tags alone */
+		buf_add(out, name, n);
+}
+
+static int rename_by(struct gate_rule *rule, struct buf *name, size_t start, struct err *err)
+{
+	struct buf renamed = { 0 };
+	bool yes = false;
+	int rc = regex_replace(rule->regex, name->data + start, name->len - start, rule->to, &renamed, &yes, err);
+
+	if (rc < 0)
+		err_wrap(err, "--rename=%.100s=%.100s", rule->pattern, rule->to);
+	if (rc == 0 && yes) {
+		name->len = start;
+		buf_add(name, renamed.data, renamed.len);
+		rule->n_used++;
+	}
+	buf_release(&renamed);
+	return rc < 0 ? rc : yes;
+}
+
+int names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err)
+{
+	const struct names *names = arg;
+	const struct gate_how *how = names->how;
+	size_t start = out->len;
+	int rc = 0;
+
+	if (how->exact_names)
+		buf_add(out, name, n);
+	else
+		names_add_plain(name, n, file, out);
+	if (!names->renames || out->len == start)
+		return 0;
+	for (size_t i = how->n_rules; rc == 0 && i > 0; i--)
+		if (how->rule[i - 1].kind == GATE_RENAME)
+			rc = rename_by(&how->rule[i - 1], out, start, err);
+	return rc < 0 ? rc : 0;
+}

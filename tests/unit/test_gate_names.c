@@ -1,0 +1,176 @@
+/*
+ * test_gate_names.c - what of a function's name stays the same when a program changes a little
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/names.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect_plain(const char *name, const char *file, const char *plain)
+{
+	struct buf out = { 0 };
+
+	buf_addz(&out, "kept ");
+	names_add_plain(name, strlen(name), file, &out);
+	assert_string_equal(buf_text(&out) + 5, plain);
+	buf_release(&out);
+}
+
+static void closures_of_a_function_are_one(void **state)
+{
+	(void)state;
+	expect_plain("main.run.func3", "run.go", "main.run.func");
+	expect_plain("main.run.func1.2", "run.go", "main.run.func");
+	expect_plain("main.run.func1.2.13", "run.go", "main.run.func");
+	expect_plain("main.run.gowrap1", "run.go", "main.run.gowrap");
+	expect_plain("main.run.func1.deferwrap12", "run.go", "main.run.func.deferwrap");
+	expect_plain("main.run-range1", "run.go", "main.run-range");
+	expect_plain("main.glob..func7", "run.go", "main.glob..func");
+	expect_plain("main.(*T).Do.func2", "", "main.(*T).Do.func");
+	expect_plain("example.com/a/b.Do.func2", "", "example.com/a/b.Do.func");
+}
+
+static void names_that_somebody_wrote_stay(void **state)
+{
+	static const char *const name[] = { "main.func1",
+					    "example.com/v2.x/b.func1",
+					    "main.(*T).func1",
+					    "main.run.func",
+					    "main.run.function1",
+					    "main.run.func1x",
+					    "main.init.0",
+					    "a@b",
+					    "memcpy@GLIBC_2.14",
+					    "memcpy@@GLIBC_2.14",
+					    "x@v1",
+					    "main.Map[int,string]",
+					    "operator[]",
+					    "main.x-fmt",
+					    "a[abi:",
+					    "a[abi:]",
+					    "a[abi:x",
+					    "main.T[go.shape.int",
+					    "",
+					    "-fm",
+					    ".func1",
+					    "@v1.2" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		expect_plain(name[i], "run.go", name[i]);
+}
+
+static void what_looks_like_a_closure_of_go_stays_in_other_languages(void **state)
+{
+	(void)state;
+	expect_plain("job.run.func3", "run.py", "job.run.func3");
+	expect_plain("ns::run.func3", "", "ns::run.func3");
+	expect_plain("job.run-fm", "run.js", "job.run-fm");
+}
+
+static void type_arguments_that_the_compiler_chose_go(void **state)
+{
+	(void)state;
+	expect_plain("main.Map[go.shape.int,go.shape.string]", "m.go", "main.Map");
+	expect_plain("main.Map[go.shape.struct { K []int; V map[string]int }]", "m.go", "main.Map");
+	expect_plain("main.(*Set[go.shape.int]).Add", "m.go", "main.(*Set).Add");
+	expect_plain("main.Each[...].func1", "m.go", "main.Each.func");
+	expect_plain("main.Map[int]", "m.go", "main.Map[int]");
+}
+
+static void versions_method_values_and_tags_go(void **state)
+{
+	(void)state;
+	expect_plain("example.com/a@v1.2.3/b.Do", "b.go", "example.com/a/b.Do");
+	expect_plain("example.com/a@v1.2.3.Do", "b.go", "example.com/a.Do");
+	expect_plain("example.com/a@v0.0.0-20200101120000-abcdef123456.Do", "b.go", "example.com/a.Do");
+	expect_plain("example.com/a@v1.2.3-pre.0.20200101120000-abcdef123456/b.Do", "b.go", "example.com/a/b.Do");
+	expect_plain("example.com/a@v2.0.0+incompatible/b.Do", "b.go", "example.com/a/b.Do");
+	expect_plain("main.(*T).Do-fm", "t.go", "main.(*T).Do");
+	expect_plain("std::string::find[abi:cxx11](char) const", "s.cc", "std::string::find(char) const");
+	expect_plain("f[abi:a1][abi:b2]() [clone .cold]", "s.cc", "f()");
+	expect_plain("core::run::h0123456789abcdef", "r.rs", "core::run");
+	expect_plain("step.isra.0.cold", "s.c", "step");
+}
+
+static struct gate_rule rename_rule(const char *pattern, const char *to)
+{
+	struct gate_rule rule = { .kind = GATE_RENAME, .pattern = pattern, .to = to };
+	struct err err;
+
+	if (regex_new(pattern, &rule.regex, &err) < 0)
+		fail_msg("%s", err.msg);
+	return rule;
+}
+
+static void expect_name(struct names *names, const char *name, const char *becomes)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	assert_int_equal(names_add(names, name, strlen(name), "", &out, &err), 0);
+	assert_string_equal(buf_text(&out), becomes);
+	buf_release(&out);
+}
+
+static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **state)
+{
+	struct gate_rule rule[] = { rename_rule("main\\.score(.)", "main.rank$1"),
+				    rename_rule("main\\.old", "main.new"),
+				    rename_rule("main\\.scoreB", "main.second") };
+	struct gate_how how = { .rule = rule, .n_rules = 3 };
+	struct names base = { &how, true }, new = { &how, false };
+
+	(void)state;
+	expect_name(&base, "main.scoreA", "main.rankA");
+	expect_name(&base, "main.scoreB", "main.second");
+	expect_name(&base, "main.scoreAB", "main.scoreAB");
+	expect_name(&base, "main.scoreA-fm", "main.rankA");
+	expect_name(&new, "main.scoreA", "main.scoreA");
+	assert_int_equal(rule[0].n_used, 2);
+	assert_int_equal(rule[1].n_used, 0);
+	assert_int_equal(rule[2].n_used, 1);
+	how.exact_names = true;
+	expect_name(&base, "main.scoreA.func1", "main.scoreA.func1");
+	for (size_t i = 0; i < 3; i++)
+		regex_free(rule[i].regex);
+}
+
+static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
+{
+	struct gate_rule rule = rename_rule("main.a", "main.$1");
+	struct gate_how how = { .rule = &rule, .n_rules = 1 };
+	struct names base = { &how, true };
+	struct buf out = { 0 };
+	struct err err;
+
+	(void)state;
+	assert_int_equal(names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
+	assert_string_equal(err.msg, "--rename=main.a=main.$1: $1: the expression has 0 groups");
+	regex_free(rule.regex);
+	buf_release(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(closures_of_a_function_are_one),
+		cmocka_unit_test(names_that_somebody_wrote_stay),
+		cmocka_unit_test(what_looks_like_a_closure_of_go_stays_in_other_languages),
+		cmocka_unit_test(type_arguments_that_the_compiler_chose_go),
+		cmocka_unit_test(versions_method_values_and_tags_go),
+		cmocka_unit_test(functions_of_the_base_are_renamed_by_the_last_rule_that_fits),
+		cmocka_unit_test(a_rule_with_a_group_too_many_is_an_error_that_names_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
