@@ -13,6 +13,7 @@ unit_report = $(report_libs) $(CMOCKA_LIBS)
 unit_gate = $(gate_libs) $(report_libs) $(CMOCKA_LIBS)
 unit_session = $(session_libs) $(CMOCKA_LIBS)
 unit_viewers = viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a \
+	$(gate_libs) \
 	src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_flame = viewers/flame/libflame.a src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 unit_stats = $(stats_libs) $(CMOCKA_LIBS)
@@ -28,6 +29,7 @@ EXTRA_DIST += \
 	tests/unit/make_filter.h \
 	tests/unit/make_flame.h \
 	tests/unit/make_folder.h \
+	tests/unit/make_gate_answer.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_labels.h \
