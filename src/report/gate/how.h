@@ -46,7 +46,7 @@ struct gate_how {
 	enum stats_adjust adjust;
 	bool has_need;
 	double need_share, need_ratio;
-	double max_new;       /* 0 for no limit */
+	double max_new;       /* 0 for no limit; 0 % is a billionth */
 	unsigned look, looks; /* 1 of 1 */
 	bool exact_names, warn_runtime;
 	int inconclusive;       /* the exit status: 0, 1 or 3 */
@@ -58,6 +58,7 @@ struct gate_how {
 
 /*
  * Understand the options of a gate and read the file that --config names. Without the option no file is read.
+ * What the command line gives wins over what the file says.
  *
  * today   "2026-11-22", for until=; NULL takes the clock
  * out     released with gate_how_release, also after a failure
@@ -69,7 +70,12 @@ void gate_how_release(struct gate_how *how);
 /* "bulk", "rest" ... */
 const char *gate_normalize_word(enum gate_normalize n);
 
-/* A share or change as people write it: "20%" or 0.2. Fails ERR_USAGE, naming what. */
+/*
+ * A share or change as people write it: "20%" or "0.2". A bare number above 1 is neither.
+ *
+ * what    what the sentence begins with: "--threshold="
+ * Fails   ERR_USAGE
+ */
 int gate_percent(const char *text, const char *what, double *out, struct err *err);
 
 #endif
