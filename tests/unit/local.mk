@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	tests/unit/make_folder.h \
 	tests/unit/make_gate_answer.h \
 	tests/unit/make_diff.h \
+	tests/unit/make_gate_how.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_labels.h \
 	tests/unit/make_net.h \
@@ -83,6 +84,8 @@ unit_tests = \
 	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
+	tests/unit/test_gate_config \
+	tests/unit/test_gate_how \
 	tests/unit/test_gate_names \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
@@ -232,6 +235,8 @@ tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_frames_LDADD = $(unit_symbol)
 tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
+tests_unit_test_gate_config_LDADD = $(unit_gate)
+tests_unit_test_gate_how_LDADD = $(unit_gate)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)

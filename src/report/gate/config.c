@@ -193,6 +193,7 @@ static int take_rule(struct gate_how *how, const struct kind *k, const struct li
 	return rc < 0 ? rc : add_rule(how, rule, l, err);
 }
 
+/* noise PERCENT is the option, noise REGEX PERCENT a rule. */
 static int take_line(struct gate_how *how, const struct line *l, const char *today, struct err *err)
 {
 	char what[64];
@@ -201,7 +202,7 @@ static int take_line(struct gate_how *how, const struct line *l, const char *tod
 	if (l->n == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(l->word[0], kinds[i].word) == 0)
+		if (strcmp(l->word[0], kinds[i].word) == 0 && !(kinds[i].kind == GATE_NOISE && l->n == 2))
 			return take_rule(how, &kinds[i], l, today, err);
 	snprintf(what, sizeof(what), "%s ", l->word[0]);
 	rc = gate_how_set(how, l->word[0], what, l->n == 2 ? l->word[1] : "", err);
@@ -209,7 +210,7 @@ static int take_line(struct gate_how *how, const struct line *l, const char *tod
 		return complain(l, err,
 				"no line begins with %s; limit, allow, budget, gate, noise, rename and options without -- do",
 				l->word[0]);
-	if (rc == 0 && l->n != 2)
+	if (l->n != 2)
 		return complain(l, err, "write %s VALUE", l->word[0]);
 	if (rc < 0)
 		err_wrap(err, "%s:%" PRIu32, l->file, l->number);

@@ -1,0 +1,50 @@
+/*
+ * make_gate_how.h - options and files of a gate, for tests of what they are understood as
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_UNIT_MAKE_GATE_HOW_H
+#define TESTS_UNIT_MAKE_GATE_HOW_H
+
+#include "report/gate/how_int.h"
+
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TODAY "2026-11-22"
+
+/* A question with these options, "threshold=25%" and the like, ended by NULL. Their values are copies, as a linker
+   may make "25%" of a table and the end of "threshold=25%" one; they are good until the next question. */
+static inline void ask(struct query *q, ...) __attribute__((sentinel));
+
+static inline void ask(struct query *q, ...)
+{
+	static char values[2000];
+	const char *word;
+	char *at = values;
+	va_list args;
+
+	values[0] = 0;
+	query_init(q);
+	q->for_gate = true;
+	va_start(args, q);
+	while ((word = va_arg(args, const char *))) {
+		const char *sign = strchr(word, '=');
+		size_t n = sign ? (size_t)(sign - word) : strlen(word);
+		const struct opt *o = opt_find(query_options, query_n_options, word, n);
+		struct err err;
+
+		at += strlen(at) + 1;
+		assert(at + strlen(word) < values + sizeof(values));
+		strcpy(at, sign ? sign + 1 : "");
+		if (!o || query_set(q, o, sign ? at : NULL, &err) < 0)
+			assert(!"the test asks for an option that there is not");
+	}
+	va_end(args);
+}
+
+#endif
