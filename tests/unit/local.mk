@@ -335,7 +335,7 @@ tests_unit_test_url_LDADD = $(unit_source)
 tests_unit_test_view_LDADD = $(unit_engine)
 tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
-tests_unit_test_xml_LDADD = viewers/svg/libsvg.a $(base_libs) $(CMOCKA_LIBS)
+tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
 if CMOCKA
 check_PROGRAMS += $(unit_tests)

@@ -1,11 +1,11 @@
 /*
- * test_xml.c - XML as SVG needs it: numbers, escapes, characters that XML forbids
+ * test_xml.c - XML as pictures and reports need it: numbers, escapes, characters that XML forbids
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/svg/xml.h"
+#include "viewers/xml/xml.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void begin(struct xml *x, struct buf *out)
 {
 	struct err err;
 
-	assert_int_equal(xml_open(x, out, &err), 0);
+	assert_int_equal(xml_open(x, "XML", out, &err), 0);
 	xml_begin(x, "a");
 }
 

@@ -1,15 +1,12 @@
 # viewers/svg - flame graphs as SVG
 
 noinst_LIBRARIES += viewers/svg/libsvg.a
-viewers_svg_libsvg_a_CFLAGS = $(AM_CFLAGS) $(XML_CFLAGS)
 viewers_svg_libsvg_a_SOURCES = \
 	viewers/svg/style.c \
 	viewers/svg/svg.c \
 	viewers/svg/svg.h \
 	viewers/svg/svg_int.h \
-	viewers/svg/words.c \
-	viewers/svg/xml.c \
-	viewers/svg/xml.h
+	viewers/svg/words.c
 nodist_viewers_svg_libsvg_a_SOURCES = viewers/svg/script.js.h
 BUILT_SOURCES += viewers/svg/script.js.h
 CLEANFILES += viewers/svg/script.js.h

@@ -196,7 +196,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 {
 	struct svg s = { .r = r, .style = style, .width = llround(style->width) * PX };
 	struct arena *mem;
-	int rc = xml_open(&s.xml, out, err);
+	int rc = xml_open(&s.xml, "SVG", out, err);
 
 	if (rc < 0)
 		return rc;

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "viewers/flame/flame.h"
-#include "viewers/svg/xml.h"
+#include "viewers/xml/xml.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef VIEWERS_SVG_XML_H
-#define VIEWERS_SVG_XML_H
+#ifndef VIEWERS_XML_H
+#define VIEWERS_XML_H
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -23,9 +23,10 @@ struct xml {
 /*
  * Begin a document at the end of out.
  *
+ * what    the kind of document, for the error: "SVG"
  * Fails   ERR_IO when libxml2 is not there
  */
-int xml_open(struct xml *x, struct buf *out, struct err *err);
+int xml_open(struct xml *x, const char *what, struct buf *out, struct err *err);
 
 /* End it; x holds nothing afterwards. Fails ERR_IO when libxml2 could not write. */
 int xml_close(struct xml *x, struct err *err);

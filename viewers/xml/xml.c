@@ -5,13 +5,14 @@
  */
 #include "config.h"
 
-#include "viewers/svg/xml.h"
+#include "viewers/xml/xml.h"
 
 #include "base/library.h"
 
 #include <inttypes.h>
 #include <libxml/xmlwriter.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What is used of libxml2, each function without xml in front. */
@@ -49,11 +50,13 @@ static const struct library_function functions[] = {
 #undef FUNCTION
 };
 
-static int load(struct err *err)
+static int load(const char *what, struct err *err)
 {
-	static const char advice[] = "libxml2 is needed to write SVG; install it with: apt-get install libxml2";
+	char advice[120];
 	int rc = 0;
 
+	snprintf(advice, sizeof(advice), "libxml2 is needed to write %s; install it with: apt-get install libxml2",
+		 what);
 	if (!is_loaded)
 		rc = library_load("libxml2.so.2", functions, sizeof(functions) / sizeof(functions[0]), &lib, advice,
 				  err);
@@ -67,10 +70,10 @@ static int append(void *out, const char *data, int n)
 	return n;
 }
 
-int xml_open(struct xml *x, struct buf *out, struct err *err)
+int xml_open(struct xml *x, const char *what, struct buf *out, struct err *err)
 {
 	xmlOutputBufferPtr to;
-	int rc = load(err);
+	int rc = load(what, err);
 
 	if (rc < 0)
 		return rc;
@@ -88,7 +91,7 @@ int xml_close(struct xml *x, struct err *err)
 	x->failed |= x->writer && lib.TextWriterEndDocument(x->writer) < 0;
 	lib.FreeTextWriter(x->writer);
 	buf_release(&x->scratch);
-	return x->failed ? err_set(err, ERR_IO, "libxml2 could not write the picture") : 0;
+	return x->failed ? err_set(err, ERR_IO, "libxml2 could not write the document") : 0;
 }
 
 void xml_begin(struct xml *x, const char *element)
