@@ -104,6 +104,42 @@ void text_add_safe(struct buf *b, const char *s, size_t n)
 	buf_add(b, s + plain, n - plain);
 }
 
+/* A longer fence keeps backquotes in, and a bar is escaped because tables are split before spans are read (GFM 4.10). */
+static size_t longest_backquotes(const char *s)
+{
+	size_t most = 0;
+
+	for (size_t run; *s; s += run ? run : 1) {
+		run = strspn(s, "`");
+		if (run > most)
+			most = run;
+	}
+	return most;
+}
+
+void text_add_code(struct buf *b, const char *s)
+{
+	struct buf safe = { 0 };
+	size_t fence;
+
+	if (!*s) /* no span is empty */
+		return;
+	text_add_safe(&safe, s, strlen(s));
+	fence = longest_backquotes(buf_text(&safe)) + 1;
+	buf_fill(b, '`', fence);
+	if (fence > 1)
+		buf_add(b, " ", 1);
+	for (size_t i = 0; i < safe.len; i++) {
+		if (safe.data[i] == '|')
+			buf_add(b, "\\", 1);
+		buf_add(b, safe.data + i, 1);
+	}
+	if (fence > 1)
+		buf_add(b, " ", 1);
+	buf_fill(b, '`', fence);
+	buf_release(&safe);
+}
+
 /* Does a character go on with s[i]? */
 static bool is_inside(const char *s, size_t i)
 {

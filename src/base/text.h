@@ -38,6 +38,12 @@ void text_add_char(struct buf *b, uint32_t c);
 void text_add_safe(struct buf *b, const char *s, size_t n);
 
 /*
+ * Append text as a code span of Markdown, which stays one inside a table: nothing in it is a link, a tag, a mark or
+ * somebody's name, and it is safe as above. Nothing for "".
+ */
+void text_add_code(struct buf *b, const char *s);
+
+/*
  * Append text of at most so many bytes: what is longer loses its middle to a "…". No character is cut.
  *
  * max   at least 3, the length of the sign

@@ -201,6 +201,25 @@ static void words_up_to_64_bytes_are_compared_and_longer_ones_measured(void **st
 	assert_int_equal(text_distance("a", long_word), 65);
 }
 
+static void expect_code(const char *s, const char *code)
+{
+	struct buf b = { 0 };
+
+	text_add_code(&b, s);
+	assert_string_equal(buf_text(&b), code);
+	buf_release(&b);
+}
+
+static void a_code_span_holds_backquotes_bars_and_controls(void **state)
+{
+	(void)state;
+	expect_code("", "");
+	expect_code("<a@b>", "`<a@b>`");
+	expect_code("a|b", "`a\\|b`");
+	expect_code("a``b", "``` a``b ```");
+	expect_code("a\nb", "`a\\nb`");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +233,7 @@ int main(void)
 		cmocka_unit_test(marks_that_turn_or_part_text_are_spelt_out),
 		cmocka_unit_test(bytes_that_are_not_utf8_are_spelt_out_one_by_one),
 		cmocka_unit_test(safe_text_is_appended_and_may_be_empty),
+		cmocka_unit_test(a_code_span_holds_backquotes_bars_and_controls),
 		cmocka_unit_test(text_that_is_too_long_loses_its_middle),
 		cmocka_unit_test(text_is_not_shortened_within_a_character),
 		cmocka_unit_test(distance_counts_inserts_deletes_changes_and_swaps),

@@ -2,9 +2,6 @@
  * markdown.c - a report as a Markdown table
  *
  * SPDX-License-Identifier: Apache-2.0
- *
- * Names stand in code spans, in which nothing is a link, a tag or a mark; a longer fence keeps
- * backquotes in, and a bar is escaped because tables are split before spans are read (GFM 4.10).
  */
 #include "config.h"
 
@@ -18,41 +15,6 @@
 #include <math.h>
 #include <string.h>
 
-static size_t longest_backquotes(const char *s)
-{
-	size_t most = 0;
-
-	for (size_t run; *s; s += run ? run : 1) {
-		run = strspn(s, "`");
-		if (run > most)
-			most = run;
-	}
-	return most;
-}
-
-static void add_code(struct buf *out, const char *s)
-{
-	struct buf safe = { 0 };
-	size_t fence;
-
-	if (!*s) /* no span is empty */
-		return;
-	text_add_safe(&safe, s, strlen(s));
-	fence = longest_backquotes(buf_text(&safe)) + 1;
-	buf_fill(out, '`', fence);
-	if (fence > 1)
-		buf_add(out, " ", 1);
-	for (size_t i = 0; i < safe.len; i++) {
-		if (safe.data[i] == '|')
-			buf_add(out, "\\", 1);
-		buf_add(out, safe.data + i, 1);
-	}
-	if (fence > 1)
-		buf_add(out, " ", 1);
-	buf_fill(out, '`', fence);
-	buf_release(&safe);
-}
-
 static void add_value(const struct head *h, int64_t v, struct buf *out)
 {
 	struct buf raw = { 0 };
@@ -63,7 +25,7 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	if (known[strspn(known, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
 		buf_add(out, raw.data, raw.len);
 	else
-		add_code(out, raw.data); /* a unit of the profile's own invention */
+		text_add_code(out, raw.data); /* a unit of the profile's own invention */
 	buf_release(&raw);
 }
 
@@ -89,7 +51,7 @@ void markdown_add_filters(const struct head *h, struct buf *out)
 		buf_addf(&text, "%s%s%s", h->filter[i].name, h->filter[i].value ? "=" : "",
 			 h->filter[i].value ? h->filter[i].value : "");
 		buf_addz(out, i ? ", " : " Filters: ");
-		add_code(out, text.data);
+		text_add_code(out, text.data);
 		buf_release(&text);
 	}
 	if (h->n_filters)
@@ -102,12 +64,12 @@ static void add_summary(const struct report *r, struct buf *out)
 
 	if (*h->file) {
 		buf_addz(out, "File: ");
-		add_code(out, h->file);
+		text_add_code(out, h->file);
 		buf_addz(out, ", type: ");
 	} else {
 		buf_addz(out, "Type: ");
 	}
-	add_code(out, h->type);
+	text_add_code(out, h->type);
 	if (h->is_whole) {
 		buf_addz(out, ", total: ");
 		add_value(h, h->total, out);
@@ -117,11 +79,6 @@ static void add_summary(const struct report *r, struct buf *out)
 	}
 	markdown_add_filters(h, out);
 	buf_addz(out, "\n\n");
-}
-
-void markdown_add_code(struct buf *out, const char *s)
-{
-	add_code(out, s);
 }
 
 void markdown_add_value(const struct head *h, int64_t v, struct buf *out)
@@ -139,7 +96,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		unit_add_percent_tight(out, cell->value, h->total);
 		break;
 	case CELL_NAME:
-		add_code(out, cell->text);
+		text_add_code(out, cell->text);
 		break;
 	case CELL_WORD:
 		buf_addz(out, cell->text);

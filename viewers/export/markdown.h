@@ -9,9 +9,6 @@
 #include "base/buf.h"
 #include "report/report.h"
 
-/* A name as a code span that stays text. */
-void markdown_add_code(struct buf *out, const char *s);
-
 /* A value with its unit. */
 void markdown_add_value(const struct head *h, int64_t v, struct buf *out);
 
