@@ -66,20 +66,41 @@ struct gate_sums {
 /* What has been taken in. Borrowed from s. */
 const struct gate_sums *gate_sum_all(struct gate_sum *s);
 
-/* Rows to be tested, functions whose samples are nearly the same merged. */
+enum { GATE_NO_FUNC = UINT32_MAX };
+
+/*
+ * Rows, functions whose samples are nearly the same merged: on both sides together at most 5 % of them differ, and
+ * on neither more than 10 %, so that what only one side has is never merged with what both have. Of such a chain of
+ * calls the function is named that is nearest to the leaf and of the program's own code (gate_is_own), or nearest to
+ * the leaf when none is; its samples are the row's.
+ */
 struct gate_rows {
 	uint32_t n;
 	struct gate_source {
 		enum gate_kind kind;
-		uint32_t func; /* of all aliases the one that is named */
+		uint32_t func; /* of all aliases the one that is named; GATE_NO_FUNC for a total */
 		uint32_t n_aliases;
-		const uint32_t *alias;
-	} * source;                 /* [n] */
-	struct stats_counts counts; /* rows in the same order; a total is a row of all classes */
+		const uint32_t *alias; /* from the leaf to the root */
+	} * source;                    /* [n] */
+	const uint32_t *was;           /* [functions] the one that was renamed to it, else GATE_NO_FUNC */
+	struct stats_counts counts;    /* rows in the same order; a total is a row of all classes */
 };
 
-/* Functions that are above the floors on some side, and what they count for. mem owns the result. */
+/*
+ * What is tested, and what serves as reference only (counts.row_is_tested): functions that no `gate` line names, and
+ * those below the floors that have a budget. Counts what limit, noise and gate lines were heeded for.
+ *
+ * mem  owns the result
+ */
 void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out);
+
+/* Does a line of the file mean this row? Its expression is matched against the names and files of the function, its
+   aliases and what they were called in the base; a total is called "total". */
+bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows, uint32_t row);
+
+/* Is it of the program, not of a language's library, an installed package or the system? Where neither file nor name
+   tell, it is not. */
+bool gate_is_own(const char *name, const char *file);
 
 /* Let functions of the base count for those of new that they were renamed to: --rename has done its part before.
    Sets func[].is; names suggestions. */
