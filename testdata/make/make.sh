@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # make.sh - make testdata/ anew: real profiles from our own small programs, then the hand-made ones.
-# usage: make.sh [PART...]     PART: go cpp rust node java edge bad compare readme; all of them when none is named
+# usage: make.sh [PART...]     PART: go cpp rust node java edge bad compare gate readme; all of them when none is named
 #
 # Builds under a temporary folder, leaves nothing there and nothing but profiles here. The real
 # profiles come out different at each run, so the tests that count on their numbers change too.
@@ -87,9 +87,14 @@ make_java() {
 make_edge() { need edge python3 && mkdir -p "$out/edge" && python3 "$make/edge.py" "$out/edge"; }
 make_bad() { need bad python3 && mkdir -p "$out/bad" && python3 "$make/bad.py" "$out/bad"; }
 make_compare() { need compare python3 && mkdir -p "$out/compare" && python3 "$make/compare.py" "$out/compare"; }
+make_gate() { # minutes of work
+	need gate go python3 || return 0
+	mkdir -p "$out/gate" "$work/gate"
+	sh "$make/mill/capture.sh" "$out/gate" "$work/gate" && python3 "$make/gate.py" "$out/gate"
+}
 make_readme() { need readme python3 go && python3 "$make/readme.py" "$out"; }
 
-[ $# -gt 0 ] || set -- go cpp rust node java edge bad compare readme
+[ $# -gt 0 ] || set -- go cpp rust node java edge bad compare gate readme
 for part in "$@"; do
 	"make_$part" || say "$part: not made"
 done

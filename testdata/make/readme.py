@@ -57,7 +57,7 @@ the ones committed. So make a real one again only on purpose: `make/make.sh go`,
 
 The column *holds* is what `go tool pprof -symbolize=none -raw` counts; the checksum is the first 16 digits of
 `sha256sum`. Addresses are those of programs that are not kept, so only what carries symbols can be given names.
-This page is written by `make/readme.py`; `compare/` has one of its own, by `make/compare.py`.
+This page is written by `make/readme.py`; `compare/` and `gate/` have one of their own, by `make/compare.py` and `make/gate.py`.
 
 '''
 
