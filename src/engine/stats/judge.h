@@ -20,6 +20,13 @@ struct stats_cell {
 	double var[N_STATS_SIDES];   /* its sampling variance; for plain counts the same number */
 };
 
+/* Effective counts are at most that many. */
+#define STATS_COUNT_MAX 1e9
+
+/* The effective count of a value, V * V / var: so many equal samples would be as sure. 0 for nothing, STATS_COUNT_MAX
+   for what is known exactly. */
+double stats_count(double value, double var);
+
 /* The robust centre of ln(new / base) over cells. */
 struct stats_centre {
 	double mu, var;   /* and the variance of mu */
@@ -62,6 +69,9 @@ struct stats_counts {
 	/* For replicates, else NULL: files of the base first, then those of new. */
 	const double *row_file;   /* [n_rows * files] value of a row in a file */
 	const double *file_total; /* [files] */
+	/* Of STATS_FIXED: what each file had opportunity for, as 1 where all did the same work, or seconds. NULL when not
+	   known: runs are then compared by shares of their totals, which does not see a total that varies. */
+	const double *file_exposure; /* [files] */
 };
 
 /* What is known of a row. NAN where there is nothing to say. */

@@ -13,3 +13,11 @@ src_engine_stats_libstats_a_SOURCES = \
 	src/engine/stats/share.c \
 	src/engine/stats/stats.h \
 	src/engine/stats/stats_int.h
+	src/engine/stats/centre.c \
+	src/engine/stats/judge.c \
+	src/engine/stats/judge.h \
+	src/engine/stats/judge_int.h \
+	src/engine/stats/judge_outside.c \
+	src/engine/stats/judge_runs.c \
+	src/engine/stats/spread.c \
+	src/engine/stats/stats.h

@@ -1,0 +1,215 @@
+/*
+ * centre.c - the robust centre of the cells of a program
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/stats/judge_int.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Sums of weights are compared with half of all: equal but for rounding is enough. */
+#define HALF (0.5 * (1 - 1e-9))
+#define MAX_STEPS 1000
+#define MAX_CUTS 64
+
+double stats_count(double value, double var)
+{
+	if (!(value > 0))
+		return 0;
+	return var > 0 ? fmin(STATS_COUNT_MAX, value / (var / value)) : STATS_COUNT_MAX;
+}
+
+bool stats_cell_is_small(const struct stats_cell *cell)
+{
+	return stats_count(cell->value[STATS_BASE], cell->var[STATS_BASE]) +
+		       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]) <
+	       STATS_CELL_MIN;
+}
+
+void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
+{
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		sum->value[side] += cell->value[side];
+		sum->var[side] += cell->var[side];
+	}
+}
+
+bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_point *out)
+{
+	double with_half[N_STATS_SIDES];
+
+	out->v = 0;
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		double value = cell->value[side], k = stats_count(value, cell->var[side]);
+
+		if (!(k > 0))
+			return false;
+		with_half[side] = value + 0.5 * cell->var[side] / value;
+		out->v += 1 / (k + 0.5);
+	}
+	out->x = log(with_half[STATS_NEW] / with_half[STATS_BASE]);
+	out->w = 1 / (out->v + 2 * noise * noise);
+	return true;
+}
+
+int stats_point_order(const void *a, const void *b)
+{
+	const struct stats_point *p = a, *q = b;
+
+	if (p->x != q->x)
+		return p->x < q->x ? -1 : 1;
+	return (p->w > q->w) - (p->w < q->w);
+}
+
+void stats_points_sort(struct stats_point *p, uint32_t n)
+{
+	qsort(p, n, sizeof(*p), stats_point_order);
+}
+
+/* The weighted mean of the shortest interval that holds half of the weight, the lower one of equal ones. */
+static double centre_start(const struct stats_point *p, uint32_t n, double *before)
+{
+	double best = INFINITY, sum = 0, sum_x = 0;
+	uint32_t from = 0, to = n;
+
+	before[0] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		before[i + 1] = before[i] + p[i].w;
+	for (uint32_t lo = 0, hi = 0; lo < n; lo++) {
+		while (hi < n && before[hi] - before[lo] < HALF * before[n])
+			hi++;
+		if (before[hi] - before[lo] < HALF * before[n])
+			break;
+		if (p[hi - 1].x - p[lo].x < best) {
+			best = p[hi - 1].x - p[lo].x;
+			from = lo;
+			to = hi;
+		}
+	}
+	for (uint32_t i = from; i < to; i++) {
+		sum += p[i].w;
+		sum_x += p[i].w * (p[i].x - p[from].x);
+	}
+	return p[from].x + sum_x / sum;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Put the k-th smallest at its place, smaller ones before it. */
+static void put_kth(double *a, int64_t n, int64_t k)
+{
+	int64_t lo = 0, hi = n - 1;
+
+	for (int cuts = 0; lo < hi; cuts++) {
+		int64_t i = lo, j = hi;
+		double pivot = a[lo + (hi - lo) / 2];
+
+		if (cuts == MAX_CUTS) {
+			qsort(a + lo, (size_t)(hi - lo + 1), sizeof(*a), by_value);
+			return;
+		}
+		while (i <= j) {
+			while (a[i] < pivot)
+				i++;
+			while (a[j] > pivot)
+				j--;
+			if (i > j)
+				break;
+			double t = a[i];
+
+			a[i++] = a[j];
+			a[j--] = t;
+		}
+		if (k <= j)
+			hi = j;
+		else if (k >= i)
+			lo = i;
+		else
+			return;
+	}
+}
+
+static double median(double *a, uint32_t n)
+{
+	uint32_t k = n / 2;
+	double below;
+
+	put_kth(a, n, k);
+	if (n % 2)
+		return a[k];
+	below = a[0];
+	for (uint32_t i = 1; i < k; i++)
+		below = fmax(below, a[i]);
+	return 0.5 * (below + a[k]);
+}
+
+static double centre_scale(const struct stats_point *p, uint32_t n, double mu, double *scratch)
+{
+	for (uint32_t i = 0; i < n; i++)
+		scratch[i] = fabs(p[i].x - mu) * sqrt(p[i].w);
+	return fmax(1, 1.4826 * median(scratch, n));
+}
+
+void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
+			 struct stats_centre *out)
+{
+	double mu = centre_start(p, n, scratch), scale = centre_scale(p, n, mu, scratch), step = 1;
+	double reach = 1 / (9 * scale * scale);
+
+	out->var = INFINITY;
+	for (int i = 0; i < MAX_STEPS && fabs(step) >= 1e-12; i++) {
+		double sum = 0, sum_x = 0, sum_2 = 0;
+
+		for (uint32_t j = 0; j < n; j++) {
+			double d = p[j].x - mu, left = 1 - d * d * p[j].w * reach, h = left * left, wh = p[j].w * h;
+
+			if (!(left > 0))
+				continue;
+			sum += wh;
+			sum_x += wh * d;
+			sum_2 += wh * h;
+		}
+		if (!(sum > 0))
+			break;
+		step = sum_x / sum;
+		mu += step;
+		out->var = scale * scale * sum_2 / (sum * sum);
+	}
+	out->mu = mu;
+	out->n_cells = n;
+	out->tau = stats_points_spread(p, n, mu, noise);
+}
+
+bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, struct stats_centre *out)
+{
+	struct stats_point *p = mem_alloc((size_t)n + 1, sizeof(*p));
+	double *scratch = mem_alloc((size_t)n + 2, sizeof(*scratch));
+	struct stats_cell tail = { 0 };
+	uint32_t m = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (stats_cell_is_small(&cell[i]))
+			stats_cell_add(&tail, &cell[i]);
+		else if (stats_point_make(&cell[i], noise, &p[m]))
+			m++;
+	if (stats_point_make(&tail, noise, &p[m]))
+		m++;
+	*out = (struct stats_centre){ .n_cells = m };
+	if (m >= STATS_CELLS_MIN) {
+		stats_points_sort(p, m);
+		stats_points_centre(p, m, noise, scratch, out);
+	}
+	free(scratch);
+	free(p);
+	return m >= STATS_CELLS_MIN;
+}

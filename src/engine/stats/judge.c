@@ -1,0 +1,280 @@
+/*
+ * judge.c - which rows of two sides differ, and how sure that is
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/stats/judge_int.h"
+#include "engine/stats/stats.h"
+
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A row is taken out of all references when it is that far from the rest, and by that much. */
+#define CLEAR_Z 3.5
+#define CLEAR_RATIO 1.1
+#define MAX_EXCLUDED 8
+/* What is excluded stays under that share of the program. */
+#define MOST_EXCLUDED 0.5
+
+/* A row and when it was looked at. */
+struct look {
+	struct stats_seen seen;
+	uint32_t round; /* 0 for never */
+};
+
+struct judge {
+	const struct stats_counts *c;
+	const struct stats_how *how;
+	struct stats_row *row;
+	struct stats_cell total;
+	struct stats_outside *outside;
+	struct look *look; /* [n_rows] */
+	uint32_t round;
+	double excluded; /* share */
+	bool has_replicates;
+	double runs; /* 1 / files of base + 1 / files of new */
+};
+
+/* The variance of ln ratio of a row, given that of the two counts alone. */
+static double judge_var(const struct judge *j, uint32_t row, double counts, double reference, double tau)
+{
+	double noise = fmax(j->how->noise, j->c->row_noise[row]);
+
+	if (j->has_replicates)
+		return (counts + reference) * j->row[row].phi + noise * noise * j->runs;
+	return counts + reference + 2 * pow(fmax(tau, noise), 2);
+}
+
+/* The mean of a part's shares on both sides: no side counts more because it has more files. */
+static double judge_share(const struct judge *j, const struct stats_cell *part)
+{
+	double share = 0;
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (j->total.value[side] > 0)
+			share += part->value[side] / j->total.value[side];
+	return share / N_STATS_SIDES;
+}
+
+/* See a row against what is not excluded now. */
+static const struct stats_seen *judge_see(struct judge *j, uint32_t row)
+{
+	if (j->look[row].round != j->round) {
+		stats_outside_see(j->outside, row, j->how->mode == STATS_BULK, &j->look[row].seen);
+		j->look[row].round = j->round;
+	}
+	return &j->look[row].seen;
+}
+
+/* How far is the part of a row that is not excluded from the rest? Counts with a zero get half a sample, as cells. */
+static bool judge_is_clear(const struct judge *j, uint32_t row, const struct stats_seen *seen, double *z)
+{
+	double x, counts, half[N_STATS_SIDES], k[N_STATS_SIDES];
+
+	if (!seen->has_centre)
+		return false;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		k[side] = stats_count(seen->left.value[side], seen->left.var[side]);
+	if (k[STATS_BASE] > 0 && k[STATS_NEW] > 0) {
+		x = log(seen->left.value[STATS_NEW] / seen->left.value[STATS_BASE]);
+		counts = 1 / k[STATS_BASE] + 1 / k[STATS_NEW];
+	} else {
+		int some = k[STATS_BASE] > 0 ? STATS_BASE : STATS_NEW;
+
+		if (!(k[some] > 0 && j->total.var[!some] > 0))
+			return false;
+		half[some] = seen->left.value[some] * (1 + 0.5 / k[some]);
+		half[!some] = 0.5 * j->total.var[!some] / j->total.value[!some];
+		x = log(half[STATS_NEW] / half[STATS_BASE]);
+		counts = 1 / (k[STATS_BASE] + 0.5) + 1 / (k[STATS_NEW] + 0.5);
+	}
+	x -= seen->centre.mu;
+	*z = fabs(x) / sqrt(judge_var(j, row, counts, seen->centre.var, seen->centre.tau));
+	return *z > CLEAR_Z && fabs(x) > log(CLEAR_RATIO) &&
+	       j->excluded + judge_share(j, &seen->left) < MOST_EXCLUDED;
+}
+
+/* Take out the row that is the farthest; false when none is clear. */
+static bool judge_exclude(struct judge *j)
+{
+	uint32_t farthest = STATS_NO_ROW;
+	double most = 0, z;
+
+	for (uint32_t i = 0; i < j->c->n_rows; i++) {
+		if (!j->c->row_is_reference[i] || j->row[i].is_excluded)
+			continue;
+		if (judge_is_clear(j, i, judge_see(j, i), &z) && z > most) {
+			most = z;
+			farthest = i;
+		}
+	}
+	if (farthest == STATS_NO_ROW)
+		return false;
+	j->row[farthest].is_excluded = true;
+	j->excluded += judge_share(j, &j->look[farthest].seen.left);
+	stats_outside_exclude(j->outside, farthest);
+	j->round++;
+	return true;
+}
+
+/* What the ratio of a row is divided by, the variance of its logarithm and the spread; NAN when nobody knows. */
+static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
+{
+	const struct stats_seen *seen;
+
+	*var = 0;
+	*tau = j->how->noise;
+	if (j->how->mode == STATS_FIXED)
+		return j->how->rho > 0 && isfinite(j->how->rho) ? j->how->rho : NAN;
+	seen = judge_see(j, row);
+	if (seen->has_centre) {
+		j->row[row].n_cells = seen->centre.n_cells;
+		*var = seen->centre.var;
+		*tau = seen->centre.tau;
+		return exp(seen->centre.mu);
+	}
+	if (stats_cell_is_small(&seen->rest))
+		return NAN;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		*var += 1 / stats_count(seen->rest.value[side], seen->rest.var[side]);
+	return isfinite(*var) ? seen->rest.value[STATS_NEW] / seen->rest.value[STATS_BASE] : NAN;
+}
+
+/* A p-value with as many degrees of freedom as the row has. */
+static double judge_p(const struct judge *j, const struct stats_row *row, double p)
+{
+	return j->has_replicates ? stats_p_to_t(p, row->nu) : p;
+}
+
+static void judge_test(struct judge *j, uint32_t i)
+{
+	struct stats_row *row = &j->row[i];
+	double limit = 1 + j->c->row_limit[i], var, tau, counts, reach;
+
+	row->rho = judge_rho(j, i, &var, &tau);
+	row->ratio = row->value[STATS_NEW] / row->value[STATS_BASE] / row->rho;
+	if (!(row->ratio > 0 && isfinite(row->ratio))) {
+		row->ratio = NAN;
+		return;
+	}
+	counts = 1 / row->count[STATS_BASE] + 1 / row->count[STATS_NEW];
+	row->se = sqrt(judge_var(j, i, counts, var, tau));
+
+	double shrink = row->se * row->se / counts;
+	double kb = row->count[STATS_BASE] / shrink, kn = row->count[STATS_NEW] / shrink, rho = kn / kb / row->ratio;
+
+	row->p = judge_p(j, row, stats_ratio_p(kb, kn, rho, j->how->strict ? limit : 1));
+	row->p_over = judge_p(j, row, stats_ratio_p(kn, kb, 1 / rho, 1 / limit));
+	row->p_less = judge_p(j, row, stats_ratio_p(kn, kb, 1 / rho, 1));
+	reach = row->se * (j->has_replicates ? stats_t_quantile(0.05, row->nu) : stats_normal_quantile(0.05));
+	row->lo = row->ratio * exp(-reach);
+	row->hi = row->ratio * exp(reach);
+}
+
+static void judge_adjust(const struct judge *j)
+{
+	uint32_t n = j->c->n_rows;
+	double *p = mem_alloc(2 * (size_t)n + 1, sizeof(*p)), *less = p + n;
+
+	for (uint32_t i = 0; i < n; i++) {
+		p[i] = j->row[i].p;
+		less[i] = j->row[i].p_less;
+	}
+	if (j->how->adjust == STATS_HOLM) {
+		stats_holm(p, n);
+		stats_holm(less, n);
+	} else if (j->how->adjust == STATS_BH) {
+		stats_bh(p, n);
+		stats_bh(less, n);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		j->row[i].p_adjusted = p[i];
+		j->row[i].p_less_adjusted = less[i];
+	}
+	free(p);
+}
+
+/* Add up rows and the program. */
+static void judge_sum(struct judge *j)
+{
+	const struct stats_counts *c = j->c;
+
+	for (uint32_t i = 0; i < c->n_classes; i++)
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			j->total.value[side] += c->value[side][i];
+			j->total.var[side] += c->var[side][i];
+		}
+	for (uint32_t i = 0; i < c->n_rows; i++) {
+		struct stats_row *row = &j->row[i];
+		struct stats_cell sum = { 0 };
+
+		*row = (struct stats_row){ .rho = NAN, .ratio = NAN, .lo = NAN, .hi = NAN, .se = NAN, .p = NAN,
+					   .p_over = NAN, .p_less = NAN };
+		for (uint32_t at = c->row_off[i]; at < c->row_off[i + 1]; at++)
+			for (int side = 0; side < N_STATS_SIDES; side++) {
+				sum.value[side] += c->value[side][c->row_class[at]];
+				sum.var[side] += c->var[side][c->row_class[at]];
+			}
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			row->value[side] = sum.value[side];
+			row->count[side] = stats_count(sum.value[side], sum.var[side]);
+		}
+	}
+}
+
+/* Dispersions, with a prior from rows that have both sides, sampling errors and something outside of them. */
+static void judge_runs(struct judge *j)
+{
+	const struct stats_counts *c = j->c;
+	bool *can_test = mem_zalloc((size_t)c->n_rows + 1, sizeof(*can_test));
+
+	for (uint32_t i = 0; i < c->n_rows; i++) {
+		can_test[i] = true;
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			double k = j->row[i].count[side];
+
+			if (!(k > 0) || k >= STATS_COUNT_MAX)
+				can_test[i] = false;
+		}
+		if (can_test[i] && j->how->mode != STATS_FIXED)
+			can_test[i] = j->row[i].value[STATS_BASE] < j->total.value[STATS_BASE] &&
+				      j->row[i].value[STATS_NEW] < j->total.value[STATS_NEW];
+	}
+	j->has_replicates = stats_runs_judge(c, j->how, can_test, j->row);
+	j->runs = 0;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		j->runs += 1.0 / fmax(1, c->n_files[side]);
+	free(can_test);
+}
+
+void stats_judge(const struct stats_counts *c, const struct stats_how *how, struct stats_row *row,
+		 struct stats_judged *out)
+{
+	struct judge j = { .c = c, .how = how, .row = row, .round = 1 };
+	struct stats_seen whole;
+
+	judge_sum(&j);
+	judge_runs(&j);
+	j.outside = stats_outside_new(c, how->noise);
+	j.look = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.look));
+	for (int i = 0; how->mode == STATS_BULK && i < MAX_EXCLUDED; i++)
+		if (!judge_exclude(&j))
+			break;
+	for (uint32_t i = 0; i < c->n_rows; i++)
+		judge_test(&j, i);
+	judge_adjust(&j);
+	stats_outside_see(j.outside, STATS_NO_ROW, true, &whole);
+	*out = (struct stats_judged){ .row = row, .total_ratio = NAN, .tau = NAN, .has_replicates = j.has_replicates };
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		out->total[side] = j.total.value[side];
+	if (whole.has_centre) {
+		out->total_ratio = out->total[STATS_NEW] / out->total[STATS_BASE] / exp(whole.centre.mu);
+		out->tau = whole.centre.tau;
+	}
+	stats_outside_free(j.outside);
+	free(j.look);
+}

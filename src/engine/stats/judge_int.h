@@ -1,0 +1,79 @@
+/*
+ * judge_int.h - between the steps of judging: points, what is outside of a row, runs
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_STATS_JUDGE_INT_H
+#define ENGINE_STATS_JUDGE_INT_H
+
+#include "engine/stats/judge.h"
+
+/* Cells with fewer effective counts do not stand alone. */
+#define STATS_CELL_MIN 20.0
+/* A centre needs that many cells. */
+#define STATS_CELLS_MIN 3
+
+/* A cell on a logarithmic scale. */
+struct stats_point {
+	double x, v, w; /* ln ratio, its sampling variance, its weight */
+};
+
+/* Give a cell's point; false when the cell lacks a side. */
+bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_point *out);
+
+/* Is k_base + k_new of a cell below STATS_CELL_MIN? */
+bool stats_cell_is_small(const struct stats_cell *cell);
+
+void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell);
+
+/* Sort by x, equal ones by weight. */
+void stats_points_sort(struct stats_point *p, uint32_t n);
+int stats_point_order(const void *a, const void *b);
+
+/*
+ * Find the centre of points.
+ *
+ * p        [n], sorted, n >= STATS_CELLS_MIN
+ * scratch  [n + 1]
+ */
+void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
+			 struct stats_centre *out);
+
+/* The spread of sorted points about mu that sampling does not explain, on the calmer side; at least noise. */
+double stats_points_spread(const struct stats_point *p, uint32_t n, double mu, double noise);
+
+/* The classes that are neither in a row nor excluded, as cells. */
+struct stats_outside;
+
+/* What was found for a row. */
+struct stats_seen {
+	struct stats_cell left; /* the row without what is excluded */
+	struct stats_cell rest; /* everything outside; filled when there is no centre */
+	bool has_centre;
+	struct stats_centre centre;
+};
+
+/* Nothing is excluded at first. Borrows c. */
+struct stats_outside *stats_outside_new(const struct stats_counts *c, double noise);
+void stats_outside_free(struct stats_outside *o);
+
+/* Take the classes of a row out for good. */
+void stats_outside_exclude(struct stats_outside *o, uint32_t row);
+
+/* No row: the whole program without what is excluded. */
+#define STATS_NO_ROW UINT32_MAX
+
+/* Look at a row from outside. want_centre false leaves the cells alone and gives the rest. */
+void stats_outside_see(struct stats_outside *o, uint32_t row, bool want_centre, struct stats_seen *out);
+
+/*
+ * Set phi and nu of all rows from the files of both sides; value and count are known. Without replicates they
+ * are 1 and INFINITY.
+ *
+ * can_test  [n_rows] rows that the prior is taken from
+ * Gives     are there replicates?
+ */
+bool stats_runs_judge(const struct stats_counts *c, const struct stats_how *how, const bool *can_test,
+		      struct stats_row *row);
+
+#endif
