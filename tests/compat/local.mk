@@ -15,14 +15,21 @@ INTEROP_TESTS = \
 	tests/compat/raw.t \
 	tests/compat/shell.t \
 	tests/compat/source.t \
+	tests/compat/stats.t \
 	tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
-	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt
+	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \
+	tests/compat/stats.py
 
 # What prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump
 tests_compat_flame_dump_SOURCES = tests/compat/flame_dump.c
 tests_compat_flame_dump_LDADD = $(session_libs)
+
+# What answers questions about distributions, for stats.t.
+check_PROGRAMS += tests/compat/stats_dump
+tests_compat_stats_dump_SOURCES = tests/compat/stats_dump.c
+tests_compat_stats_dump_LDADD = $(stats_libs)
