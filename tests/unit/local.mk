@@ -55,6 +55,7 @@ unit_tests = \
 	tests/unit/test_callgrind \
 	tests/unit/test_calls \
 	tests/unit/test_calltree \
+	tests/unit/test_centre \
 	tests/unit/test_check \
 	tests/unit/test_child \
 	tests/unit/test_compact \
@@ -164,6 +165,7 @@ unit_tests = \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_stats \
+	tests/unit/test_stats_judge \
 	tests/unit/test_stop \
 	tests/unit/test_strtab \
 	tests/unit/test_symbolize \
@@ -202,6 +204,7 @@ tests_unit_test_callgrind_LDADD = $(unit_export)
 tests_unit_test_cache_LDADD = $(unit_symbol)
 tests_unit_test_calls_LDADD = $(unit_report)
 tests_unit_test_calltree_LDADD = $(unit_engine)
+tests_unit_test_centre_LDADD = $(unit_stats)
 tests_unit_test_check_LDADD = $(unit_profile)
 tests_unit_test_child_LDADD = $(unit_base)
 tests_unit_test_compact_LDADD = $(unit_profile)
@@ -313,6 +316,7 @@ tests_unit_test_shell_label_LDADD = $(unit_shell)
 tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stats_LDADD = $(unit_stats)
+tests_unit_test_stats_judge_LDADD = $(unit_stats)
 tests_unit_test_stop_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_symbolize_LDADD = $(unit_session)

@@ -144,10 +144,20 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 	return isfinite(*var) ? seen->rest.value[STATS_NEW] / seen->rest.value[STATS_BASE] : NAN;
 }
 
-/* A p-value with as many degrees of freedom as the row has. */
-static double judge_p(const struct judge *j, const struct stats_row *row, double p)
+/*
+ * The p-value of so large a ratio, or of so small a one, when it is r0. The smaller one of both tails is computed, so that it keeps its
+ * digits, and has as many degrees of freedom as the row has.
+ */
+static double judge_p(const struct judge *j, const struct stats_row *row, double kb, double kn, double r0,
+		      bool is_less)
 {
-	return j->has_replicates ? stats_p_to_t(p, row->nu) : p;
+	double rho = kn / kb / row->ratio;
+	bool is_above = row->ratio >= r0;
+	double p = is_above ? stats_ratio_p(kb, kn, rho, r0) : stats_ratio_p(kn, kb, 1 / rho, 1 / r0);
+
+	if (j->has_replicates)
+		p = stats_p_to_t(p, row->nu);
+	return is_above == is_less ? 1 - p : p;
 }
 
 static void judge_test(struct judge *j, uint32_t i)
@@ -165,14 +175,16 @@ static void judge_test(struct judge *j, uint32_t i)
 	row->se = sqrt(judge_var(j, i, counts, var, tau));
 
 	double shrink = row->se * row->se / counts;
-	double kb = row->count[STATS_BASE] / shrink, kn = row->count[STATS_NEW] / shrink, rho = kn / kb / row->ratio;
+	double kb = row->count[STATS_BASE] / shrink, kn = row->count[STATS_NEW] / shrink;
 
-	row->p = judge_p(j, row, stats_ratio_p(kb, kn, rho, j->how->strict ? limit : 1));
-	row->p_over = judge_p(j, row, stats_ratio_p(kn, kb, 1 / rho, 1 / limit));
-	row->p_less = judge_p(j, row, stats_ratio_p(kn, kb, 1 / rho, 1));
 	reach = row->se * (j->has_replicates ? stats_t_quantile(0.05, row->nu) : stats_normal_quantile(0.05));
 	row->lo = row->ratio * exp(-reach);
 	row->hi = row->ratio * exp(reach);
+	if (j->c->row_is_tested && !j->c->row_is_tested[i])
+		return;
+	row->p = judge_p(j, row, kb, kn, j->how->strict ? limit : 1, false);
+	row->p_over = judge_p(j, row, kb, kn, limit, true);
+	row->p_less = judge_p(j, row, kb, kn, 1, true);
 }
 
 static void judge_adjust(const struct judge *j)

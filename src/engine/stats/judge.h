@@ -77,7 +77,7 @@ struct stats_counts {
 /* What is known of a row. NAN where there is nothing to say. */
 struct stats_row {
 	double value[N_STATS_SIDES], count[N_STATS_SIDES]; /* V and k, effective counts */
-	double rho;                                        /* what the ratio was divided by */
+	double rho;                                        /* what the ratio was divided by; NAN without a reference */
 	double ratio;      /* cost new over base; NAN when a side is 0 or there is no reference */
 	double lo, hi;     /* of 90 % */
 	double se;         /* of ln ratio */
@@ -100,7 +100,29 @@ struct stats_judged {
 	bool has_replicates;
 };
 
-/* Judge all rows. row is filled; scratch memory is freed. Loops are rows x classes of the rows. */
+/*
+ * Judge all rows.
+ *
+ * STATS_BULK: a row's reference is the centre of the cells outside of it; below 3 cells the rest of the program,
+ * whose own counts then add to the variance. Where the rest has fewer than 20 effective counts, or only one side,
+ * the row covers the program: there is nothing to compare it with, and its p is NAN. Nothing is tested either
+ * for a row that has only one side.
+ *
+ * Up to 8 reference rows that clearly differ leave the references of all others: one after the other, the farthest
+ * first, beyond 3.5 standard errors and 10 %, while all of them together are below half of the program (mean of
+ * the shares of both sides). What is asked is always whether the part of a row that is not out yet differs; so a
+ * caller of an excluded row is not dragged along by it. A row with only one side counts half a sample on the other.
+ * A row without a centre of at least 3 cells is never taken out.
+ *
+ * The standard error is that of the test: with var and tau of the centre (tau at least the row's noise), or with
+ * replicates the row's dispersion. Dispersions are moderated with those of rows that have both sides, a sampling
+ * error and something outside of them. A side with one file says nothing about it, nor does an empty file.
+ *
+ * Rows that are not tested have no p, but all else.
+ *
+ * row     [n_rows], filled
+ * out     row is borrowed
+ */
 void stats_judge(const struct stats_counts *c, const struct stats_how *how, struct stats_row *row,
 		 struct stats_judged *out);
 

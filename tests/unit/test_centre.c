@@ -1,0 +1,191 @@
+/*
+ * test_centre.c - the robust centre of the cells of a program
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/stats/judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const double quiet[][2] = { { 120, 131 }, { 80, 77 },   { 60, 66 },   { 45, 50 }, { 200, 212 },
+				   { 33, 30 },   { 25, 31 },   { 18, 22 },   { 300, 120 }, { 90, 99 },
+				   { 7, 5 },     { 4, 9 },     { 15, 14 } };
+static const double noisy[][2] = { { 1200, 1510 }, { 800, 640 }, { 600, 760 }, { 450, 360 },
+				   { 2000, 2400 }, { 330, 250 }, { 250, 331 }, { 180, 140 } };
+
+/* Plain counts, of which new is worth size. */
+static struct stats_cell cell_of(double base, double new, double size)
+{
+	return (struct stats_cell){ .value = { base, new * size }, .var = { base, new * size * size } };
+}
+
+static struct stats_centre centre_of(const double (*count)[2], uint32_t n, double size, bool *found)
+{
+	struct stats_cell cell[64] = { 0 };
+	struct stats_centre c;
+
+	for (uint32_t i = 0; i < n; i++)
+		cell[i] = cell_of(count[i][0], count[i][1], size);
+	*found = stats_centre_find(cell, n, 0.02, &c);
+	return c;
+}
+
+static void example_11_has_its_centre(void **state)
+{
+	bool found;
+	struct stats_centre c = centre_of(quiet, COUNT(quiet), 1, &found);
+
+	(void)state;
+	assert_true(found);
+	assert_float_equal(c.mu, 0.068728, 5e-7);
+	assert_float_equal(c.var, 2.884466e-03, 5e-10);
+	assert_float_equal(c.tau, 0.02, 0);
+	assert_int_equal(c.n_cells, 12);
+}
+
+static void example_12_has_its_centre_and_spread(void **state)
+{
+	bool found;
+	struct stats_centre c = centre_of(noisy, COUNT(noisy), 1, &found);
+
+	(void)state;
+	assert_true(found);
+	assert_float_equal(c.mu, 0.103585, 5e-7);
+	assert_float_equal(c.var, 6.215492e-03, 5e-10);
+	assert_float_equal(c.tau, 0.074062, 5e-7);
+	assert_int_equal(c.n_cells, 8);
+}
+
+static void the_order_of_cells_does_not_matter(void **state)
+{
+	bool found;
+	double turned[COUNT(noisy)][2];
+	struct stats_centre a = centre_of(noisy, COUNT(noisy), 1, &found), b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(noisy); i++)
+		memcpy(turned[i], noisy[(i * 3 + 5) % COUNT(noisy)], sizeof(turned[i]));
+	b = centre_of(turned, COUNT(noisy), 1, &found);
+	assert_memory_equal(&a.mu, &b.mu, sizeof(a.mu));
+	assert_memory_equal(&a.tau, &b.tau, sizeof(a.tau));
+}
+
+static void another_unit_of_a_side_shifts_the_centre_and_nothing_else(void **state)
+{
+	bool found;
+	struct stats_centre a = centre_of(noisy, COUNT(noisy), 1, &found),
+			    b = centre_of(noisy, COUNT(noisy), 1e7, &found);
+
+	(void)state;
+	assert_float_equal(b.mu - a.mu, log(1e7), 1e-11);
+	assert_float_equal(b.var, a.var, 1e-12);
+	assert_float_equal(b.tau, a.tau, 1e-11);
+}
+
+static void swapped_sides_have_the_opposite_centre(void **state)
+{
+	bool found;
+	double turned[COUNT(noisy)][2];
+	struct stats_centre a = centre_of(noisy, COUNT(noisy), 1, &found), b;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(noisy); i++) {
+		turned[i][0] = noisy[i][1];
+		turned[i][1] = noisy[i][0];
+	}
+	b = centre_of(turned, COUNT(noisy), 1, &found);
+	assert_float_equal(b.mu, -a.mu, 1e-11);
+	assert_float_equal(b.tau, a.tau, 1e-11);
+}
+
+static void equal_sides_have_no_spread(void **state)
+{
+	bool found;
+	double same[12][2];
+	struct stats_centre c;
+
+	(void)state;
+	for (int i = 0; i < 12; i++)
+		same[i][0] = same[i][1] = 100 * (i + 1);
+	c = centre_of(same, 12, 1, &found);
+	assert_true(found);
+	assert_float_equal(c.mu, 0, 0);
+	assert_float_equal(c.tau, 0.02, 0);
+	assert_true(c.var > 0);
+}
+
+static void two_cells_are_no_reference(void **state)
+{
+	bool found;
+	static const double two[][2] = { { 100, 100 }, { 50, 60 }, { 1000, 0 }, { 0, 70 } };
+	struct stats_centre c = centre_of(two, 4, 1, &found);
+
+	(void)state;
+	assert_false(found);
+	assert_int_equal(c.n_cells, 2);
+	centre_of(two, 0, 1, &found);
+	assert_false(found);
+}
+
+static void twenty_counts_stand_alone(void **state)
+{
+	bool found;
+	static const double cells[][2] = { { 100, 100 }, { 10, 10 }, { 10, 9 }, { 9, 10 }, { 8, 8 } };
+
+	(void)state;
+	assert_int_equal(centre_of(cells, 5, 1, &found).n_cells, 3);
+	assert_int_equal(centre_of(cells, 1, 1, &found).n_cells, 1);
+}
+
+static void one_exact_cell_is_not_the_reference(void **state)
+{
+	struct stats_cell cell[5];
+	struct stats_centre c;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		cell[i] = cell_of(10000, 10000 + i, 1);
+	cell[4] = (struct stats_cell){ .value = { 1e18, 3e18 } };
+	assert_true(stats_centre_find(cell, 5, 0.02, &c));
+	assert_float_equal(c.mu, 0, 1e-3);
+	assert_int_equal(c.n_cells, 5);
+}
+
+static void an_effective_count_is_capped(void **state)
+{
+	(void)state;
+	assert_float_equal(stats_count(12, 12), 12, 0);
+	assert_float_equal(stats_count(10, 50), 2, 0);
+	assert_float_equal(stats_count(0, 0), 0, 0);
+	assert_float_equal(stats_count(5, 0), STATS_COUNT_MAX, 0);
+	assert_float_equal(stats_count(1e18, 1), STATS_COUNT_MAX, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(example_11_has_its_centre),
+		cmocka_unit_test(example_12_has_its_centre_and_spread),
+		cmocka_unit_test(the_order_of_cells_does_not_matter),
+		cmocka_unit_test(another_unit_of_a_side_shifts_the_centre_and_nothing_else),
+		cmocka_unit_test(swapped_sides_have_the_opposite_centre),
+		cmocka_unit_test(equal_sides_have_no_spread),
+		cmocka_unit_test(two_cells_are_no_reference),
+		cmocka_unit_test(twenty_counts_stand_alone),
+		cmocka_unit_test(one_exact_cell_is_not_the_reference),
+		cmocka_unit_test(an_effective_count_is_capped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
