@@ -8,6 +8,13 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/how.c \
 	src/report/gate/how.h \
 	src/report/gate/how_int.h \
+	src/report/gate/kinds.c \
+	src/report/gate/kinds.h \
 	src/report/gate/names.c \
 	src/report/gate/names.h \
+	src/report/gate/sum.c \
+	src/report/gate/sum_fit.c \
+	src/report/gate/sum_funcs.c \
+	src/report/gate/sum_int.h \
+	src/report/gate/sum_walk.c \
 	src/report/gate/words.c
