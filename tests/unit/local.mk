@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	tests/unit/make_filter.h \
 	tests/unit/make_flame.h \
 	tests/unit/make_folder.h \
+	tests/unit/make_gate.h \
 	tests/unit/make_gate_answer.h \
 	tests/unit/make_diff.h \
 	tests/unit/make_gate_how.h \
@@ -88,6 +89,7 @@ unit_tests = \
 	tests/unit/test_gate_config \
 	tests/unit/test_gate_how \
 	tests/unit/test_gate_names \
+	tests/unit/test_gate_rows \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
@@ -240,6 +242,7 @@ tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_how_LDADD = $(unit_gate)
+tests_unit_test_gate_rows_LDADD = $(unit_gate)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)

@@ -12,6 +12,13 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/kinds.h \
 	src/report/gate/names.c \
 	src/report/gate/names.h \
+	src/report/gate/own.c \
+	src/report/gate/rows.c \
+	src/report/gate/rows_classes.c \
+	src/report/gate/rows_int.h \
+	src/report/gate/rows_merge.c \
+	src/report/gate/rows_pick.c \
+	src/report/gate/rules.c \
 	src/report/gate/sum.c \
 	src/report/gate/sum_fit.c \
 	src/report/gate/sum_funcs.c \

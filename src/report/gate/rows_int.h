@@ -1,0 +1,79 @@
+/*
+ * rows_int.h - between the steps that make rows: picks, classes, groups
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef REPORT_GATE_ROWS_INT_H
+#define REPORT_GATE_ROWS_INT_H
+
+#include "profile/keys.h"
+#include "report/gate/gate_int.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A function that may become a row, once for cum and once for flat. */
+struct gate_pick {
+	enum gate_kind kind;
+	uint32_t func; /* one that others count for, or itself */
+	double share;  /* its shares of both sides together, 0 to 2 */
+	double part[N_STATS_SIDES];
+	bool is_above; /* the floors; else it has a budget */
+};
+
+/* Picks by falling share, then name, file, line, kind; everything in mem. */
+struct gate_picks {
+	const struct gate_sums *s;
+	const struct gate_func *func; /* [s->n_funcs] with what counts for them; renamed ones have nothing */
+	const uint32_t *was;          /* [s->n_funcs] */
+	uint32_t n;
+	struct gate_pick *pick;
+	uint32_t *cum, *flat; /* [s->n_funcs] pick of the function or what it counts for, else GATE_NO_FUNC */
+	uint32_t *cell;       /* [s->n_funcs] of stacks with this leaf */
+	uint32_t n_cells;     /* the first one is of leaves with few samples, and of stacks without any frame */
+};
+
+void gate_picks_make(const struct gate_sums *s, struct arena *mem, struct gate_picks *out);
+
+/* Part of a side's total, 0 when there is none. */
+double gate_part(const struct gate_sums *s, enum stats_side side, double value);
+
+/* Effective samples: V^2 / Var, at most 1e9. */
+double gate_count(double value, double var);
+
+/* Classes of stacks: one per leaf cell and list of picks or rows. */
+struct gate_classes {
+	struct keys ids; /* cell, then the list */
+	double *value[N_STATS_SIDES], *var[N_STATS_SIDES];
+	size_t cap;
+};
+
+void gate_classes_init(struct gate_classes *c);
+void gate_classes_release(struct gate_classes *c);
+
+/* Count value and var of both sides for a class; list has n entries in any order that tells the same lists. */
+void gate_classes_add(struct gate_classes *c, uint32_t cell, const uint32_t *list, uint32_t n,
+		      const double value[N_STATS_SIDES], const double var[N_STATS_SIDES]);
+
+/* Its cell, and its list; room is as long as a list can be. Gives the length. */
+uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room);
+
+/*
+ * Put picks together whose samples are nearly the same.
+ *
+ * c        classes over picks, from leaf to root
+ * first    [p->n] the first pick of its group, which may be itself
+ * named    [p->n] of a first one: the pick that names the group
+ * depth    [p->n] how far from the leaf it is in its group, on average
+ */
+void gate_picks_merge(const struct gate_picks *p, const struct gate_classes *c, uint32_t *first, uint32_t *named,
+		      double *depth);
+
+/* Does a line mean a function, by the names and files it has on either side? was is that of struct gate_rows. */
+bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func);
+
+/* What gate, limit and noise lines say of the rows; row_of[i] is the row that pick i names, or GATE_NO_FUNC. */
+void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const uint32_t *row_of, struct arena *mem,
+		     struct gate_rows *out);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * rules.c - which rows the lines of a gate's file mean
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/rows_int.h"
+
+#include <math.h>
+#include <string.h>
+
+/* An expression that needs too many steps for a text does not match it. */
+static bool fits_text(struct regex *r, const char *text)
+{
+	struct err err;
+	bool yes = false;
+
+	return *text && regex_match(r, text, strlen(text), &yes, &err) == 0 && yes;
+}
+
+bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func)
+{
+	return fits_text(rule->regex, s->func[func].name) || fits_text(rule->regex, s->func[func].file) ||
+	       (was[func] != GATE_NO_FUNC && (fits_text(rule->regex, s->func[was[func]].name) ||
+					      fits_text(rule->regex, s->func[was[func]].file)));
+}
+
+bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
+{
+	const struct gate_source *source = &rows->source[row];
+	bool yes;
+
+	if (source->kind == GATE_TOTAL)
+		return fits_text(rule->regex, "total");
+	yes = gate_rule_fits_func(rule, s, rows->was, source->func);
+	for (uint32_t i = 0; !yes && i < source->n_aliases; i++)
+		yes = gate_rule_fits_func(rule, s, rows->was, source->alias[i]);
+	return yes;
+}
+
+/* The last line of this kind that means the row; NULL when there is none. */
+static struct gate_rule *last_rule(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row,
+				   enum gate_rule_kind kind)
+{
+	for (size_t i = s->how->n_rules; i-- > 0;)
+		if (s->how->rule[i].kind == kind && gate_rule_fits(&s->how->rule[i], s, rows, row))
+			return &s->how->rule[i];
+	return NULL;
+}
+
+/* Is it among what gate lines name, if there are any? Counts for each that names it. */
+static bool is_asked(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
+{
+	bool any = false, yes = false;
+
+	for (size_t i = 0; i < s->how->n_rules; i++) {
+		struct gate_rule *r = &s->how->rule[i];
+
+		if (r->kind != GATE_ONLY)
+			continue;
+		any = true;
+		if (!gate_rule_fits(r, s, rows, row))
+			continue;
+		yes = true;
+		r->n_used++;
+	}
+	return yes || !any;
+}
+
+void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const uint32_t *row_of, struct arena *mem,
+		     struct gate_rows *out)
+{
+	const struct gate_sums *s = p->s;
+	bool *is_tested = arena_zalloc(mem, (size_t)out->n + 1, sizeof(*is_tested));
+	bool *is_reference = arena_zalloc(mem, (size_t)out->n + 1, sizeof(*is_reference));
+	double *limit = arena_alloc(mem, (size_t)out->n + 1, sizeof(*limit));
+	double *noise = arena_alloc(mem, (size_t)out->n + 1, sizeof(*noise));
+
+	for (uint32_t i = 0; i < p->n; i++)
+		if (row_of[i] != GATE_NO_FUNC)
+			is_tested[row_of[i]] = p->pick[first[i]].is_above;
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct gate_rule *r = last_rule(s, out, i, GATE_LIMIT);
+
+		limit[i] = r ? r->amount : s->how->threshold;
+		if (r)
+			r->n_used++;
+		r = last_rule(s, out, i, GATE_NOISE);
+		noise[i] = r ? fmax(r->amount, s->how->noise) : s->how->noise;
+		if (r)
+			r->n_used++;
+		is_reference[i] = out->source[i].kind == GATE_CUM && is_tested[i];
+		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && is_asked(s, out, i);
+	}
+	out->counts.row_is_tested = is_tested;
+	out->counts.row_is_reference = is_reference;
+	out->counts.row_limit = limit;
+	out->counts.row_noise = noise;
+}

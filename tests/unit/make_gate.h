@@ -1,0 +1,184 @@
+/*
+ * make_gate.h - sums of a gate, for tests
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef TESTS_UNIT_MAKE_GATE_H
+#define TESTS_UNIT_MAKE_GATE_H
+
+#include "base/mem.h"
+#include "report/gate/gate_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums being made: add stacks, then seal. Needs cmocka.h before it. */
+struct made_gate {
+	struct gate_how how;
+	struct gate_sums s;
+	uint32_t *off, *func;
+	double *value[N_STATS_SIDES];
+	size_t cap_off, cap_func, cap_value, cap_funcs;
+};
+
+static inline void made_start(struct made_gate *g)
+{
+	*g = (struct made_gate){ .cap_off = 0 };
+	g->how = (struct gate_how){ .threshold = 0.2,
+				    .confidence = 0.99,
+				    .alpha = 0.01,
+				    .alpha_suspect = 0.1,
+				    .min_share = 0.01,
+				    .min_samples = 40,
+				    .noise = 0.02,
+				    .look = 1,
+				    .looks = 1,
+				    .mem = arena_new() };
+	g->s = (struct gate_sums){
+		.how = &g->how, .type = "samples", .unit = "count", .period_unit = "nanoseconds", .mem = arena_new()
+	};
+	g->off = mem_grow(g->off, &g->cap_off, 1, sizeof(*g->off));
+	g->off[0] = 0;
+}
+
+/* The function "name" or "name|file|line"; made when there is none. */
+static inline uint32_t made_func(struct made_gate *g, const char *text, size_t n)
+{
+	char *name = arena_strndup(g->s.mem, text, n), *file = strchr(name, '|'), *line;
+	uint32_t i = 0;
+
+	if (file)
+		*file++ = 0;
+	line = file ? strchr(file, '|') : NULL;
+	if (line)
+		*line++ = 0;
+	while (i < g->s.n_funcs && strcmp(g->s.func[i].name, name))
+		i++;
+	if (i < g->s.n_funcs)
+		return i;
+	g->s.func = mem_grow(g->s.func, &g->cap_funcs, (size_t)i + 1, sizeof(*g->s.func));
+	g->s.func[i] = (struct gate_func){ .name = name, .file = file ? file : "", .line = line ? atoi(line) : 0, .is = i };
+	return g->s.n_funcs++;
+}
+
+/* A stack, leaf first: "leaf caller|file.c|12 root"; "" has no frame. */
+static inline void made_stack(struct made_gate *g, const char *stack, double base, double fresh)
+{
+	const double value[N_STATS_SIDES] = { base, fresh };
+	uint32_t i = g->s.paths.n++, at = g->off[i];
+
+	for (const char *c = stack; *c; c += c[strcspn(c, " ")] != 0) {
+		size_t n = strcspn(c, " ");
+
+		g->func = mem_grow(g->func, &g->cap_func, (size_t)at + 1, sizeof(*g->func));
+		g->func[at++] = made_func(g, c, n);
+		c += n;
+	}
+	g->off = mem_grow(g->off, &g->cap_off, (size_t)i + 2, sizeof(*g->off));
+	g->off[i + 1] = at;
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		size_t cap = g->cap_value;
+
+		g->value[side] = mem_grow(g->value[side], &cap, (size_t)i + 1, sizeof(**g->value));
+		g->value[side][i] = value[side];
+		if (side == STATS_NEW)
+			g->cap_value = cap;
+	}
+}
+
+/* A line of the file of the gate. */
+static inline struct gate_rule *made_rule(struct made_gate *g, enum gate_rule_kind kind, const char *pattern, double amount)
+{
+	struct gate_rule *r;
+	struct err err;
+
+	g->how.rule = mem_grow(g->how.rule, &g->how.cap_rules, g->how.n_rules + 1, sizeof(*r));
+	r = &g->how.rule[g->how.n_rules++];
+	*r = (struct gate_rule){
+		.kind = kind, .pattern = pattern, .amount = amount, .reason = "", .until = "", .to = "", .file = "gate.cpa"
+	};
+	if (regex_new(pattern, &r->regex, &err) < 0)
+		fail_msg("%s", err.msg);
+	return r;
+}
+
+static inline void made_sum_stack(struct made_gate *g, uint32_t i)
+{
+	for (uint32_t k = g->off[i]; k < g->off[i + 1]; k++) {
+		struct gate_func *f = &g->s.func[g->func[k]];
+		bool again = false;
+
+		for (uint32_t j = g->off[i]; j < k; j++)
+			again |= g->func[j] == g->func[k];
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			double v = g->value[side][i];
+
+			f->cum[side] += again ? 0 : v;
+			f->flat[side] += k == g->off[i] ? v : 0;
+			f->cum_var[side] = f->cum[side];
+			f->flat_var[side] = f->flat[side];
+		}
+	}
+}
+
+/* Files of a side that have equal parts of everything. */
+static inline void made_files(struct made_gate *g, enum stats_side side, uint32_t n)
+{
+	struct gate_file *file = arena_alloc(g->s.mem, g->s.n_files + n, sizeof(*file));
+
+	for (uint32_t i = 0; i < g->s.n_files; i++)
+		file[i] = g->s.file[i];
+	for (uint32_t i = 0; i < n; i++) {
+		struct gate_part *part = arena_alloc(g->s.mem, (size_t)g->s.n_funcs + 1, sizeof(*part));
+		uint32_t n_parts = 0;
+
+		for (uint32_t f = 0; f < g->s.n_funcs; f++)
+			if (g->s.func[f].cum[side] > 0)
+				part[n_parts++] = (struct gate_part){ f, g->s.func[f].cum[side] / n,
+								      g->s.func[f].flat[side] / n };
+		file[g->s.n_files++] = (struct gate_file){ .side = side,
+							   .source = side == STATS_BASE ? "base.pb" : "new.pb",
+							   .value = g->s.total[side] / n,
+							   .var = g->s.var[side] / n,
+							   .build_id = "",
+							   .host = "",
+							   .binary = "",
+							   .n_parts = n_parts,
+							   .part = part };
+	}
+	g->s.file = file;
+}
+
+/* Functions, totals and files from the stacks. */
+static inline void made_seal(struct made_gate *g, uint32_t n_base, uint32_t n_new)
+{
+	for (uint32_t i = 0; i < g->s.paths.n; i++) {
+		made_sum_stack(g, i);
+		for (int side = 0; side < N_STATS_SIDES; side++)
+			g->s.total[side] += g->value[side][i];
+	}
+	g->s.paths.off = g->off;
+	g->s.paths.func = g->func;
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		g->s.paths.value[side] = g->s.paths.var[side] = g->value[side];
+		g->s.var[side] = g->s.total[side];
+	}
+	made_files(g, STATS_BASE, n_base);
+	made_files(g, STATS_NEW, n_new);
+}
+
+static inline void made_release(struct made_gate *g)
+{
+	for (size_t i = 0; i < g->how.n_rules; i++)
+		regex_free(g->how.rule[i].regex);
+	free(g->how.rule);
+	free(g->s.func);
+	free(g->off);
+	free(g->func);
+	free(g->value[STATS_BASE]);
+	free(g->value[STATS_NEW]);
+	arena_free(g->how.mem);
+	arena_free(g->s.mem);
+}
+
+#endif

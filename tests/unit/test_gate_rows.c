@@ -1,0 +1,501 @@
+/*
+ * test_gate_rows.c - which rows a gate makes of functions and stacks
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_gate.h"
+
+#include <math.h>
+
+struct made_rows {
+	struct made_gate g;
+	struct arena *mem;
+	struct gate_rows r;
+};
+
+static void start(struct made_rows *m)
+{
+	made_start(&m->g);
+	m->mem = arena_new();
+}
+
+static void make(struct made_rows *m)
+{
+	made_seal(&m->g, 1, 1);
+	gate_rows_make(&m->g.s, m->mem, &m->r);
+}
+
+static void release(struct made_rows *m)
+{
+	made_release(&m->g);
+	arena_free(m->mem);
+}
+
+/* The row of this kind that names a function; fails when there is none. */
+static uint32_t row_of(const struct made_rows *m, enum gate_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < m->r.n; i++)
+		if (m->r.source[i].kind == kind &&
+		    (kind == GATE_TOTAL || strcmp(m->g.s.func[m->r.source[i].func].name, name) == 0))
+			return i;
+	fail_msg("no row names %s", name);
+	return 0;
+}
+
+static bool has_row(const struct made_rows *m, enum gate_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < m->r.n; i++)
+		if (m->r.source[i].kind == kind && strcmp(m->g.s.func[m->r.source[i].func].name, name) == 0)
+			return true;
+	return false;
+}
+
+static double value_of(const struct made_rows *m, uint32_t row, enum stats_side side)
+{
+	const struct stats_counts *c = &m->r.counts;
+	double sum = 0;
+
+	for (uint32_t i = c->row_off[row]; i < c->row_off[row + 1]; i++) {
+		assert_true(i == c->row_off[row] || c->row_class[i - 1] < c->row_class[i]);
+		sum += c->value[side][c->row_class[i]];
+	}
+	return sum;
+}
+
+static void assert_values(const struct made_rows *m, enum gate_kind kind, const char *name, double base, double fresh)
+{
+	uint32_t row = row_of(m, kind, name);
+
+	assert_float_equal(value_of(m, row, STATS_BASE), base, 1e-9);
+	assert_float_equal(value_of(m, row, STATS_NEW), fresh, 1e-9);
+}
+
+static void a_row_is_the_sum_of_its_classes_and_recursion_counts_once(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "leaf f g f main", 100, 130);
+	made_stack(&m.g, "f main", 50, 60);
+	made_stack(&m.g, "other main", 850, 800);
+	make(&m);
+	assert_values(&m, GATE_CUM, "f", 150, 190);
+	assert_values(&m, GATE_FLAT, "f", 50, 60);
+	assert_values(&m, GATE_CUM, "other", 850, 800);
+	assert_values(&m, GATE_CUM, "main", 1000, 990);
+	assert_false(has_row(&m, GATE_FLAT, "other"));
+	assert_int_equal(m.r.counts.n_rows, m.r.n);
+	release(&m);
+}
+
+static void stacks_with_the_same_leaf_and_rows_are_one_class(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "leaf tiny1 f main", 50, 50);
+	made_stack(&m.g, "leaf tiny2 f main", 40, 60);
+	made_stack(&m.g, "leaf f tiny1 main", 10, 0);
+	made_stack(&m.g, "leaf main", 300, 300);
+	made_stack(&m.g, "other main", 30000, 30000);
+	m.g.how.min_share = 0.003;
+	make(&m);
+	assert_int_equal(m.r.counts.n_classes, 3);
+	assert_values(&m, GATE_CUM, "f", 100, 110);
+	release(&m);
+}
+
+static void leaves_with_few_samples_are_one_cell(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "rare1 main", 9, 10);
+	made_stack(&m.g, "rare2 main", 10, 9);
+	made_stack(&m.g, "", 5, 5);
+	made_stack(&m.g, "often main", 10, 10);
+	made_stack(&m.g, "most main", 500, 500);
+	make(&m);
+	assert_int_equal(m.r.counts.n_cells, 3);
+	assert_int_equal(m.r.counts.n_classes, 4); /* the stack without a frame has no row */
+	release(&m);
+}
+
+static void functions_below_the_floors_are_no_rows(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "small main", 9, 9);	 /* of 1000: a share below 1 % */
+	made_stack(&m.g, "grown main", 5, 40);	 /* 4 % of new */
+	made_stack(&m.g, "few main", 19.5, 20);  /* 39.5 samples */
+	made_stack(&m.g, "enough main", 20, 20); /* 40 */
+	made_stack(&m.g, "rest main", 946.5, 911);
+	make(&m);
+	assert_false(has_row(&m, GATE_CUM, "small"));
+	assert_true(has_row(&m, GATE_CUM, "grown"));
+	assert_false(has_row(&m, GATE_CUM, "few"));
+	assert_true(has_row(&m, GATE_CUM, "enough"));
+	release(&m);
+}
+
+static void flat_is_a_row_where_it_is_below_nine_tenths_of_cum(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "most main", 95, 95);
+	made_stack(&m.g, "callee most main", 5, 5);
+	made_stack(&m.g, "half main", 50, 50);
+	made_stack(&m.g, "callee half main", 50, 50);
+	made_stack(&m.g, "main", 5, 5);
+	make(&m);
+	assert_false(has_row(&m, GATE_FLAT, "most"));
+	assert_true(has_row(&m, GATE_FLAT, "half"));
+	assert_false(has_row(&m, GATE_FLAT, "main")); /* too few samples */
+	release(&m);
+}
+
+static void a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf(void **state)
+{
+	struct made_rows m;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "x.find x.deflate x.close x.Close main", 60, 60);
+	made_stack(&m.g, "x.store x.deflate x.close x.Close main", 39, 39);
+	made_stack(&m.g, "x.close x.Close main", 1, 1);
+	made_stack(&m.g, "x.Close main", 1, 1);
+	made_stack(&m.g, "rest main", 200, 200);
+	make(&m);
+	row = row_of(&m, GATE_CUM, "x.deflate");
+	assert_values(&m, GATE_CUM, "x.deflate", 99, 99);
+	assert_int_equal(m.r.source[row].n_aliases, 2);
+	assert_string_equal(m.g.s.func[m.r.source[row].alias[0]].name, "x.close");
+	assert_string_equal(m.g.s.func[m.r.source[row].alias[1]].name, "x.Close");
+	assert_false(has_row(&m, GATE_CUM, "x.close"));
+	assert_true(has_row(&m, GATE_CUM, "x.find"));
+	release(&m);
+}
+
+static void the_programs_own_function_names_a_chain_of_a_library(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "flate.find|/usr/local/go/src/compress/flate/deflate.go|9 compress/flate.(*compressor).deflate "
+			 "compress/gzip.(*Writer).Close main.compressBody|/src/shop/compress.go|7 main.main|/src/shop/main.go|1",
+		   60, 60);
+	made_stack(&m.g, "compress/flate.store compress/flate.(*compressor).deflate compress/gzip.(*Writer).Close "
+			 "main.compressBody main.main", 40, 40);
+	made_stack(&m.g, "main.rest main.main", 200, 200);
+	make(&m);
+	assert_values(&m, GATE_CUM, "main.compressBody", 100, 100);
+	assert_int_equal(m.r.source[row_of(&m, GATE_CUM, "main.compressBody")].n_aliases, 2);
+	release(&m);
+}
+
+static void a_long_chain_does_not_become_one_row_link_by_link(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "x.e x.d x.c x.b x.a main", 1000, 1000);
+	made_stack(&m.g, "x.d x.c x.b x.a main", 40, 40);
+	made_stack(&m.g, "x.c x.b x.a main", 40, 40);
+	made_stack(&m.g, "x.b x.a main", 40, 40);
+	made_stack(&m.g, "x.a main", 40, 40);
+	made_stack(&m.g, "rest main", 3000, 3000);
+	make(&m);
+	assert_true(has_row(&m, GATE_CUM, "x.b")); /* with x.a, 1160 and 1120 */
+	assert_true(has_row(&m, GATE_CUM, "x.d")); /* with x.c, 1080 and 1040 */
+	assert_true(has_row(&m, GATE_CUM, "x.e")); /* 1000 */
+	assert_false(has_row(&m, GATE_CUM, "x.a") || has_row(&m, GATE_CUM, "x.c"));
+	release(&m);
+}
+
+static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "x.work x.old main", 1000, 0);
+	made_stack(&m.g, "x.work x.fresh main", 0, 50);
+	made_stack(&m.g, "rest main", 9000, 950);
+	make(&m);
+	assert_values(&m, GATE_CUM, "x.work", 1000, 50);
+	assert_values(&m, GATE_CUM, "x.old", 1000, 0);
+	assert_values(&m, GATE_CUM, "x.fresh", 0, 50);
+	assert_int_equal(m.r.source[row_of(&m, GATE_CUM, "x.work")].n_aliases, 0);
+	release(&m);
+}
+
+static void a_wrapper_that_became_slower_is_not_hidden_behind_its_callee(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "x.work x.wrap main", 1000, 100); /* base has ten times the samples */
+	made_stack(&m.g, "x.wrap main", 0, 30);
+	made_stack(&m.g, "rest main", 9000, 900);
+	make(&m);
+	assert_values(&m, GATE_CUM, "x.wrap", 1000, 130);
+	assert_values(&m, GATE_CUM, "x.work", 1000, 100);
+	release(&m);
+}
+
+static void a_renamed_function_counts_for_the_one_it_is_now(void **state)
+{
+	struct made_rows m;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "leaf old main", 100, 0);
+	made_stack(&m.g, "leaf fresh main", 0, 120);
+	made_stack(&m.g, "old main", 30, 0);
+	made_stack(&m.g, "fresh main", 0, 40);
+	made_stack(&m.g, "rest main", 500, 500);
+	made_rule(&m.g, GATE_LIMIT, "^old$", 0.5);
+	m.g.s.func[1].is = 3;
+	made_seal(&m.g, 2, 2);
+	gate_rows_make(&m.g.s, m.mem, &m.r);
+	assert_string_equal(m.g.s.func[3].name, "fresh");
+	assert_values(&m, GATE_CUM, "fresh", 130, 160);
+	assert_values(&m, GATE_FLAT, "fresh", 30, 40);
+	assert_false(has_row(&m, GATE_CUM, "old"));
+	row = row_of(&m, GATE_CUM, "fresh");
+	assert_int_equal(m.r.was[3], 1);
+	assert_float_equal(m.r.counts.row_limit[row], 0.5, 0);
+	assert_float_equal(m.r.counts.row_file[row * 4 + 1], 65, 1e-9);
+	assert_float_equal(m.r.counts.row_file[row * 4 + 2], 80, 1e-9);
+	release(&m);
+}
+
+static void the_total_is_a_row_only_where_the_work_is_known(void **state)
+{
+	(void)state;
+	for (int n = GATE_BULK; n <= GATE_SHARE; n++) {
+		struct made_rows m;
+
+		start(&m);
+		made_stack(&m.g, "f main", 100, 100);
+		made_stack(&m.g, "", 20, 20);
+		m.g.how.normalize = (enum gate_normalize)n;
+		make(&m);
+		assert_int_equal(m.r.n > 0 && m.r.source[0].kind == GATE_TOTAL,
+				 n == GATE_NONE || n == GATE_WORK || n == GATE_DURATION);
+		if (m.r.source[0].kind == GATE_TOTAL) {
+			assert_values(&m, GATE_TOTAL, "", 120, 120);
+			assert_false(m.r.counts.row_is_reference[0]);
+			assert_true(m.r.counts.row_is_tested[0]);
+		}
+		release(&m);
+	}
+}
+
+static void gate_lines_choose_what_is_tested_and_the_rest_is_reference(void **state)
+{
+	struct made_rows m;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "main.f main.main", 100, 100);
+	made_stack(&m.g, "lib.g main.main", 50, 100);
+	made_rule(&m.g, GATE_ONLY, "^main\\.f", 0);
+	make(&m);
+	row = row_of(&m, GATE_CUM, "main.f");
+	assert_true(m.r.counts.row_is_tested[row]);
+	row = row_of(&m, GATE_CUM, "lib.g");
+	assert_false(m.r.counts.row_is_tested[row]);
+	assert_true(m.r.counts.row_is_reference[row]);
+	assert_int_equal(m.g.how.rule[0].n_used, 1);
+	release(&m);
+}
+
+static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
+{
+	const struct stats_how how = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
+	struct stats_judged judged;
+	struct stats_row row[8];
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "main.f main.main", 100, 100);
+	made_stack(&m.g, "lib.g main.main", 50, 100);
+	made_rule(&m.g, GATE_ONLY, "^main\\.f", 0);
+	make(&m);
+	assert_int_equal(m.r.n, 3);
+	stats_judge(&m.r.counts, &how, row, &judged);
+	assert_float_equal(row[row_of(&m, GATE_CUM, "lib.g")].ratio, 2, 1e-9);
+	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p));
+	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p_adjusted));
+	assert_float_equal(row[row_of(&m, GATE_CUM, "main.f")].p_adjusted, 0.5, 1e-6);
+	release(&m);
+}
+
+static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
+{
+	struct made_rows m;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "f|/src/app/parse.c|3 wrap main", 100, 100);
+	made_stack(&m.g, "g main", 50, 100);
+	made_rule(&m.g, GATE_LIMIT, "parse", 0.3);  /* by the file */
+	made_rule(&m.g, GATE_LIMIT, "^wrap$", 0.5); /* by an alias */
+	made_rule(&m.g, GATE_LIMIT, "^gg$", 0.7);
+	made_rule(&m.g, GATE_NOISE, "^f$", 0.1);
+	made_rule(&m.g, GATE_NOISE, "^g$", 0.01); /* below that of all */
+	make(&m);
+	row = row_of(&m, GATE_CUM, "f");
+	assert_float_equal(m.r.counts.row_limit[row], 0.5, 0);
+	assert_float_equal(m.r.counts.row_noise[row], 0.1, 0);
+	row = row_of(&m, GATE_CUM, "g");
+	assert_float_equal(m.r.counts.row_limit[row], 0.2, 0);
+	assert_float_equal(m.r.counts.row_noise[row], 0.02, 0);
+	assert_int_equal(m.g.how.rule[0].n_used, 0);
+	assert_int_equal(m.g.how.rule[1].n_used, 1);
+	release(&m);
+}
+
+static void a_function_above_its_budget_is_a_row_whatever_the_floors(void **state)
+{
+	struct made_rows m;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "a main", 5, 6);
+	made_stack(&m.g, "b main", 5, 3);
+	made_stack(&m.g, "c main", 5, 6);
+	made_stack(&m.g, "rest main", 985, 985);
+	made_rule(&m.g, GATE_BUDGET, "^[ab]$", 0.005);
+	make(&m);
+	row = row_of(&m, GATE_CUM, "a");
+	assert_false(m.r.counts.row_is_tested[row]);
+	assert_false(m.r.counts.row_is_reference[row]);
+	assert_false(has_row(&m, GATE_CUM, "b"));
+	assert_false(has_row(&m, GATE_CUM, "c"));
+	release(&m);
+}
+
+static void files_of_the_base_come_first_whatever_the_order_they_came_in(void **state)
+{
+	struct made_rows m;
+	struct gate_file *file;
+	uint32_t row;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "f main", 100, 300);
+	made_stack(&m.g, "g main", 100, 300);
+	made_seal(&m.g, 1, 2);
+	file = arena_alloc(m.mem, 3, sizeof(*file));
+	file[0] = m.g.s.file[1];
+	file[1] = m.g.s.file[0];
+	file[2] = m.g.s.file[2];
+	m.g.s.file = file;
+	gate_rows_make(&m.g.s, m.mem, &m.r);
+	row = row_of(&m, GATE_CUM, "f");
+	assert_int_equal(m.r.counts.n_files[STATS_BASE], 1);
+	assert_int_equal(m.r.counts.n_files[STATS_NEW], 2);
+	assert_float_equal(m.r.counts.file_total[0], 200, 1e-9);
+	assert_float_equal(m.r.counts.file_total[1], 300, 1e-9);
+	assert_float_equal(m.r.counts.row_file[row * 3], 100, 1e-9);
+	assert_float_equal(m.r.counts.row_file[row * 3 + 2], 150, 1e-9);
+	release(&m);
+}
+
+static void one_pair_has_no_columns_of_files(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "f main", 100, 300);
+	make(&m);
+	assert_null(m.r.counts.row_file);
+	assert_null(m.r.counts.file_total);
+	release(&m);
+}
+
+static void nothing_at_all_is_no_row(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	make(&m);
+	assert_int_equal(m.r.n, 0);
+	assert_int_equal(m.r.counts.n_classes, 0);
+	release(&m);
+}
+
+static void own_code_is_told_from_libraries(void **state)
+{
+	(void)state;
+	assert_true(gate_is_own("main.run", "/home/u/shop/main.go"));
+	assert_true(gate_is_own("go.example.com/shop.Run", "/home/u/shop/run.go"));
+	assert_true(gate_is_own("parse_line", "/home/u/src/parse.c"));
+	assert_true(gate_is_own("main.run", ""));
+	assert_true(gate_is_own("render", "/usr/src/app/render.js"));
+	assert_false(gate_is_own("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go"));
+	assert_false(gate_is_own("runtime.memmove", "/usr/local/go/src/runtime/memmove_amd64.s"));
+	assert_false(gate_is_own("slices.SortFunc[go.shape/x.y]", ""));
+	assert_false(gate_is_own("github.com/x/y.Z", "/root/go/pkg/mod/github.com/x/y@v1.2.0/z.go"));
+	assert_false(gate_is_own("github.com/x/y.Z", "github.com/x/y@v1.2.0/z.go"));
+	assert_false(gate_is_own("std::sort", "/home/u/src/a.cc"));
+	assert_false(gate_is_own("malloc", ""));
+	assert_false(gate_is_own("loads", "/usr/lib/python3.11/json/__init__.py"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_row_is_the_sum_of_its_classes_and_recursion_counts_once),
+		cmocka_unit_test(stacks_with_the_same_leaf_and_rows_are_one_class),
+		cmocka_unit_test(leaves_with_few_samples_are_one_cell),
+		cmocka_unit_test(functions_below_the_floors_are_no_rows),
+		cmocka_unit_test(flat_is_a_row_where_it_is_below_nine_tenths_of_cum),
+		cmocka_unit_test(a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf),
+		cmocka_unit_test(the_programs_own_function_names_a_chain_of_a_library),
+		cmocka_unit_test(a_long_chain_does_not_become_one_row_link_by_link),
+		cmocka_unit_test(what_one_side_lacks_is_not_merged_with_what_both_have),
+		cmocka_unit_test(a_wrapper_that_became_slower_is_not_hidden_behind_its_callee),
+		cmocka_unit_test(a_renamed_function_counts_for_the_one_it_is_now),
+		cmocka_unit_test(the_total_is_a_row_only_where_the_work_is_known),
+		cmocka_unit_test(gate_lines_choose_what_is_tested_and_the_rest_is_reference),
+		cmocka_unit_test(what_is_not_tested_has_a_ratio_and_no_p),
+		cmocka_unit_test(the_last_limit_that_fits_wins_and_only_it_is_used),
+		cmocka_unit_test(a_function_above_its_budget_is_a_row_whatever_the_floors),
+		cmocka_unit_test(files_of_the_base_come_first_whatever_the_order_they_came_in),
+		cmocka_unit_test(one_pair_has_no_columns_of_files),
+		cmocka_unit_test(nothing_at_all_is_no_row),
+		cmocka_unit_test(own_code_is_told_from_libraries),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
