@@ -4,6 +4,8 @@ noinst_LIBRARIES += src/report/libreport.a
 src_report_libreport_a_SOURCES = \
 	src/report/address.c \
 	src/report/address.h \
+	src/report/around.c \
+	src/report/around.h \
 	src/report/binaries.c \
 	src/report/binaries.h \
 	src/report/calls.c \

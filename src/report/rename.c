@@ -13,7 +13,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "profile/keys.h"
+#include "report/around.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,45 +23,18 @@
 #define SAME_WEIGHT 0.5 /* the same where callers and callees are alike, so that only its cost changed */
 #define ALIKE 0.8
 
-enum { CALLERS, CALLEES, N_WAYS };
-
-/* The neighbours of the candidates of one side. */
-struct around {
+/* Collecting the neighbours of the candidates of one side. */
+struct walk {
 	const struct diff *d;
 	enum side side;
-	uint32_t n;          /* candidates */
 	uint32_t *candidate; /* [rows] + 1, 0 for others */
 	bool *hot;           /* [locations] some candidate is in it */
-	struct keys calls;   /* way, candidate, neighbour */
-	double *weight;      /* [calls.n] */
-	size_t cap_weight;
-	double (*sum)[N_WAYS]; /* [n] over the neighbours that both sides have */
-	uint32_t *seen;        /* [calls.n] last stack that counted, + 1 */
-	size_t cap_seen;
+	struct around *around;
 };
 
-static void add_call(struct around *a, int way, uint32_t candidate, uint32_t neighbour, uint32_t stack, double v)
+static void walk_stack(struct walk *w, uint32_t stack, double v)
 {
-	uint64_t word = (uint64_t)way << 63 | (uint64_t)candidate << 32 | neighbour;
-	uint32_t known = a->calls.n, id;
-
-	if (keys_add(&a->calls, &word, 1, keys_hash(&word, 1), &id, NULL) < 0)
-		return;
-	if (id == known) {
-		a->weight = mem_grow(a->weight, &a->cap_weight, (size_t)id + 1, sizeof(*a->weight));
-		a->seen = mem_grow(a->seen, &a->cap_seen, (size_t)id + 1, sizeof(*a->seen));
-		a->weight[id] = 0;
-		a->seen[id] = 0;
-	}
-	if (a->seen[id] == stack + 1)
-		return;
-	a->seen[id] = stack + 1;
-	a->weight[id] += v;
-}
-
-static void walk_stack(struct around *a, uint32_t stack, double v)
-{
-	const struct diff_side *s = &a->d->side[a->side];
+	const struct diff_side *s = &w->d->side[w->side];
 	const struct csr *stacks = &s->view.p->stacks;
 	uint32_t callee = PROFILE_NONE;
 
@@ -72,96 +45,61 @@ static void walk_stack(struct around *a, uint32_t stack, double v)
 		for (uint32_t k = 0; k < n; callee = row[k++]) {
 			if (callee == PROFILE_NONE || callee == row[k])
 				continue;
-			if (a->candidate[callee])
-				add_call(a, CALLERS, a->candidate[callee] - 1, row[k], stack, v);
-			if (a->candidate[row[k]])
-				add_call(a, CALLEES, a->candidate[row[k]] - 1, callee, stack, v);
+			if (w->candidate[callee])
+				around_add(w->around, AROUND_CALLERS, w->candidate[callee] - 1, row[k], stack, v);
+			if (w->candidate[row[k]])
+				around_add(w->around, AROUND_CALLEES, w->candidate[row[k]] - 1, callee, stack, v);
 		}
 	}
 }
 
-static bool is_hot(const struct around *a, const struct csr *stacks, uint32_t stack)
+static bool is_hot(const struct walk *w, const struct csr *stacks, uint32_t stack)
 {
 	bool hot = false;
 
 	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++)
-		hot |= a->hot[stacks->item[i]];
+		hot |= w->hot[stacks->item[i]];
 	return hot;
 }
 
-static void find_hot(struct around *a)
+static void find_hot(struct walk *w)
 {
-	const struct places *pl = &a->d->side[a->side].places;
+	const struct places *pl = &w->d->side[w->side].places;
 
-	a->hot = mem_zalloc(pl->p->n_locs, sizeof(*a->hot));
+	w->hot = mem_zalloc(pl->p->n_locs, sizeof(*w->hot));
 	for (uint32_t loc = 0; loc < pl->p->n_locs; loc++) {
 		uint32_t n;
 		const uint32_t *row = places_of(pl, loc, &n);
 
 		for (uint32_t k = 0; k < n; k++)
-			a->hot[loc] |= a->candidate[row[k]] != 0;
+			w->hot[loc] |= w->candidate[row[k]] != 0;
 	}
 }
 
-static bool on_both(const struct diff *d, uint32_t row)
+static bool on_both(const void *arg, uint32_t row)
 {
+	const struct diff *d = arg;
+
 	return (diff_flat(d, SIDE_BASE, row) || diff_cum(d, SIDE_BASE, row)) &&
 	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
 }
 
-static void around_init(struct around *a, const struct diff *d, enum side side, const struct rename_row *row,
-			uint32_t n)
+static void find_around(struct around *a, const struct diff *d, enum side side, const struct rename_row *row, uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
+	struct walk w = { .d = d, .side = side, .around = a };
 
-	*a = (struct around){ .d = d, .side = side, .n = n };
-	a->candidate = mem_zalloc(match_count(d->match), sizeof(*a->candidate));
-	a->sum = mem_zalloc(n, sizeof(*a->sum));
-	keys_init(&a->calls, 1, 0);
+	around_init(a, n);
+	w.candidate = mem_zalloc(match_count(d->match), sizeof(*w.candidate));
 	for (uint32_t i = 0; i < n; i++)
-		a->candidate[row[i].row] = i + 1;
-	find_hot(a);
+		w.candidate[row[i].row] = i + 1;
+	find_hot(&w);
 	for (uint32_t s = 0; s < g->view->p->stacks.n; s++)
-		if (g->weight[SIDE_TARGET][s] && is_hot(a, &g->view->p->stacks, s))
-			walk_stack(a, s, fabs((double)g->weight[SIDE_TARGET][s]));
-	for (uint32_t i = 0; i < a->calls.n; i++) {
-		uint64_t word = a->calls.word[i];
-
-		if (on_both(d, (uint32_t)word))
-			a->sum[word >> 32 & 0x7fffffff][word >> 63] += a->weight[i];
-		else
-			a->weight[i] = 0;
-	}
-}
-
-static void around_release(struct around *a)
-{
-	keys_release(&a->calls);
-	free(a->candidate);
-	free(a->hot);
-	free(a->weight);
-	free(a->seen);
-	free(a->sum);
-}
-
-/* What the neighbours of every pair have in common, [gone * n_come + come][way], 0 to 1. */
-static double (*likeness(const struct around *gone, const struct around *come))[N_WAYS]
-{
-	double(*like)[N_WAYS] = mem_zalloc((size_t)gone->n * come->n, sizeof(*like));
-
-	for (uint32_t i = 0; i < gone->calls.n; i++) {
-		uint64_t word = gone->calls.word[i];
-		uint32_t g = word >> 32 & 0x7fffffff, way = (uint32_t)(word >> 63), id;
-
-		for (uint32_t c = 0; gone->weight[i] > 0 && c < come->n; c++) {
-			uint64_t other = (word & ~(UINT64_C(0x7fffffff) << 32)) | (uint64_t)c << 32;
-
-			if (keys_find(&come->calls, &other, 1, keys_hash(&other, 1), &id) && come->weight[id] > 0)
-				like[(size_t)g * come->n + c][way] +=
-					fmin(gone->weight[i] / gone->sum[g][way], come->weight[id] / come->sum[c][way]);
-		}
-	}
-	return like;
+		if (g->weight[SIDE_TARGET][s] && is_hot(&w, &g->view->p->stacks, s))
+			walk_stack(&w, s, fabs((double)g->weight[SIDE_TARGET][s]));
+	around_drop(a, on_both, d);
+	free(w.candidate);
+	free(w.hot);
 }
 
 struct pair {
@@ -197,7 +135,7 @@ static bool near_name(const char *a, const char *b)
 }
 
 static bool judge(const struct diff *d, const struct rename_row *g, const struct rename_row *c,
-		  const double like[N_WAYS], struct pair *out)
+		  const struct around_like *like, struct pair *out)
 {
 	struct compare_rename *r = &out->found;
 	bool both;
@@ -206,15 +144,15 @@ static bool judge(const struct diff *d, const struct rename_row *g, const struct
 				      .to = c->label,
 				      .share_before = g->share,
 				      .share_after = c->share,
-				      .same_callers = like[CALLERS] >= ALIKE,
-				      .same_callees = like[CALLEES] >= ALIKE,
+				      .same_callers = like->same[AROUND_CALLERS] >= ALIKE,
+				      .same_callees = like->same[AROUND_CALLEES] >= ALIKE,
 				      .near_name =
 					      near_name(match_name(d->match, g->row), match_name(d->match, c->row)) };
 	both = r->same_callers && r->same_callees;
 	if (!near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
 	    !(r->same_callers || r->same_callees || r->near_name))
 		return false;
-	out->score = like[CALLERS] + like[CALLEES] + 2 * r->near_name + near(g->own, c->own, NEAR_WEIGHT) -
+	out->score = like->same[AROUND_CALLERS] + like->same[AROUND_CALLEES] + 2 * r->near_name + near(g->own, c->own, NEAR_WEIGHT) -
 		     fabs(g->share - c->share) / fmax(g->share, c->share);
 	return true;
 }
@@ -261,20 +199,20 @@ uint32_t rename_find(const struct diff *d, const struct rename_row *gone, uint32
 {
 	struct around left, right;
 	struct pair *pair;
-	double(*like)[N_WAYS];
+	struct around_like *like;
 	size_t n = 0;
 
 	if (n_gone == 0 || n_come == 0)
 		return 0;
-	around_init(&left, d, SIDE_BASE, gone, n_gone);
-	around_init(&right, d, SIDE_TARGET, come, n_come);
-	like = likeness(&left, &right);
+	find_around(&left, d, SIDE_BASE, gone, n_gone);
+	find_around(&right, d, SIDE_TARGET, come, n_come);
+	like = around_compare(&left, &right);
 	pair = mem_alloc((size_t)n_gone * n_come, sizeof(*pair));
 	for (uint32_t g = 0; g < n_gone; g++)
 		for (uint32_t c = 0; c < n_come; c++) {
 			pair[n].gone = g;
 			pair[n].come = c;
-			n += judge(d, &gone[g], &come[c], like[(size_t)g * n_come + c], &pair[n]);
+			n += judge(d, &gone[g], &come[c], &like[(size_t)g * n_come + c], &pair[n]);
 		}
 	n_gone = take_best(pair, n, out);
 	free(pair);
