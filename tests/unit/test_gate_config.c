@@ -149,17 +149,16 @@ static void what_is_allowed_says_why_and_until_a_day_that_there_is(void **state)
 static void lines_that_cannot_be_understood_are_named(void **state)
 {
 	(void)state;
-	refuses("# fine\nlimt x 50%",
-		"gate.cpa:2: no line begins with limt; limit, allow, budget, gate, noise, rename and options without -- do");
-	refuses("look 1/2",
-		"gate.cpa:1: no line begins with look; limit, allow, budget, gate, noise, rename and options without -- do");
+	refuses("# fine\nlimt x 50%", "gate.cpa:2: no line begins with limt; limit, allow, budget, gate, noise, rename "
+				      "and options without -- do");
+	refuses("look 1/2", "gate.cpa:1: no line begins with look; limit, allow, budget, gate, noise, rename and "
+			    "options without -- do");
 	refuses("limit x", "gate.cpa:1: write limit REGEX PERCENT; an expression with blanks stands in quotes");
 	refuses("limit x y 50%", "gate.cpa:1: write limit REGEX PERCENT; an expression with blanks stands in quotes");
 	refuses("limit x 50", "gate.cpa:1: limit ... 50: is that 50%? write the % sign, or a number up to 1");
 	refuses("budget x 100%", "gate.cpa:1: budget ... 100%: choose less than 100%");
 	refuses("limit [ 50%", "gate.cpa:1: limit [: error parsing regexp: missing closing ]: `[`");
-	refuses("gate \"\"",
-		"gate.cpa:1: gate : an empty expression matches every function; write . for all of them");
+	refuses("gate \"\"", "gate.cpa:1: gate : an empty expression matches every function; write . for all of them");
 	refuses("rename a \"\"", "gate.cpa:1: rename: the new name is empty");
 	refuses("threshold", "gate.cpa:1: write threshold VALUE");
 	refuses("threshold 20% 30%", "gate.cpa:1: write threshold VALUE");

@@ -117,7 +117,8 @@ static bool is_date(const char *s)
 	day = atoi(s + 8);
 	if (month < 1 || month > 12 || day < 1)
 		return false;
-	return day <= days[month - 1] || (month == 2 && day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
+	return day <= days[month - 1] ||
+	       (month == 2 && day == 29 && year % 4 == 0 && (year % 100 != 0 || year % 400 == 0));
 }
 
 /* allow REGEX [until=DATE] # reason */
@@ -207,9 +208,10 @@ static int take_line(struct gate_how *how, const struct line *l, const char *tod
 	snprintf(what, sizeof(what), "%s ", l->word[0]);
 	rc = gate_how_set(how, l->word[0], what, l->n == 2 ? l->word[1] : "", err);
 	if (rc == ERR_UNKNOWN)
-		return complain(l, err,
-				"no line begins with %s; limit, allow, budget, gate, noise, rename and options without -- do",
-				l->word[0]);
+		return complain(
+			l, err,
+			"no line begins with %s; limit, allow, budget, gate, noise, rename and options without -- do",
+			l->word[0]);
 	if (l->n != 2)
 		return complain(l, err, "write %s VALUE", l->word[0]);
 	if (rc < 0)

@@ -163,7 +163,8 @@ static int set_need(struct gate_how *how, const char *what, const char *text, st
 			return rc;
 		r += 1;
 	} else if (!plain_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r) || r <= 1) {
-		return err_set(err, ERR_USAGE, "%s%s: the ratio is more than 1, as in 5%%:1.3 or 5%%:+30%%", what, text);
+		return err_set(err, ERR_USAGE, "%s%s: the ratio is more than 1, as in 5%%:1.3 or 5%%:+30%%", what,
+			       text);
 	}
 	how->has_need = true;
 	how->need_share = share;
@@ -247,11 +248,22 @@ static const struct setting {
 	size_t at; /* in struct query */
 	int (*set)(struct gate_how *how, const char *what, const char *text, struct err *err);
 } settings[] = {
-#define SETTING(name, field) { name, offsetof(struct query, field), set_##field }
-	SETTING("threshold", threshold),     SETTING("confidence", confidence),   SETTING("evidence", evidence),
-	SETTING("min-share", min_share),     SETTING("min-samples", min_samples), SETTING("need", need),
-	SETTING("max-new", max_new),         SETTING("normalize", normalize),     SETTING("noise", noise),
-	SETTING("adjust", adjust),           SETTING("fold", fold),               SETTING("runtime", runtime),
+#define SETTING(name, field)                                                                                           \
+	{                                                                                                              \
+		name, offsetof(struct query, field), set_##field                                                       \
+	}
+	SETTING("threshold", threshold),
+	SETTING("confidence", confidence),
+	SETTING("evidence", evidence),
+	SETTING("min-share", min_share),
+	SETTING("min-samples", min_samples),
+	SETTING("need", need),
+	SETTING("max-new", max_new),
+	SETTING("normalize", normalize),
+	SETTING("noise", noise),
+	SETTING("adjust", adjust),
+	SETTING("fold", fold),
+	SETTING("runtime", runtime),
 	SETTING("inconclusive", inconclusive),
 	{ "max-regress", offsetof(struct query, max_regress), set_threshold },
 #undef SETTING
@@ -330,7 +342,8 @@ static int take_rules(const struct query *q, struct gate_how *how, struct err *e
 		struct gate_rule rule = { .kind = GATE_LIMIT, .file = "--limit" };
 
 		if (!sign)
-			return err_set(err, ERR_USAGE, "--limit=%s: write REGEX=PERCENT, as in --limit='^main\\.=50%%'", text);
+			return err_set(err, ERR_USAGE, "--limit=%s: write REGEX=PERCENT, as in --limit='^main\\.=50%%'",
+				       text);
 		rule.pattern = arena_strndup(how->mem, text, (size_t)(sign - text));
 		rc = gate_how_amount(GATE_LIMIT, sign + 1, "--limit=...=", &rule.amount, err);
 		if (rc == 0) {
@@ -390,8 +403,9 @@ static int take_look(const struct query *q, struct gate_how *how, struct err *er
 	if (!slash || !plain_number(q->look, (size_t)(slash - q->look), &look) ||
 	    !plain_number(slash + 1, strlen(slash + 1), &looks) || look != floor(look) || looks != floor(looks) ||
 	    look < 1 || looks < look || looks > LOOKS_MAX)
-		return err_set(err, ERR_USAGE, "--look=%s: write K/N for try K of at most N, as in 2/3; N is %d at most",
-			       q->look, LOOKS_MAX);
+		return err_set(err, ERR_USAGE,
+			       "--look=%s: write K/N for try K of at most N, as in 2/3; N is %d at most", q->look,
+			       LOOKS_MAX);
 	how->look = (unsigned)look;
 	how->looks = (unsigned)looks;
 	return 0;
@@ -428,7 +442,8 @@ static int settle(const struct query *q, struct gate_how *how, struct err *err)
 	if (was_given(q, offsetof(struct query, threshold)) && *q->max_regress) {
 		gate_percent(q->threshold, "", &a, NULL);
 		if (a != how->threshold)
-			return err_set(err, ERR_USAGE, "--threshold=%s and --max-regress=%s are the same option: choose one",
+			return err_set(err, ERR_USAGE,
+				       "--threshold=%s and --max-regress=%s are the same option: choose one",
 				       q->threshold, q->max_regress);
 	}
 	if (how->has_need && how->need_ratio <= 1 + how->threshold)

@@ -3,6 +3,8 @@
 noinst_LIBRARIES += src/report/gate/libgate.a
 src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/config.c \
+	src/report/gate/decide.c \
+	src/report/gate/decide_int.h \
 	src/report/gate/gate.h \
 	src/report/gate/gate_int.h \
 	src/report/gate/how.c \
@@ -13,6 +15,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/names.c \
 	src/report/gate/names.h \
 	src/report/gate/own.c \
+	src/report/gate/power.c \
 	src/report/gate/rows.c \
 	src/report/gate/rows_classes.c \
 	src/report/gate/rows_int.h \
@@ -24,4 +27,8 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/sum_funcs.c \
 	src/report/gate/sum_int.h \
 	src/report/gate/sum_walk.c \
+	src/report/gate/verdict.c \
+	src/report/gate/verdict_mercy.c \
+	src/report/gate/verdict_share.c \
+	src/report/gate/warn.c \
 	src/report/gate/words.c

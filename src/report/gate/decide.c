@@ -1,0 +1,330 @@
+/*
+ * decide.c - the answer of a gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/decide_int.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const side_word[] = { "the base", "the new side" };
+
+static const char *text_of(struct deciding *d, const char *fmt, va_list args)
+{
+	struct buf b = { 0 };
+	va_list again;
+	int n;
+
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	b.len += (size_t)vsnprintf(buf_room(&b, (size_t)n + 1), (size_t)n + 1, fmt, args);
+	fmt = arena_strndup(d->out->mem, b.data, b.len);
+	buf_release(&b);
+	return fmt;
+}
+
+const char *decide_text(struct deciding *d, const char *fmt, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = text_of(d, fmt, args);
+	va_end(args);
+	return text;
+}
+
+const char *decide_copy(struct deciding *d, const char *s)
+{
+	return s ? arena_strndup(d->out->mem, s, strlen(s)) : "";
+}
+
+void decide_say(struct deciding *d, int list, const char *id, const char *fmt, ...)
+{
+	struct gate_message *m;
+	va_list args;
+
+	d->message[list] =
+		mem_grow(d->message[list], &d->cap_messages[list], d->n_messages[list] + 1, sizeof(*d->message[list]));
+	m = &d->message[list][d->n_messages[list]++];
+	va_start(args, fmt);
+	*m = (struct gate_message){ .id = id, .text = text_of(d, fmt, args) };
+	va_end(args);
+}
+
+/* What all files of a side have in common, "" when they differ. */
+static const char *common(const char *so_far, const char *next, uint32_t n_before)
+{
+	next = next ? next : "";
+	return n_before == 0 || strcmp(so_far, next) == 0 ? next : "";
+}
+
+static void describe_side(struct deciding *d, int side)
+{
+	struct gate_side *g = &d->out->side[side];
+	const char **source = arena_alloc(d->out->mem, d->s->n_files, sizeof(*source));
+	double preempted = 0;
+	bool timed = true;
+
+	*g = (struct gate_side){ .source = source, .value = d->s->total[side], .build_id = "", .host = "" };
+	g->samples = stats_count(d->s->total[side], d->s->var[side]);
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		timed &= f->seconds > 0;
+		g->seconds += f->seconds;
+		preempted += f->preempted;
+		g->period = g->n_files ? g->period : f->period;
+		g->build_id = common(g->build_id, f->build_id, g->n_files);
+		g->host = common(g->host, f->host, g->n_files);
+		source[g->n_files++] = decide_copy(d, f->source);
+	}
+	g->seconds = timed ? g->seconds : 0;
+	g->preempted = g->value > 0 ? preempted / g->value : 0;
+	g->build_id = decide_copy(d, g->build_id);
+	g->host = decide_copy(d, g->host);
+}
+
+static void add_sums(struct deciding *d)
+{
+	const struct gate_sums *s = d->s;
+
+	d->sum = mem_zalloc(s->n_funcs ? s->n_funcs : 1, sizeof(*d->sum));
+	for (uint32_t i = 0; i < s->n_funcs; i++) {
+		const struct gate_func *f = &s->func[i];
+		struct decide_sum *sum = &d->sum[f->is];
+
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			sum->cum[side] += f->cum[side];
+			sum->flat[side] += f->flat[side];
+			sum->cum_var[side] += f->cum_var[side];
+			sum->flat_var[side] += f->flat_var[side];
+		}
+	}
+}
+
+/* The larger the earlier; what has no number comes last. */
+static int by_number(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a < b) - (a > b);
+}
+
+static double effect(const struct gate_row *r)
+{
+	if (r->verdict == GATE_NEW)
+		return r->share[STATS_NEW];
+	if (r->verdict == GATE_GONE)
+		return r->share[STATS_BASE];
+	return r->verdict == GATE_IMPROVED ? -r->ratio : r->ratio;
+}
+
+static int row_order(const void *a, const void *b)
+{
+	const struct gate_row *x = a, *y = b;
+	int c;
+
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? -1 : 1;
+	c = by_number(effect(x), effect(y));
+	c = c ? c : by_number(x->share[STATS_NEW], y->share[STATS_NEW]);
+	c = c ? c : strcmp(x->name, y->name);
+	c = c ? c : (int)x->kind - (int)y->kind;
+	c = c ? c : strcmp(x->file, y->file);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static void show_rows(struct deciding *d)
+{
+	struct gate_row *row = arena_alloc(d->out->mem, d->n_rows, sizeof(*row));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (!d->row[i].is_hidden)
+			row[n++] = d->row[i].shown;
+	qsort(row, n, sizeof(*row), row_order);
+	for (uint32_t i = 0; i < n; i++)
+		d->out->n_verdict[row[i].verdict]++;
+	d->out->row = row;
+	d->out->n_rows = n;
+}
+
+/* Renames that were tried have a cost now: that of the row. */
+static void cost_renames(struct deciding *d)
+{
+	struct gate *g = d->out;
+	struct gate_rename *rename = arena_alloc(g->mem, g->n_renames, sizeof(*rename));
+
+	for (uint32_t i = 0; i < g->n_renames; i++) {
+		rename[i] = g->rename[i];
+		for (uint32_t k = 0; k < g->n_rows; k++)
+			if (g->row[k].kind == GATE_CUM && strcmp(g->row[k].name, rename[i].to) == 0 &&
+			    strcmp(g->row[k].was, rename[i].from) == 0)
+				rename[i].ratio = g->row[k].ratio;
+	}
+	g->rename = rename;
+}
+
+static void settle(struct deciding *d)
+{
+	struct gate *g = d->out;
+	const struct gate_side *side = g->side;
+	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
+
+	if (g->n_verdict[GATE_FAIL])
+		g->outcome = GATE_RED;
+	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || (d->how->has_need && samples < g->need_samples))
+		g->outcome = GATE_INCONCLUSIVE;
+	else
+		g->outcome = GATE_PASS;
+	g->status = g->outcome == GATE_RED ? 1 : g->outcome == GATE_INCONCLUSIVE ? d->how->inconclusive : 0;
+}
+
+static const struct gate_message *keep(struct deciding *d, int list)
+{
+	size_t n = d->n_messages[list];
+	struct gate_message *m = arena_alloc(d->out->mem, n, sizeof(*m));
+
+	if (n)
+		memcpy(m, d->message[list], n * sizeof(*m));
+	free(d->message[list]);
+	return m;
+}
+
+void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_judged *judged,
+		 struct gate *out)
+{
+	struct deciding d = { .s = s, .rows = rows, .judged = judged, .how = s->how, .out = out };
+
+	out->how = s->how;
+	out->type = decide_copy(&d, s->type);
+	out->unit = decide_copy(&d, s->unit);
+	out->period_unit = decide_copy(&d, s->period_unit);
+	out->total_ratio = judged->total_ratio;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		describe_side(&d, side);
+	add_sums(&d);
+	decide_tested(&d);
+	decide_shares(&d);
+	decide_mercy(&d);
+	show_rows(&d);
+	cost_renames(&d);
+	decide_power(&d);
+	settle(&d);
+	decide_notes(&d);
+	decide_warnings(&d);
+	out->n_notes = (uint32_t)d.n_messages[DECIDE_NOTE];
+	out->note = keep(&d, DECIDE_NOTE);
+	out->n_warnings = (uint32_t)d.n_messages[DECIDE_WARNING];
+	out->warning = keep(&d, DECIDE_WARNING);
+	free(d.row);
+	free(d.sum);
+}
+
+/* What new had opportunity for, over base. */
+static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
+{
+	double size[N_STATS_SIDES] = { 0 };
+
+	if (s->how->normalize == GATE_WORK)
+		memcpy(size, s->how->work, sizeof(size));
+	else if (s->how->normalize == GATE_SHARE)
+		memcpy(size, s->total, sizeof(size));
+	for (uint32_t i = 0; i < s->n_files; i++) {
+		const struct gate_file *f = &s->file[i];
+
+		if (s->how->normalize == GATE_DURATION && !(f->seconds > 0))
+			return err_set(err, ERR_FORMAT, "--normalize=duration: %s does not say how long it took",
+				       f->source);
+		if (s->how->normalize == GATE_DURATION)
+			size[f->side] += f->seconds;
+		else if (s->how->normalize == GATE_NONE)
+			size[f->side] += 1;
+	}
+	*rho = size[STATS_NEW] / size[STATS_BASE];
+	return 0;
+}
+
+/* How much each file had opportunity for, of base first; NULL when it is not known. A side's runs did equal work. */
+static const double *find_exposures(const struct gate_sums *s, struct arena *mem)
+{
+	double *size = arena_alloc(mem, s->n_files, sizeof(*size));
+	uint32_t n = 0;
+
+	if (s->how->normalize != GATE_NONE && s->how->normalize != GATE_DURATION && s->how->normalize != GATE_WORK)
+		return NULL;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		for (uint32_t i = 0; i < s->n_files; i++)
+			if ((int)s->file[i].side == side)
+				size[n++] = s->how->normalize == GATE_DURATION ? s->file[i].seconds : 1;
+	return size;
+}
+
+/* Is there something on both sides, and something in common? */
+static int check_sums(const struct gate_sums *s, struct err *err)
+{
+	bool found = false;
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (!(s->total[side] > 0))
+			return err_set(err, ERR_FORMAT, "%s has no samples of %s: there is nothing to compare",
+				       side_word[side], s->type && *s->type ? s->type : "any type");
+	for (uint32_t i = 0; !found && i < s->n_funcs; i++)
+		found = s->func[i].cum[STATS_BASE] > 0 && s->func[i].cum[STATS_NEW] > 0;
+	if (!found)
+		return err_set(err, ERR_FORMAT,
+			       "the two sides have no function in common: are they of the same program, with names?");
+	return 0;
+}
+
+int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
+{
+	struct gate_sums s = *gate_sum_all(sum); /* func may be changed, the rest is not */
+	struct stats_how how = { .mode = STATS_FIXED, .rho = 1 };
+	struct stats_judged judged;
+	struct gate_rows rows = { 0 };
+	struct stats_row *row;
+	int rc = check_sums(&s, err);
+
+	*out = (struct gate){ .how = s.how };
+	if (rc < 0)
+		return rc;
+	how.strict = s.how->strict;
+	how.noise = s.how->noise;
+	how.adjust = s.how->adjust;
+	if (s.how->normalize == GATE_BULK || s.how->normalize == GATE_REST)
+		how.mode = s.how->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
+	else
+		rc = find_rho(&s, &how.rho, err);
+	if (rc < 0)
+		return rc;
+	out->mem = arena_new();
+	gate_find_renames(&s, out->mem, out);
+	gate_rows_make(&s, out->mem, &rows);
+	rows.counts.file_exposure = find_exposures(&s, out->mem);
+	row = mem_alloc((size_t)rows.n + 1, sizeof(*row));
+	stats_judge(&rows.counts, &how, row, &judged);
+	gate_decide(&s, &rows, &judged, out);
+	free(row);
+	return 0;
+}
+
+void gate_release(struct gate *g)
+{
+	arena_free(g->mem);
+	*g = (struct gate){ 0 };
+}

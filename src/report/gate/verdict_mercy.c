@@ -1,0 +1,121 @@
+/*
+ * verdict_mercy.c - what makes a verdict milder: allow lines, --runtime=warn, profiles that one pair of tells little
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/decide_int.h"
+
+#include <string.h>
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+static bool starts_with(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+bool decide_is_runtime(const char *name, const char *file)
+{
+	static const char *const names[] = {
+		"runtime.",          "runtime/internal/",
+		"internal/runtime/", "runtime::", /* Go */
+		"__libc_",           "__GI_",
+		"_int_malloc",       "_int_free",
+		"_int_realloc",      "__memcpy_",
+		"__memmove_",        "__memset_",
+		"__memcmp_",         "__strlen_",
+		"__pthread_",        "_dl_",
+		"__syscall_",        "__lll_lock_",
+		"__futex_", /* glibc */
+		"entry_SYSCALL_",    "do_syscall_",
+		"asm_exc_",          "asm_sysvec_",
+		"__x64_sys_",        "__arm64_sys_",
+		"[kernel",           "[k]",
+	};
+	static const char *const whole[] = {
+		"malloc",       "free",           "calloc",  "realloc",
+		"memcpy",       "memmove",        "memset",  "memcmp", /* and what has no prefix */
+		"aeshashbody",  "memeqbody",      "cmpbody", "indexbytebody",
+		"countbody",    "gcWriteBarrier", "gogo",    "gosave_systemstack_switch",
+		"start_thread", "clone3",         "clone",   "_start",
+		"[vdso]",
+	};
+	static const char *const places[] = {
+		"/src/runtime/", "/src/internal/runtime/", "/src/internal/bytealg/", "/glibc-", "/musl-", "/sysdeps/",
+		"[kernel",       "/arch/x86/entry/",       "/arch/arm64/kernel/",
+	};
+	static const char *const starts[] = {
+		"./malloc/",         "./nptl/",     "./string/", "./elf/",      "./csu/",  "runtime/",
+		"internal/runtime/", "../sysdeps/", "arch/x86/", "arch/arm64/", "./arch/", "./kernel/",
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (starts_with(name, names[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(whole); i++)
+		if (strcmp(name, whole[i]) == 0)
+			return true;
+	for (size_t i = 0; i < COUNT(places); i++)
+		if (strstr(file, places[i]))
+			return true;
+	for (size_t i = 0; i < COUNT(starts); i++)
+		if (starts_with(file, starts[i]))
+			return true;
+	return false;
+}
+
+/* A FAIL that is not sure enough, for this reason. */
+static void doubt(struct gate_row *row, const char *reason)
+{
+	if (row->verdict != GATE_FAIL)
+		return;
+	row->verdict = GATE_SUSPECT;
+	row->reason = reason;
+}
+
+/* The last line that allows the row, NULL when none does. */
+static const struct gate_rule *find_allow(const struct deciding *d, uint32_t row)
+{
+	const struct gate_rule *found = NULL;
+
+	for (size_t i = 0; i < d->how->n_rules; i++) {
+		struct gate_rule *rule = &d->how->rule[i];
+
+		if (rule->kind != GATE_ALLOW || rule->is_expired || !gate_rule_fits(rule, d->s, d->rows, row))
+			continue;
+		rule->n_used++;
+		found = rule;
+	}
+	return found;
+}
+
+static void allow(struct deciding *d, const struct gate_rule *rule, struct gate_row *row)
+{
+	const char *else_is = row->verdict == GATE_FAIL      ? "would be FAIL; "
+			      : row->verdict == GATE_SUSPECT ? "would be SUSPECT; "
+							     : "";
+
+	row->reason =
+		decide_text(d, "%sallowed%s%s: %s", else_is, *rule->until ? " until " : "", rule->until, rule->reason);
+	row->verdict = GATE_SKIPPED;
+}
+
+void decide_mercy(struct deciding *d)
+{
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		struct decide_row *r = &d->row[i];
+		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
+
+		if (d->how->warn_runtime && decide_is_runtime(r->shown.name, r->shown.file))
+			doubt(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
+		if (!d->judged->has_replicates && d->s->error == GATE_DELAY)
+			doubt(&r->shown,
+			      "a few long delays can make one pair differ so: pass several profiles per side");
+		if (!d->judged->has_replicates && d->s->error == GATE_CENSUS)
+			doubt(&r->shown, "one moment does not tell how sides differ: pass several profiles per side");
+		if (rule)
+			allow(d, rule, &r->shown);
+	}
+}

@@ -1,0 +1,327 @@
+/*
+ * warn.c - what makes the answer of a gate doubtful, as far as the profiles tell
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/decide_int.h"
+
+#include "base/buf.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double contended_share = 0.03, contended_times = 2, utilisation_times = 1.2, few_samples = 1000,
+		    pair_samples = 5000, in_common = 0.5;
+
+#define WARN(d, id, ...) decide_say(d, DECIDE_WARNING, id, __VA_ARGS__)
+
+static const char *const side_word[] = { "base", "new" };
+
+/* A number of samples as people read it: 12,345. */
+static const char *count_text(struct deciding *d, double v)
+{
+	char digits[32];
+	int n = snprintf(digits, sizeof(digits), "%.0f", fmin(v, 1e15));
+	struct buf out = { 0 };
+	const char *text;
+
+	for (int i = 0; i < n; i++)
+		buf_addf(&out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
+	text = decide_copy(d, buf_text(&out));
+	buf_release(&out);
+	return text;
+}
+
+static void warn_contended(struct deciding *d)
+{
+	const struct gate_side *side = d->out->side;
+
+	for (int i = 0; i < N_STATS_SIDES; i++) {
+		double own = side[i].preempted, other = side[!i].preempted;
+
+		if (own > contended_share && own > contended_times * other)
+			WARN(d, "contended",
+			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted against %.1f%%; "
+			     "what waits "
+			     "for memory looks up to 25%% slower then: capture both sides alternately",
+			     side_word[i], own * 100, other * 100);
+	}
+}
+
+static void warn_machine(struct deciding *d)
+{
+	const struct gate_side *side = d->out->side;
+	const char *host[N_STATS_SIDES] = { "", "" };
+	bool mixed = false;
+
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if (!f->host || !*f->host)
+			return;
+		mixed |= *host[f->side] && strcmp(host[f->side], f->host) != 0;
+		host[f->side] = f->host;
+	}
+	if (*side[STATS_BASE].host && *side[STATS_NEW].host && strcmp(side[STATS_BASE].host, side[STATS_NEW].host) != 0)
+		WARN(d, "machine", "the sides are of different machines: base %s, new %s", side[STATS_BASE].host,
+		     side[STATS_NEW].host);
+	else if (mixed)
+		WARN(d, "machine", "the profiles of a side are of different machines");
+}
+
+/* The times at which the files of a side were made; false when one is not known. */
+static bool times(const struct deciding *d, int side, int64_t *first, int64_t *last)
+{
+	*first = INT64_MAX;
+	*last = 0;
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		if (f->time_ns <= 0)
+			return false;
+		*first = f->time_ns < *first ? f->time_ns : *first;
+		*last = f->time_ns > *last ? f->time_ns : *last;
+	}
+	return *last > 0;
+}
+
+/* Runs of one side and then those of the other: what changed meanwhile on the machine counts for one of them. */
+static void warn_order(struct deciding *d)
+{
+	static const int64_t one_job = 2 * 3600 * (int64_t)1000000000;
+	int64_t first[N_STATS_SIDES], last[N_STATS_SIDES];
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (!times(d, side, &first[side], &last[side]))
+			return;
+	if (first[STATS_BASE] > last[STATS_NEW])
+		WARN(d, "swapped", "the base was captured after the new side: are the sides swapped?");
+	else if (d->judged->has_replicates && first[STATS_NEW] > last[STATS_BASE] &&
+		 last[STATS_NEW] - first[STATS_BASE] < one_job)
+		decide_say(d, DECIDE_NOTE, "alternate",
+			   "all runs of the base came before those of the new side: capture them alternately");
+}
+
+static void warn_uniform(struct deciding *d)
+{
+	const struct gate *g = d->out;
+	double limit = 1 + d->how->threshold;
+	double per_file = g->side[STATS_NEW].value / g->side[STATS_NEW].n_files /
+			  (g->side[STATS_BASE].value / g->side[STATS_BASE].n_files);
+	const char *remedy = "pass --work-base and --work-new, or --normalize=none when both sides did the same work";
+
+	if (d->how->normalize != GATE_BULK && d->how->normalize != GATE_REST && d->how->normalize != GATE_SHARE)
+		return;
+	if (g->total_ratio > limit)
+		WARN(d, "uniform",
+		     "the program as a whole is x%.2f of what its least changed part makes of it: "
+		     "much of it may have become slower together; %s",
+		     g->total_ratio, remedy);
+	else if (per_file > limit)
+		WARN(d, "uniform",
+		     "a profile of new has x%.2f of what one of the base has: when the work was the same, everything "
+		     "became "
+		     "slower, which is not seen here; %s",
+		     per_file, remedy);
+}
+
+static void warn_periods(struct deciding *d)
+{
+	int64_t first = 0;
+
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		int64_t period = d->s->file[i].period;
+
+		if (first > 0 && period > 0 && period != first) {
+			WARN(d, "periods",
+			     "periods of sampling differ: %" PRId64 " and %" PRId64
+			     " %s; samples are compared, not time",
+			     first, period, d->out->period_unit);
+			return;
+		}
+		first = first > 0 ? first : period;
+	}
+}
+
+/* CPU time per time, of a side. 0 when it is not known. */
+static double utilisation(const struct deciding *d, int side)
+{
+	double cpu = 0, seconds = 0;
+
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		if (!(f->cpu_seconds > 0 && f->seconds > 0))
+			return 0;
+		cpu += f->cpu_seconds;
+		seconds += f->seconds;
+	}
+	return seconds > 0 ? cpu / seconds : 0;
+}
+
+static void warn_utilisation(struct deciding *d)
+{
+	double base = utilisation(d, STATS_BASE), now = utilisation(d, STATS_NEW);
+
+	if (base > 0 && now > 0 && (now > utilisation_times * base || base > utilisation_times * now))
+		WARN(d, "utilisation",
+		     "base kept %.2f CPUs busy and new %.2f: was the load the same, and the machine otherwise idle?",
+		     base, now);
+}
+
+static void warn_samples(struct deciding *d)
+{
+	const struct gate_side *side = d->out->side;
+	double least = fmin(side[STATS_BASE].samples, side[STATS_NEW].samples);
+
+	if (least < few_samples)
+		WARN(d, "few_samples",
+		     "%s has %s samples: below 1,000 only doubled costs of large functions can be seen; capture longer",
+		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, least));
+	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && least > pair_samples)
+		WARN(d, "one_pair",
+		     "variation from run to run is unknown, and with %s samples it counts more than chance: "
+		     "pass at least 3 profiles per side",
+		     count_text(d, least));
+	if ((side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1))
+		decide_say(d, DECIDE_NOTE, "one_file",
+			   "%s is one profile: how much runs differ is known of the other side alone",
+			   side[STATS_BASE].n_files == 1 ? "base" : "new");
+	else if (side[STATS_BASE].n_files != side[STATS_NEW].n_files)
+		decide_say(d, DECIDE_NOTE, "files", "base has %" PRIu32 " profiles and new %" PRIu32,
+			   side[STATS_BASE].n_files, side[STATS_NEW].n_files);
+}
+
+/* The same bytes, as far as one can see. */
+static bool are_equal(const struct gate_file *a, const struct gate_file *b)
+{
+	if (a->time_ns <= 0 || a->time_ns != b->time_ns || a->value != b->value || a->n_parts != b->n_parts)
+		return false;
+	for (uint32_t i = 0; i < a->n_parts; i++)
+		if (a->part[i].func != b->part[i].func || a->part[i].cum != b->part[i].cum ||
+		    a->part[i].flat != b->part[i].flat)
+			return false;
+	return true;
+}
+
+/* Gives whether a profile is on both sides. */
+static bool warn_twice(struct deciding *d)
+{
+	bool said[2] = { false, false };
+
+	for (uint32_t i = 0; i < d->s->n_files; i++)
+		for (uint32_t k = i + 1; k < d->s->n_files; k++) {
+			const struct gate_file *a = &d->s->file[i], *b = &d->s->file[k];
+			bool across = a->side != b->side;
+
+			if (said[across] || (strcmp(a->source, b->source) != 0 && !are_equal(a, b)))
+				continue;
+			said[across] = true;
+			if (across)
+				WARN(d, "same_file", "%s and %s are the same profile: it is compared with itself",
+				     a->source, b->source);
+			else
+				WARN(d, "twice", "%s and %s are the same profile: its samples count twice", a->source,
+				     b->source);
+		}
+	return said[true];
+}
+
+static void warn_same(struct deciding *d)
+{
+	const struct gate_side *side = d->out->side;
+	double common[N_STATS_SIDES] = { 0 };
+
+	if (!warn_twice(d) && *side[STATS_BASE].build_id &&
+	    strcmp(side[STATS_BASE].build_id, side[STATS_NEW].build_id) == 0)
+		WARN(d, "same_binary", "both sides are of the same binary: build id %s", side[STATS_NEW].build_id);
+	for (uint32_t i = 0; i < d->s->n_funcs; i++)
+		for (int s = 0; s < N_STATS_SIDES; s++)
+			if (d->sum[i].cum[!s] > 0)
+				common[s] += d->sum[i].flat[s];
+	for (int s = 0; s < N_STATS_SIDES; s++)
+		if (common[s] < in_common * d->s->total[s]) {
+			WARN(d, "unlike",
+			     "only %.0f%% of the samples of %s are in functions that the other side has, too",
+			     common[s] / d->s->total[s] * 100, side_word[s]);
+			break;
+		}
+}
+
+static void warn_rules(struct deciding *d)
+{
+	static const char *const word[] = { "limit", "allow", "budget", "gate", "noise", "rename" };
+
+	for (size_t i = 0; i < d->how->n_rules; i++) {
+		const struct gate_rule *r = &d->how->rule[i];
+		const char *where =
+			r->line ? decide_text(d, "%s:%" PRIu32 ": %s", r->file, r->line, word[r->kind]) : r->file;
+
+		if (r->is_expired)
+			WARN(d, "expired", "%s %s ended on %s: %s", where, r->pattern, r->until, r->reason);
+		else if (r->n_used == 0)
+			WARN(d, "unused", "%s %s matches no function %s", where, r->pattern,
+			     r->kind == GATE_RENAME   ? "of the base"
+			     : r->kind == GATE_BUDGET ? "at all"
+						      : "that was tested");
+	}
+}
+
+void decide_warnings(struct deciding *d)
+{
+	warn_same(d);
+	warn_order(d);
+	warn_machine(d);
+	warn_contended(d);
+	warn_utilisation(d);
+	warn_periods(d);
+	warn_samples(d);
+	warn_uniform(d);
+	warn_rules(d);
+}
+
+/* The first row of a verdict, and how many more functions have it. */
+static const char *name_some(struct deciding *d, enum gate_verdict v)
+{
+	const struct gate_row *first = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->out->n_rows; i++)
+		if (d->out->row[i].verdict == v && *d->out->row[i].name) {
+			first = first ? first : &d->out->row[i];
+			n += strcmp(d->out->row[i].name, first->name) != 0;
+		}
+	if (!first)
+		return NULL;
+	return n ? decide_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
+}
+
+void decide_notes(struct deciding *d)
+{
+	const struct gate_side *side = d->out->side;
+	const char *name = name_some(d, GATE_IMPROVED);
+
+	if (name)
+		decide_say(d, DECIDE_NOTE, "update_baseline", "%s became faster: a new base keeps it so", name);
+	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
+		decide_say(d, DECIDE_NOTE, "folded",
+			   "%.1f%% of the samples of base and %.1f%% of new were interrupted by the scheduler or the "
+			   "profiler; "
+			   "they count for the functions that ran",
+			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+	if (d->how->looks > 1)
+		decide_say(d, DECIDE_NOTE, "look",
+			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->how->look,
+			   d->how->looks, d->how->alpha * 100, (1 - d->how->confidence) * 100);
+	if (d->out->n_verdict[GATE_SUSPECT] && d->out->outcome == GATE_INCONCLUSIVE && d->how->looks == 1)
+		decide_say(d, DECIDE_NOTE, "retry",
+			   "when you capture more, pass these profiles again with the others, and --look=2/2");
+}
