@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void json_lead(struct json *j)
@@ -127,6 +128,34 @@ void json_real(struct json *j, double v)
 	if (text[n - 1] == '.')
 		n--;
 	buf_add(j->out, text, n == 2 && memcmp(text, "-0", 2) == 0 ? (text[0] = '0', 1) : n);
+}
+
+void json_number(struct json *j, double v)
+{
+	char text[40];
+
+	json_lead(j);
+	if (!isfinite(v)) {
+		buf_addz(j->out, "null");
+		return;
+	}
+	if (fabs(v) < 0x1p53 && v == nearbyint(v)) {
+		snprintf(text, sizeof(text), "%.0f", fabs(v));
+		buf_addz(j->out, v < 0 ? "-" : "");
+	} else {
+		int digits = 1;
+
+		do
+			snprintf(text, sizeof(text), "%.*g", digits, v);
+		while (strtod(text, NULL) != v && ++digits <= 17);
+	}
+	buf_addz(j->out, text);
+}
+
+void json_add_number(struct json *j, const char *key, double v)
+{
+	json_key(j, key);
+	json_number(j, v);
 }
 
 void json_add_text(struct json *j, const char *key, const char *text)

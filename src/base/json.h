@@ -41,4 +41,8 @@ void json_bool(struct json *j, bool v);
 /* A number with at most four decimals; what is not finite is null. */
 void json_real(struct json *j, double v);
 
+/* A number in the fewest digits that read back as the same double; what is not finite is null. */
+void json_number(struct json *j, double v);
+void json_add_number(struct json *j, const char *key, double v);
+
 #endif

@@ -88,8 +88,10 @@ unit_tests = \
 	tests/unit/test_frames \
 	tests/unit/test_gate_config \
 	tests/unit/test_gate_how \
+	tests/unit/test_gate_json \
 	tests/unit/test_gate_names \
 	tests/unit/test_gate_rows \
+	tests/unit/test_gate_text \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
@@ -243,6 +245,8 @@ tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_how_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)
+tests_unit_test_gate_json_LDADD = $(unit_viewers)
+tests_unit_test_gate_text_LDADD = $(unit_viewers)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)

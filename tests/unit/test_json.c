@@ -12,6 +12,8 @@
 #include <setjmp.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -134,6 +136,34 @@ static void what_is_not_finite_is_null(void **state)
 	expect_real((double)NAN, "null");
 }
 
+static void expect_number(double v, const char *text)
+{
+	struct buf b = { 0 };
+	struct json j = { .out = &b };
+
+	json_number(&j, v);
+	assert_string_equal(b.data, text);
+	if (strcmp(text, "null") != 0)
+		assert_true(strtod(b.data, NULL) == v);
+	buf_release(&b);
+}
+
+static void a_number_has_the_fewest_digits_that_read_back_the_same(void **state)
+{
+	(void)state;
+	expect_number(0.1, "0.1");
+	expect_number(0.1 + 0.2, "0.30000000000000004");
+	expect_number(1.0 / 3, "0.3333333333333333");
+	expect_number(4e-07, "4e-07");
+	expect_number(1000000, "1000000");
+	expect_number(-12, "-12");
+	expect_number(-0.0, "0");
+	expect_number(5e-324, "5e-324");
+	expect_number(1.7976931348623157e308, "1.7976931348623157e+308");
+	expect_number(NAN, "null");
+	expect_number(-INFINITY, "null");
+}
+
 static void quotes_and_backslashes_are_escaped(void **state)
 {
 	(void)state;
@@ -200,6 +230,7 @@ int main(void)
 		cmocka_unit_test(reals_have_at_most_four_decimals),
 		cmocka_unit_test(a_real_that_rounds_to_zero_has_no_sign),
 		cmocka_unit_test(what_is_not_finite_is_null),
+		cmocka_unit_test(a_number_has_the_fewest_digits_that_read_back_the_same),
 		cmocka_unit_test(quotes_and_backslashes_are_escaped),
 		cmocka_unit_test(what_could_leave_a_script_element_is_escaped),
 		cmocka_unit_test(controls_and_turning_marks_are_escaped),

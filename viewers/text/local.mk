@@ -8,6 +8,10 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/diff.c \
 	viewers/text/disasm.c \
 	viewers/text/disasm.h \
+	viewers/text/gate.c \
+	viewers/text/gate.h \
+	viewers/text/gate_words.c \
+	viewers/text/gate_words.h \
 	viewers/text/list.c \
 	viewers/text/list.h \
 	viewers/text/tags.c \

@@ -1,0 +1,200 @@
+/*
+ * test_gate_json.c - the answer of a gate as JSON
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/json/gate_json.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_gate_answer.h"
+
+static void expect_part(const struct answer *a, const char *part)
+{
+	struct buf b = { 0 };
+
+	gate_json_draw(&a->g, &b);
+	if (!strstr(b.data, part))
+		fail_msg("\"%s\" is not in \"%s\"", part, b.data);
+	buf_release(&b);
+}
+
+static void expect_no(const struct answer *a, const char *part)
+{
+	struct buf b = { 0 };
+
+	gate_json_draw(&a->g, &b);
+	if (strstr(b.data, part))
+		fail_msg("\"%s\" is in \"%s\"", part, b.data);
+	buf_release(&b);
+}
+
+static void an_answer_is_one_object_to_the_byte(void **state)
+{
+	static struct answer a;
+	struct gate_row *r;
+	struct buf b = { 0 };
+
+	(void)state;
+	answer_start(&a);
+	answer_side(&a, STATS_BASE, 1, 1000);
+	answer_side(&a, STATS_NEW, 1, 1000.5);
+	a.g.outcome = GATE_RED;
+	a.g.status = 1;
+	a.g.n_power = 1;
+	r = answer_tested(&a, GATE_FAIL, "main.f", ANSWER_SHARES(.25, .5), ANSWER_RATIO(2.1, 1.75, 2.5), 3e-9);
+	r->file = "f.go";
+	r->line = 7;
+	answer_warn(&a, "one_pair", "say \"it\"");
+	gate_json_draw(&a.g, &b);
+	assert_string_equal(
+		b.data,
+		"{\n"
+		"  \"schema\": \"cpa-gate/1\",\n"
+		"  \"verdict\": \"fail\",\n"
+		"  \"exit\": 1,\n"
+		"  \"threshold\": 0.2,\n"
+		"  \"confidence\": 0.99,\n"
+		"  \"evidence\": \"change\",\n"
+		"  \"normalize\": \"bulk\",\n"
+		"  \"adjust\": \"holm\",\n"
+		"  \"look\": 1,\n"
+		"  \"looks\": 1,\n"
+		"  \"type\": \"samples\",\n"
+		"  \"unit\": \"count\",\n"
+		"  \"period_unit\": \"nanoseconds\",\n"
+		"  \"base\": {\n"
+		"    \"files\": 1,\n"
+		"    \"sources\": [\n"
+		"      \"base-1.pb.gz\"\n"
+		"    ],\n"
+		"    \"samples\": 1000,\n"
+		"    \"value\": 1000,\n"
+		"    \"period\": 10000000,\n"
+		"    \"duration_ns\": 3500000000,\n"
+		"    \"preempted_share\": 0,\n"
+		"    \"build_id\": null,\n"
+		"    \"host\": null\n"
+		"  },\n"
+		"  \"new\": {\n"
+		"    \"files\": 1,\n"
+		"    \"sources\": [\n"
+		"      \"new-1.pb.gz\"\n"
+		"    ],\n"
+		"    \"samples\": 1000.5,\n"
+		"    \"value\": 1000.5,\n"
+		"    \"period\": 10000000,\n"
+		"    \"duration_ns\": 3500000000,\n"
+		"    \"preempted_share\": 0,\n"
+		"    \"build_id\": null,\n"
+		"    \"host\": null\n"
+		"  },\n"
+		"  \"total_ratio\": 1.0039,\n"
+		"  \"tests\": 1,\n"
+		"  \"counts\": {\n"
+		"    \"fail\": 1,\n"
+		"    \"suspect\": 0,\n"
+		"    \"moved\": 0,\n"
+		"    \"new\": 0,\n"
+		"    \"improved\": 0,\n"
+		"    \"unresolved\": 0,\n"
+		"    \"ok\": 0,\n"
+		"    \"gone\": 0,\n"
+		"    \"skipped\": 0\n"
+		"  },\n"
+		"  \"rows\": [\n"
+		"    {\"verdict\": \"fail\", \"kind\": \"cum\", \"name\": \"main.f\", \"aliases\": [], \"was\": null, "
+		"\"file\": \"f.go\", \"line\": 7, \"base_value\": 250, \"new_value\": 500.25, \"base_samples\": 250, "
+		"\"new_samples\": 500.25, \"base_share\": 0.25, \"new_share\": 0.5, \"ratio\": 2.1, \"lo\": 1.75, "
+		"\"hi\": 2.5, \"p\": 1e-10, \"p_adjusted\": 3e-09, \"limit\": 0.2, \"dispersion\": 1, \"reason\": "
+		"null}\n"
+		"  ],\n"
+		"  \"renames\": [],\n"
+		"  \"notes\": [],\n"
+		"  \"power\": [\n"
+		"    {\"share\": 0.2, \"mde\": 0.254}\n"
+		"  ],\n"
+		"  \"need\": {\"share\": 0.05, \"ratio\": 1.3, \"samples\": 14105.3, \"seconds\": 56.42, "
+		"\"needs_replicates\": false},\n"
+		"  \"warnings\": [\n"
+		"    {\"id\": \"one_pair\", \"text\": \"say \\\"it\\\"\"}\n"
+		"  ]\n"
+		"}\n");
+	buf_release(&b);
+}
+
+static void what_is_not_known_is_null_and_never_nan(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_red(&a);
+	a.g.total_ratio = NAN;
+	a.g.need_samples = INFINITY;
+	a.g.need_seconds = 0;
+	a.g.period_unit = "";
+	a.g.side[STATS_BASE].seconds = 0;
+	a.g.side[STATS_BASE].period = 0;
+	a.power[3].ratio = INFINITY;
+	a.row[0].hi = INFINITY;
+	expect_part(&a, "\"total_ratio\": null,");
+	expect_part(&a, "\"samples\": null, \"seconds\": null, \"needs_replicates\": true");
+	expect_part(&a, "\"period_unit\": null,");
+	expect_part(&a, "\"period\": null,\n    \"duration_ns\": null,");
+	expect_part(&a, "{\"share\": 0.01, \"mde\": null}");
+	expect_part(&a, "\"lo\": 1.184, \"hi\": null, ");
+	expect_part(&a, "\"ratio\": null, \"lo\": null, \"hi\": null, \"p\": null, \"p_adjusted\": null, ");
+	expect_no(&a, "nan");
+	expect_no(&a, "inf,");
+}
+
+static void every_outcome_and_way_of_asking_has_its_word(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	expect_part(&a, "\"verdict\": \"pass\"");
+	a.how.strict = true;
+	a.how.adjust = STATS_BH;
+	a.how.normalize = GATE_DURATION;
+	expect_part(&a, "\"evidence\": \"threshold\",\n  \"normalize\": \"duration\",\n  \"adjust\": \"bh\"");
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.status = 3;
+	expect_part(&a, "\"verdict\": \"inconclusive\",\n  \"exit\": 3,");
+}
+
+static void names_of_strangers_cannot_leave_their_quotes(void **state)
+{
+	static struct answer a;
+	static const char *const alias[] = { "\"}]\n</script>" };
+	struct gate_row *r;
+
+	(void)state;
+	answer_start(&a);
+	r = answer_row(&a, GATE_NEW, "f\",\"p\":0\033[31m", 0, .1);
+	r->alias = alias;
+	r->n_aliases = 1;
+	expect_part(&a, "\"name\": \"f\\\",\\\"p\\\":0\\u001b[31m\", "
+			"\"aliases\": [\"\\\"}]\\u000a\\u003c/script\\u003e\"], ");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_answer_is_one_object_to_the_byte),
+		cmocka_unit_test(what_is_not_known_is_null_and_never_nan),
+		cmocka_unit_test(every_outcome_and_way_of_asking_has_its_word),
+		cmocka_unit_test(names_of_strangers_cannot_leave_their_quotes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

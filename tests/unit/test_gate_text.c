@@ -1,0 +1,404 @@
+/*
+ * test_gate_text.c - the answer of a gate as text
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/text/gate.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_gate_answer.h"
+
+static void expect_text(const struct answer *a, const char *text)
+{
+	struct buf b = { 0 };
+
+	text_draw_gate(&a->g, false, false, &b);
+	assert_string_equal(b.data, text);
+	buf_release(&b);
+}
+
+/* How often a part stands in the text. */
+static size_t count_part(const struct answer *a, bool color, bool all, const char *part)
+{
+	struct buf b = { 0 };
+	size_t n = 0;
+
+	text_draw_gate(&a->g, color, all, &b);
+	for (const char *at = b.data; (at = strstr(at, part)); at += strlen(part))
+		n++;
+	buf_release(&b);
+	return n;
+}
+
+static void expect_part(const struct answer *a, const char *part)
+{
+	struct buf b = { 0 };
+
+	text_draw_gate(&a->g, false, false, &b);
+	if (!strstr(b.data, part))
+		fail_msg("\"%s\" is not in \"%s\"", part, b.data);
+	buf_release(&b);
+}
+
+static void expect_add(struct buf *b, const char *text)
+{
+	assert_string_equal(buf_text(b), text);
+	buf_release(b);
+	*b = (struct buf){ 0 };
+}
+
+static void a_fail_names_who_how_much_and_how_sure(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_red(&a);
+	expect_text(&a, "cpa gate: FAIL  2 regressions, 1 suspect, 9 within +20%, 46 unresolved, 1 new\n"
+			"\n"
+			"base  3,163 samples in 4 profiles, 14s: base-1.pb.gz, base-2.pb.gz and 2 more\n"
+			"new   3,248 samples in 4 profiles, 14s: new-1.pb.gz, new-2.pb.gz and 2 more\n"
+			"type  samples; relative to the unchanged part of the program (total: x1.00)\n"
+			"\n"
+			"verdict   change     90% interval   base    new  kind  function\n"
+			"FAIL      +26.5% +18.4% to +35.1%  15.7%  18.9%  cum   main.scoreA\n"
+			"          497 -> 614 samples, p=4e-07, score.go:4\n"
+			"FAIL      +53.1% +26.3% to +83.3%   6.1%   9.1%  flat  compress/gzip.(*Writer).Close\n"
+			"          194 -> 297 samples, p=8.9e-05, /usr/local/go/src/compress/gzip/gzip.go:226\n"
+			"          = compress/flate.(*compressor).close and 3 more\n"
+			"SUSPECT   +28.0%  +2.0% to +61.0%   4.3%   5.3%  cum   main.parseOrder\n"
+			"          136 -> 171 samples, p=0.047, parse.go:31\n"
+			"MOVED      +150%  +90.0% to +230%   2.0%   5.0%  flat  main.(*table).grow\n"
+			"          its callees shrank by 80% of what it grew\n"
+			"NEW            -                -      -   9.7%  cum   main.audit\n"
+			"          2.1% is allowed\n"
+			"IMPROVED  -34.8% -39.0% to -29.0%  12.0%   8.0%  cum   main.walkTable\n"
+			"          was main.walk\n"
+			"GONE           -                -   1.3%      -  cum   main.oldAudit\n"
+			"SKIPPED    +100%  +70.0% to +136%   3.0%   6.0%  cum   main.render\n"
+			"          allowed until 2026-12-31 by gate.cpa:3: new fonts\n"
+			"\n"
+			"FAIL: slower with 99% confidence over all 61 tests; estimate beyond +20%\n"
+			"SUSPECT: slower with 90% confidence over all 61 tests; estimate beyond +20%\n"
+			"unresolved: too few samples to tell; --all lists every row\n"
+			"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
+			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n"
+			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
+			"note: main.walkTable became faster: a new base keeps it so\n"
+			"warning: --rename found no function: main.nosuch -> main.other\n"
+			"warning: base is contended (7.8% preempted samples against 1.1%)\n");
+}
+
+static void a_pass_promises_no_more_than_was_tested(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	expect_text(&a, "cpa gate: PASS  no evidence of regression; 9 proved within +20%, 46 unresolved\n"
+			"\n"
+			"base  3,163 samples in 4 profiles, 14s: base-1.pb.gz, base-2.pb.gz and 2 more\n"
+			"new   3,248 samples in 4 profiles, 14s: new-1.pb.gz, new-2.pb.gz and 2 more\n"
+			"type  samples; relative to the unchanged part of the program (total: x1.00)\n"
+			"\n"
+			"unresolved: too few samples to tell; --all lists every row\n"
+			"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
+			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n");
+}
+
+static void an_inconclusive_says_why_and_what_to_do(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_unsure(&a);
+	expect_text(&a, "cpa gate: INCONCLUSIVE  1 suspect, 0 proved within +20%, 12 unresolved\n"
+			"May be slower, may be noise: capture more runs per side, or longer ones.\n"
+			"\n"
+			"base  310 samples, 3.50s: base-1.pb.gz\n"
+			"new   298 samples, 3.50s: new-1.pb.gz\n"
+			"type  samples; relative to the unchanged part of the program (total: x1.00)\n"
+			"\n"
+			"verdict   change     90% interval   base    new  kind  function\n"
+			"SUSPECT   +92.0%  +38.0% to +170%  15.0%  26.0%  cum   main.scoreA\n"
+			"          46 -> 77 samples, p=0.031, score.go:4\n"
+			"\n"
+			"SUSPECT: slower with 90% confidence over all 13 tests; estimate beyond +20%\n"
+			"unresolved: too few samples to tell; --all lists every row\n"
+			"could have caught (80%): +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
+			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 304\n"
+			"warning: variation between runs is unknown: pass at least 3 profiles per side\n");
+}
+
+static void without_any_test_it_says_that_first(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_start(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	expect_part(&a, "cpa gate: INCONCLUSIVE  no function has enough samples to be tested\n"
+			"Capture longer, or more often, and pass all profiles.\n\n");
+}
+
+static void a_need_that_is_not_met_is_named(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.how.has_need = true;
+	expect_part(&a, "cpa gate: INCONCLUSIVE  9 proved within +20%, 46 unresolved\n"
+			"Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
+}
+
+static void no_line_but_names_and_reasons_is_wider_than_80(void **state)
+{
+	static struct answer a;
+	struct buf b = { 0 };
+	size_t n;
+
+	(void)state;
+	answer_red(&a);
+	a.g.n_renames = a.g.n_notes = a.g.n_warnings = 0;
+	for (uint32_t i = 0; i < a.g.n_rows; i++) {
+		a.row[i].name = "main.f";
+		a.row[i].file = a.row[i].reason = "";
+		a.row[i].n_aliases = 0;
+		a.row[i].hi = 98.3; /* +9730% */
+	}
+	text_draw_gate(&a.g, false, true, &b);
+	for (const char *at = b.data; *at; at += n + 1) {
+		n = strcspn(at, "\n");
+		assert_true(n <= 80);
+	}
+	buf_release(&b);
+}
+
+static void quiet_rows_are_listed_with_all_alone(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_red(&a);
+	assert_int_equal(count_part(&a, false, false, "main.small"), 0);
+	assert_int_equal(count_part(&a, false, false, "--all lists every row"), 1);
+	assert_int_equal(
+		count_part(&a, false, true, "UNRESOLVED   +9.0% -22.0% to +50.0%   1.1%   1.2%  cum   main.small\n"),
+		46);
+	assert_int_equal(
+		count_part(&a, false, true, "OK           -3.0%   -7.0% to +1.0%  30.0%  29.0%  cum   main.big\n"), 9);
+	assert_int_equal(count_part(&a, false, true, "--all"), 0);
+	assert_int_equal(count_part(&a, false, true, "compress/gzip.(*Writer).Write, main.pack\n"), 1);
+}
+
+static void many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_start(&a);
+	a.g.outcome = GATE_RED;
+	for (int i = 0; i < 15; i++)
+		answer_tested(&a, GATE_FAIL, "main.slow", ANSWER_SHARES(.1, .2), ANSWER_RATIO(2, 1.8, 2.3), 1e-9);
+	for (int i = 0; i < 13; i++)
+		answer_row(&a, GATE_NEW, "main.fresh", 0, .02);
+	assert_int_equal(count_part(&a, false, false, "main.slow"), 15);
+	assert_int_equal(count_part(&a, false, false, "main.fresh"), 10);
+	assert_int_equal(count_part(&a, false, false, "... and 3 more NEW rows; --all lists them\n"), 1);
+	assert_int_equal(count_part(&a, false, true, "main.fresh"), 13);
+	assert_int_equal(count_part(&a, false, true, "... and"), 0);
+}
+
+static void colour_is_for_verdicts_and_changes_and_says_nothing_alone(void **state)
+{
+	static struct answer a;
+	struct buf plain = { 0 }, color = { 0 };
+	size_t n = 0;
+
+	(void)state;
+	answer_red(&a);
+	assert_int_equal(count_part(&a, true, false, "cpa gate: \033[1;31mFAIL\033[0m  2"), 1);
+	assert_int_equal(count_part(&a, true, false, "\033[1;31mFAIL\033[0m    \033[1;31m  +26.5%\033[0m +18.4%"), 1);
+	assert_int_equal(count_part(&a, true, false, "\033[32mIMPROVED\033[0m"), 1);
+	text_draw_gate(&a.g, false, false, &plain);
+	text_draw_gate(&a.g, true, false, &color);
+	for (size_t i = 0; i < color.len; i++)
+		if (color.data[i] == '\033')
+			i += strcspn(color.data + i, "m");
+		else
+			color.data[n++] = color.data[i];
+	color.data[n] = 0;
+	assert_string_equal(color.data, plain.data);
+	buf_release(&plain);
+	buf_release(&color);
+}
+
+static void nothing_of_a_profile_reaches_the_terminal_raw(void **state)
+{
+	static struct answer a;
+	static const char bad[] = "x\033[2J\n\xff\u202e", *const list[] = { bad, bad };
+	struct buf b = { 0 };
+	struct gate_row *r;
+
+	(void)state;
+	answer_red(&a);
+	for (uint32_t i = 0; i < a.g.n_rows; i++) {
+		r = &a.row[i];
+		r->name = r->file = r->was = r->reason = bad;
+		r->alias = list;
+		r->n_aliases = 2;
+	}
+	a.g.type = a.g.unit = a.rename[0].from = a.rename[1].to = a.note[0].text = a.warning[0].text = bad;
+	a.g.side[STATS_BASE].source = list;
+	a.g.side[STATS_BASE].n_files = 2;
+	text_draw_gate(&a.g, false, true, &b);
+	assert_null(strchr(b.data, '\033'));
+	assert_null(strchr(b.data, '\xff'));
+	assert_null(strstr(b.data, "\u202e"));
+	assert_null(strstr(b.data, "\nx"));
+	assert_non_null(strstr(b.data, "x\\x1b[2J\\n\\xff\\u{202e}"));
+	buf_release(&b);
+}
+
+static void bytes_are_told_beside_samples(void **state)
+{
+	static struct answer a;
+	struct gate_row *r;
+
+	(void)state;
+	answer_red(&a);
+	a.g.type = "alloc_space";
+	a.g.unit = "bytes";
+	a.how.normalize = GATE_NONE;
+	a.g.total_ratio = NAN;
+	r = &a.row[0];
+	r->value[STATS_BASE] = 12 << 20;
+	r->value[STATS_NEW] = 15.5 * (1 << 20);
+	expect_part(&a, "type  alloc_space in bytes; relative to the number of profiles\n");
+	expect_part(&a, "          12MB -> 15.50MB, 497 -> 614 samples, p=4e-07, score.go:4\n");
+}
+
+static void what_a_fail_promises_follows_how_it_was_asked(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_red(&a);
+	a.how.strict = true;
+	expect_part(&a, "FAIL: slower by more than its limit with 99% confidence over all 61 tests\n");
+	a.how.strict = false;
+	a.how.adjust = STATS_BH;
+	expect_part(&a, "FAIL: slower but for 1% of such rows; estimate beyond +20%\n");
+	a.how.adjust = STATS_UNADJUSTED;
+	expect_part(&a, "FAIL: slower with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
+	a.row[1].limit = .5;
+	expect_part(&a, "61 tests alone; estimate beyond its limit\n");
+	expect_part(&a, ", 9 within its limit, ");
+	a.g.n_tests = 1;
+	expect_part(&a, "FAIL: slower with 99% confidence; estimate");
+}
+
+static void what_is_over_a_budget_is_no_regression(void **state)
+{
+	static struct answer a;
+	struct gate_row *r;
+
+	(void)state;
+	answer_start(&a);
+	a.g.outcome = GATE_RED;
+	r = answer_row(&a, GATE_FAIL, "main.fresh", 0, .0973);
+	r->reason = "takes more than the 5% that --max-new allows";
+	expect_part(&a, "cpa gate: FAIL  1 over budget, 0 suspect, 0 within +20%, 0 unresolved\n");
+	expect_part(&a, "FAIL           -                -      -   9.7%  cum   main.fresh\n"
+			"          0 -> 316 samples\n"
+			"          takes more than the 5% that --max-new allows\n\n");
+	assert_int_equal(count_part(&a, false, false, "FAIL: slower"), 0);
+}
+
+static void what_one_run_cannot_see_needs_several(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	a.g.need_samples = INFINITY;
+	expect_part(&a, "to catch +30% at 5% share: no length of one run is enough; it needs several runs per side\n");
+	a.g.need_samples = 3000;
+	a.g.need_seconds = 0;
+	expect_part(&a, "to catch +30% at 5% share: 3,000 samples per side; here are 3,205, enough\n");
+}
+
+static void a_change_has_few_digits_and_no_infinity(void **state)
+{
+	static const struct {
+		double ratio;
+		const char *text;
+	} c[] = {
+		{ 1.265, "+26.5%" }, { 0.652, "-34.8%" }, { 1, "+0.0%" },  { 0.99999, "+0.0%" }, { 1.9994, "+99.9%" },
+		{ 1.9996, "+100%" }, { 17, "+1600%" },    { 250, "x250" }, { NAN, "-" },         { 0, "-100%" },
+	};
+	struct buf b = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		gate_add_change(c[i].ratio, &b);
+		expect_add(&b, c[i].text);
+	}
+	gate_add_interval(1.02, INFINITY, &b);
+	expect_add(&b, "+2.0% and up");
+	gate_add_interval(NAN, NAN, &b);
+	expect_add(&b, "-");
+	gate_add_p(0, &b);
+	expect_add(&b, "0");
+	gate_add_p(.0468, &b);
+	expect_add(&b, "0.047");
+}
+
+static void counts_have_commas(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	gate_add_count(999.4, &b);
+	expect_add(&b, "999");
+	gate_add_count(999.6, &b);
+	expect_add(&b, "1,000");
+	gate_add_count(-1234567, &b);
+	expect_add(&b, "-1,234,567");
+	gate_add_count(1e300, &b);
+	expect_add(&b, "1e+300");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_fail_names_who_how_much_and_how_sure),
+		cmocka_unit_test(a_pass_promises_no_more_than_was_tested),
+		cmocka_unit_test(an_inconclusive_says_why_and_what_to_do),
+		cmocka_unit_test(without_any_test_it_says_that_first),
+		cmocka_unit_test(a_need_that_is_not_met_is_named),
+		cmocka_unit_test(no_line_but_names_and_reasons_is_wider_than_80),
+		cmocka_unit_test(quiet_rows_are_listed_with_all_alone),
+		cmocka_unit_test(many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed),
+		cmocka_unit_test(colour_is_for_verdicts_and_changes_and_says_nothing_alone),
+		cmocka_unit_test(nothing_of_a_profile_reaches_the_terminal_raw),
+		cmocka_unit_test(bytes_are_told_beside_samples),
+		cmocka_unit_test(what_a_fail_promises_follows_how_it_was_asked),
+		cmocka_unit_test(what_is_over_a_budget_is_no_regression),
+		cmocka_unit_test(what_one_run_cannot_see_needs_several),
+		cmocka_unit_test(a_change_has_few_digits_and_no_infinity),
+		cmocka_unit_test(counts_have_commas),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

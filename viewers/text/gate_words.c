@@ -1,0 +1,249 @@
+/*
+ * gate_words.c - numbers and sentences of a gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A sentence must not promise more than the test did: PASS is "no evidence", and not "nothing became slower".
+ */
+#include "config.h"
+
+#include "viewers/text/gate_words.h"
+
+#include "base/unit.h"
+#include "viewers/text/gate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+bool gate_is_one(double count)
+{
+	return count > 0.5 && count < 1.5;
+}
+
+int64_t gate_whole(double v)
+{
+	if (isnan(v))
+		return 0;
+	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)nearbyint(v);
+}
+
+void gate_add_count(double count, struct buf *out)
+{
+	char digits[32];
+	size_t n;
+
+	if (!(fabs(count) < 1e15)) {
+		buf_addf(out, "%.3g", count);
+		return;
+	}
+	n = (size_t)snprintf(digits, sizeof(digits), "%.0f", fabs(count));
+	if (count <= -0.5)
+		buf_addz(out, "-");
+	for (size_t i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			buf_addz(out, ",");
+		buf_add(out, &digits[i], 1);
+	}
+}
+
+void gate_add_change(double ratio, struct buf *out)
+{
+	double percent = (ratio - 1) * 100;
+
+	if (isnan(ratio))
+		buf_addz(out, "-");
+	else if (fabs(percent) < 99.95)
+		buf_addf(out, "%+.1f%%", fabs(percent) < 0.05 ? 0 : percent);
+	else if (percent < 9999.5)
+		buf_addf(out, "%+.0f%%", percent);
+	else
+		buf_addf(out, "x%.3g", ratio);
+}
+
+void gate_add_interval(double lo, double hi, struct buf *out)
+{
+	gate_add_change(lo, out);
+	if (isnan(lo) || isnan(hi))
+		return;
+	if (isinf(hi)) {
+		buf_addz(out, " and up");
+		return;
+	}
+	buf_addz(out, " to ");
+	gate_add_change(hi, out);
+}
+
+void gate_add_p(double p, struct buf *out)
+{
+	if (isnan(p))
+		buf_addz(out, "-");
+	else if (p < 1e-99)
+		buf_addz(out, "0");
+	else
+		buf_addf(out, "%.2g", p);
+}
+
+const char *gate_relative_to(enum gate_normalize n)
+{
+	static const char *const what[] = {
+		[GATE_BULK] = "the unchanged part of the program",
+		[GATE_REST] = "the rest of the program",
+		[GATE_WORK] = "the work done",
+		[GATE_NONE] = "the number of profiles",
+		[GATE_DURATION] = "the time captured",
+		[GATE_SHARE] = "all samples of its side",
+	};
+
+	return what[n];
+}
+
+static void add_number(const char *lead, uint32_t n, const char *what, struct buf *out)
+{
+	buf_addf(out, "%s%" PRIu32 " %s", lead, n, what);
+}
+
+/* Rows of FAIL that are no regressions: what is over a budget has no ratio to be judged by. */
+static uint32_t count_over_budget(const struct gate *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n_rows; i++)
+		n += g->row[i].verdict == GATE_FAIL && *g->row[i].reason;
+	return n;
+}
+
+static bool has_one_limit(const struct gate *g)
+{
+	for (uint32_t i = 0; i < g->n_rows; i++)
+		if (g->row[i].limit != g->how->threshold)
+			return false;
+	return true;
+}
+
+/* "+20%", or "its limit". */
+static void add_limit(const struct gate *g, const char *its, struct buf *out)
+{
+	if (has_one_limit(g))
+		buf_addf(out, "%+.3g%%", g->how->threshold * 100);
+	else
+		buf_addz(out, its);
+}
+
+/* Of what failed or may fail; of a PASS that this is not known. */
+static void add_found(const struct gate *g, struct buf *out)
+{
+	uint32_t n_over = count_over_budget(g), n_slower = g->n_verdict[GATE_FAIL] - n_over;
+
+	if (g->outcome == GATE_PASS)
+		buf_addz(out, "no evidence of regression; ");
+	if (n_slower || (g->outcome == GATE_RED && !n_over))
+		add_number("", n_slower, n_slower == 1 ? "regression, " : "regressions, ", out);
+	if (n_over)
+		add_number("", n_over, "over budget, ", out);
+	if (g->outcome == GATE_RED || g->n_verdict[GATE_SUSPECT])
+		add_number("", g->n_verdict[GATE_SUSPECT], "suspect, ", out);
+}
+
+void gate_add_summary(const struct gate *g, struct buf *out)
+{
+	if (g->n_tests == 0 && g->outcome == GATE_INCONCLUSIVE) {
+		buf_addz(out, "no function has enough samples to be tested");
+		return;
+	}
+	add_found(g, out);
+	add_number("", g->n_verdict[GATE_OK], g->outcome == GATE_RED ? "within " : "proved within ", out);
+	add_limit(g, "its limit", out);
+	add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
+	if (g->n_verdict[GATE_NEW])
+		add_number(", ", g->n_verdict[GATE_NEW], "new", out);
+}
+
+void gate_add_advice(const struct gate *g, struct buf *out)
+{
+	if (g->outcome != GATE_INCONCLUSIVE)
+		return;
+	if (g->n_tests == 0)
+		buf_addz(out, "Capture longer, or more often, and pass all profiles.\n");
+	else if (g->n_verdict[GATE_SUSPECT])
+		buf_addz(out, "May be slower, may be noise: capture more runs per side, or longer ones.\n");
+	else
+		buf_addz(out, "Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
+}
+
+/* How sure: "99% confidence over all 60 tests". */
+static void add_confidence(const struct gate *g, double alpha, struct buf *out)
+{
+	buf_addf(out, "with %.6g%% confidence", (1 - alpha) * 100);
+	if (g->n_tests == 1)
+		return;
+	buf_addf(out,
+		 g->how->adjust == STATS_HOLM ? " over all %" PRIu32 " tests" : " in each of %" PRIu32 " tests alone",
+		 g->n_tests);
+}
+
+/* What a row of this verdict is, with error alpha. */
+static void add_promise(const struct gate *g, enum gate_verdict v, double alpha, struct buf *out)
+{
+	buf_addf(out, "%s: slower%s ", gate_verdict_word(v), g->how->strict ? " by more than its limit" : "");
+	if (g->how->adjust == STATS_BH && g->n_tests > 1)
+		buf_addf(out, "but for %.6g%% of such rows", alpha * 100);
+	else
+		add_confidence(g, alpha, out);
+	if (!g->how->strict) {
+		buf_addz(out, "; estimate beyond ");
+		add_limit(g, "its limit", out);
+	}
+	buf_addz(out, "\n");
+}
+
+void gate_add_meaning(const struct gate *g, bool all, struct buf *out)
+{
+	if (g->n_verdict[GATE_FAIL] > count_over_budget(g))
+		add_promise(g, GATE_FAIL, g->how->alpha, out);
+	if (g->n_verdict[GATE_SUSPECT])
+		add_promise(g, GATE_SUSPECT, g->how->alpha_suspect, out);
+	if (g->n_verdict[GATE_UNRESOLVED])
+		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
+}
+
+static void add_needed(const struct gate *g, struct buf *out)
+{
+	const struct gate_side *s = g->side;
+	double have = 2 / (1 / s[STATS_BASE].samples + 1 / s[STATS_NEW].samples); /* sides that differ are worth that */
+
+	buf_addf(out, "to catch %+.3g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
+	if (isinf(g->need_samples)) {
+		buf_addz(out, "no length of one run is enough; it needs several runs per side\n");
+		return;
+	}
+	gate_add_count(ceil(g->need_samples), out);
+	buf_addz(out, " samples");
+	if (g->need_seconds > 0 && g->need_seconds < 1e9) {
+		buf_addz(out, " (");
+		unit_add_label(out, (int64_t)ceil(g->need_seconds) * 1000000000, "ns", "auto");
+		buf_addz(out, ")");
+	}
+	buf_addz(out, " per side; here are ");
+	gate_add_count(have, out);
+	buf_addz(out, have >= g->need_samples ? ", enough\n" : "\n");
+}
+
+void gate_add_power(const struct gate *g, struct buf *out)
+{
+	for (uint32_t i = 0; i < g->n_power; i++) {
+		const struct gate_power *p = &g->power[i];
+
+		buf_addz(out, i ? ", " : "could have caught (80%): ");
+		if (isfinite(p->ratio))
+			buf_addf(out, p->ratio < 100 ? "%+.0f%%" : "%+.3g%%", (p->ratio - 1) * 100);
+		else
+			buf_addz(out, "nothing");
+		buf_addf(out, i ? " at %.3g%%" : " at %.3g%% share", p->share * 100);
+	}
+	if (g->n_power)
+		buf_addz(out, "\n");
+	if (g->need_samples > 0)
+		add_needed(g, out);
+}
