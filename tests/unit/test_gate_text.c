@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "viewers/text/gate.h"
+#include "viewers/text/gate_words.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -318,6 +319,8 @@ static void what_is_over_a_budget_is_no_regression(void **state)
 	a.g.outcome = GATE_RED;
 	r = answer_row(&a, GATE_FAIL, "main.fresh", 0, .0973);
 	r->reason = "takes more than the 5% that --max-new allows";
+	r = answer_row(&a, GATE_OK, "main.tiny", .001, .001);
+	r->reason = "below the floors of the test; within its budget";
 	expect_part(&a, "cpa gate: FAIL  1 over budget, 0 suspect, 0 within +20%, 0 unresolved\n");
 	expect_part(&a, "FAIL           -                -      -   9.7%  cum   main.fresh\n"
 			"          0 -> 316 samples\n"

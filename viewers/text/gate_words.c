@@ -10,7 +10,6 @@
 #include "viewers/text/gate_words.h"
 
 #include "base/unit.h"
-#include "viewers/text/gate.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,13 +103,28 @@ static void add_number(const char *lead, uint32_t n, const char *what, struct bu
 	buf_addf(out, "%s%" PRIu32 " %s", lead, n, what);
 }
 
-/* Rows of FAIL that are no regressions: what is over a budget has no ratio to be judged by. */
-static uint32_t count_over_budget(const struct gate *g)
+/* Became it slower, by its test with error alpha? A row can have its verdict from a budget, too. */
+static bool is_slower(const struct gate_row *r, double alpha)
+{
+	return r->p_adjusted < alpha && r->ratio > 1 + r->limit;
+}
+
+static uint32_t count_slower(const struct gate *g, enum gate_verdict v, double alpha)
 {
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->n_rows; i++)
-		n += g->row[i].verdict == GATE_FAIL && *g->row[i].reason;
+		n += g->row[i].verdict == v && is_slower(&g->row[i], alpha);
+	return n;
+}
+
+/* Rows that a test says are within their limit; one within its budget needs no test. */
+static uint32_t count_proved(const struct gate *g)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < g->n_rows; i++)
+		n += g->row[i].verdict == GATE_OK && !isnan(g->row[i].p_adjusted);
 	return n;
 }
 
@@ -134,7 +148,7 @@ static void add_limit(const struct gate *g, const char *its, struct buf *out)
 /* Of what failed or may fail; of a PASS that this is not known. */
 static void add_found(const struct gate *g, struct buf *out)
 {
-	uint32_t n_over = count_over_budget(g), n_slower = g->n_verdict[GATE_FAIL] - n_over;
+	uint32_t n_slower = count_slower(g, GATE_FAIL, g->how->alpha), n_over = g->n_verdict[GATE_FAIL] - n_slower;
 
 	if (g->outcome == GATE_PASS)
 		buf_addz(out, "no evidence of regression; ");
@@ -153,7 +167,7 @@ void gate_add_summary(const struct gate *g, struct buf *out)
 		return;
 	}
 	add_found(g, out);
-	add_number("", g->n_verdict[GATE_OK], g->outcome == GATE_RED ? "within " : "proved within ", out);
+	add_number("", count_proved(g), g->outcome == GATE_RED ? "within " : "proved within ", out);
 	add_limit(g, "its limit", out);
 	add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
 	if (g->n_verdict[GATE_NEW])
@@ -200,9 +214,9 @@ static void add_promise(const struct gate *g, enum gate_verdict v, double alpha,
 
 void gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 {
-	if (g->n_verdict[GATE_FAIL] > count_over_budget(g))
+	if (count_slower(g, GATE_FAIL, g->how->alpha))
 		add_promise(g, GATE_FAIL, g->how->alpha, out);
-	if (g->n_verdict[GATE_SUSPECT])
+	if (count_slower(g, GATE_SUSPECT, g->how->alpha_suspect))
 		add_promise(g, GATE_SUSPECT, g->how->alpha_suspect, out);
 	if (g->n_verdict[GATE_UNRESOLVED])
 		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
