@@ -162,7 +162,7 @@ static void a_need_that_is_not_met_is_named(void **state)
 			"Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
 }
 
-static void no_line_but_names_and_reasons_is_wider_than_80(void **state)
+static void a_name_of_23_characters_fits_in_80_columns(void **state)
 {
 	static struct answer a;
 	struct buf b = { 0 };
@@ -172,7 +172,7 @@ static void no_line_but_names_and_reasons_is_wider_than_80(void **state)
 	answer_red(&a);
 	a.g.n_renames = a.g.n_notes = a.g.n_warnings = 0;
 	for (uint32_t i = 0; i < a.g.n_rows; i++) {
-		a.row[i].name = "main.f";
+		a.row[i].name = "main.(*Table).growSlots";
 		a.row[i].file = a.row[i].reason = "";
 		a.row[i].n_aliases = 0;
 		a.row[i].hi = 98.3; /* +9730% */
@@ -317,11 +317,13 @@ static void what_is_over_a_budget_is_no_regression(void **state)
 	(void)state;
 	answer_start(&a);
 	a.g.outcome = GATE_RED;
+	r = answer_tested(&a, GATE_FAIL, "main.odd", ANSWER_SHARES(.08, .11), ANSWER_RATIO(1.4, .9, 2.1), .3);
+	r->reason = "11% is more than its budget of 10% (gate.cpa:3)";
 	r = answer_row(&a, GATE_FAIL, "main.fresh", 0, .0973);
 	r->reason = "takes more than the 5% that --max-new allows";
 	r = answer_row(&a, GATE_OK, "main.tiny", .001, .001);
 	r->reason = "below the floors of the test; within its budget";
-	expect_part(&a, "cpa gate: FAIL  1 over budget, 0 suspect, 0 within +20%, 0 unresolved\n");
+	expect_part(&a, "cpa gate: FAIL  2 over budget, 0 suspect, 0 within +20%, 0 unresolved\n");
 	expect_part(&a, "FAIL           -                -      -   9.7%  cum   main.fresh\n"
 			"          0 -> 316 samples\n"
 			"          takes more than the 5% that --max-new allows\n\n");
@@ -390,7 +392,7 @@ int main(void)
 		cmocka_unit_test(an_inconclusive_says_why_and_what_to_do),
 		cmocka_unit_test(without_any_test_it_says_that_first),
 		cmocka_unit_test(a_need_that_is_not_met_is_named),
-		cmocka_unit_test(no_line_but_names_and_reasons_is_wider_than_80),
+		cmocka_unit_test(a_name_of_23_characters_fits_in_80_columns),
 		cmocka_unit_test(quiet_rows_are_listed_with_all_alone),
 		cmocka_unit_test(many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed),
 		cmocka_unit_test(colour_is_for_verdicts_and_changes_and_says_nothing_alone),
