@@ -86,6 +86,7 @@ unit_tests = \
 	tests/unit/test_flame_words \
 	tests/unit/test_folded \
 	tests/unit/test_frames \
+	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
 	tests/unit/test_gate_how \
 	tests/unit/test_gate_json \
@@ -247,6 +248,8 @@ tests_unit_test_gate_how_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)
 tests_unit_test_gate_json_LDADD = $(unit_viewers)
 tests_unit_test_gate_text_LDADD = $(unit_viewers)
+tests_unit_test_gate_ci_LDADD = viewers/ci/libci.a viewers/xml/libxml.a viewers/flame/libflame.a \
+	$(gate_libs) src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)
 tests_unit_test_head_LDADD = $(unit_report)

@@ -13,6 +13,7 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/layout.c \
 	viewers/flame/legend.c \
 	viewers/flame/package.c \
+	viewers/flame/package.h \
 	viewers/flame/package_scope.c \
 	viewers/flame/palette.c \
 	viewers/flame/short.c \

@@ -1,0 +1,140 @@
+/*
+ * github.c - an answer of a gate as workflow commands of GitHub Actions
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * GitHub shows ten errors and ten warnings of a step and drops the rest without a word, so that the tenth tells how
+ * many there are when there are more.
+ */
+#include "config.h"
+
+#include "viewers/ci/ci.h"
+
+#include "viewers/ci/ci_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SHOWN = 10 };
+
+struct github {
+	const struct gate *g;
+	struct buf *out;
+	struct buf text; /* for a moment */
+};
+
+/* Text of a message, or of a property, in which : and , have a meaning too. */
+static void add_escaped(struct buf *out, const char *s, bool is_property)
+{
+	for (; *s; s++)
+		if (strchr(is_property ? "%\r\n:," : "%\r\n", *s))
+			buf_addf(out, "%%%02X", (unsigned char)*s);
+		else
+			buf_add(out, s, 1);
+}
+
+/* End a command, the text that was made is its message. */
+static void add_message(struct github *h)
+{
+	buf_addz(h->out, "::");
+	add_escaped(h->out, buf_text(&h->text), false);
+	buf_addz(h->out, "\n");
+	h->text.len = 0;
+}
+
+static void add_command(struct github *h, const char *command, const char *title)
+{
+	buf_addf(h->out, "::%s title=", command);
+	add_escaped(h->out, title, true);
+	add_message(h);
+}
+
+/* Put the annotation beside the function, if it is in the repository; else say where the function is. */
+static void add_place(struct github *h, const struct gate_row *r)
+{
+	struct buf path = { 0 }, safe = { 0 };
+	bool is_there = ci_add_place(r->file, &path);
+
+	if (path.len)
+		ci_add_name(path.data, 0, &safe);
+	if (is_there) {
+		buf_addz(h->out, " file=");
+		add_escaped(h->out, buf_text(&safe), true);
+		buf_addf(h->out, ",line=%d,", ci_line(r->line));
+	} else {
+		buf_addz(h->out, " ");
+		if (safe.len)
+			buf_addf(&h->text, "; at %s:%d", safe.data, ci_line(r->line));
+	}
+	buf_release(&path);
+	buf_release(&safe);
+}
+
+static void add_row(struct github *h, const char *command, const struct gate_row *r)
+{
+	ci_add_name(r->name, CI_NAME_MAX, &h->text);
+	buf_addf(&h->text, " (%s) ", gate_kind_word(r->kind));
+	ci_add_row(r, &h->text);
+	buf_addf(h->out, "::%s", command);
+	add_place(h, r);
+	buf_addf(h->out, "title=cpa gate%%3A %s", gate_verdict_word(r->verdict));
+	add_message(h);
+}
+
+/* Rows of a verdict, of which at most so many annotations are to come. */
+static uint32_t add_rows(struct github *h, const char *command, enum gate_verdict v, uint32_t most)
+{
+	uint32_t all = h->g->n_verdict[v], shown = all <= most ? all : most - 1, n = 0;
+
+	for (uint32_t i = 0; i < h->g->n_rows && n < shown; i++)
+		if (h->g->row[i].verdict == v) {
+			add_row(h, command, &h->g->row[i]);
+			n++;
+		}
+	if (shown == all)
+		return shown;
+	buf_addf(&h->text, "%" PRIu32 " more of %" PRIu32, all - shown, all);
+	add_command(h, command, v == GATE_FAIL ? "cpa gate: more regressions" : "cpa gate: more suspects");
+	return shown + 1;
+}
+
+static void add_warnings(struct github *h, uint32_t most)
+{
+	uint32_t all = h->g->n_warnings, shown = all <= most ? all : most ? most - 1 : 0;
+
+	for (uint32_t i = 0; i < shown; i++) {
+		ci_add_name(h->g->warning[i].text, 0, &h->text);
+		add_command(h, "warning", "cpa gate");
+	}
+	if (shown == all || most == 0)
+		return;
+	buf_addf(&h->text, "%" PRIu32 " more warnings", all - shown);
+	add_command(h, "warning", "cpa gate");
+}
+
+/* A step that ran and found nothing looks different from one that did not run. */
+static void add_outcome(struct github *h)
+{
+	const struct gate *g = h->g;
+	const char *command = g->outcome == GATE_PASS ? "notice" : g->status == 1 ? "error" : "warning";
+
+	ci_add_counts(g, &h->text);
+	buf_addz(&h->text, "\n");
+	ci_add_need(g, &h->text);
+	add_command(h, command, g->outcome == GATE_PASS ? "cpa gate: PASS" : "cpa gate: INCONCLUSIVE");
+}
+
+void github_draw(const struct gate *g, struct buf *out)
+{
+	struct github h = { .g = g, .out = out };
+	bool is_unsure_red = g->outcome == GATE_INCONCLUSIVE && g->status == 1;
+	uint32_t n;
+
+	add_rows(&h, "error", GATE_FAIL, SHOWN);
+	if (g->outcome != GATE_RED)
+		add_outcome(&h);
+	n = SHOWN - (g->outcome == GATE_INCONCLUSIVE && !is_unsure_red);
+	n -= add_rows(&h, "warning", GATE_SUSPECT, n - (g->n_warnings > 0));
+	add_warnings(&h, n);
+	buf_release(&h.text);
+}

@@ -1,0 +1,12 @@
+# viewers/ci - the answer of a gate for CI servers
+
+noinst_LIBRARIES += viewers/ci/libci.a
+viewers_ci_libci_a_SOURCES = \
+	viewers/ci/ci.h \
+	viewers/ci/ci_int.h \
+	viewers/ci/github.c \
+	viewers/ci/junit.c \
+	viewers/ci/markdown.c \
+	viewers/ci/place.c \
+	viewers/ci/sarif.c \
+	viewers/ci/words.c

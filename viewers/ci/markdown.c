@@ -1,0 +1,219 @@
+/*
+ * markdown.c - an answer of a gate as Markdown, for the summary of a job or a comment
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of functions and files are code spans. In sentences, which may quote them, all that could begin a mark, a
+ * tag or a link is written as a number, and a character of no width keeps names of people and of issues apart from
+ * their signs: GitHub looks for them in what was made of the text.
+ */
+#include "config.h"
+
+#include "viewers/ci/ci.h"
+
+#include "base/text.h"
+#include "viewers/ci/ci_int.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/*
+ * A comment has 65536 characters. Rows and messages are added while there is room, in bytes; with texts of these
+ * lengths the last one of hostile names has at most 5000.
+ */
+enum { ROOM_ROWS = 40000, ROOM_MESSAGES = 52000, NAME_BYTES = 120, SENTENCE_BYTES = 400 };
+
+struct markdown {
+	const struct gate *g;
+	struct buf *out;
+	size_t start;
+};
+
+static bool has_room(const struct markdown *m, size_t room)
+{
+	return m->out->len - m->start < room;
+}
+
+static void add_sentence(const char *s, struct buf *out)
+{
+	struct buf safe = { 0 };
+
+	ci_add_name(s, SENTENCE_BYTES, &safe);
+	for (size_t i = 0; i < safe.len; i++) {
+		char c = safe.data[i], last = i ? safe.data[i - 1] : ' ';
+		bool is_plain = isalnum((unsigned char)c) || (unsigned char)c >= 0x80 || strchr(" ,%()/;'\"=", c) ||
+				(strchr("+-", c) && i > 0) || (c == '.' && !strchr("wW", last)) ||
+				(c == ':' && safe.data[i + 1] != '/');
+
+		if (is_plain)
+			buf_add(out, &c, 1);
+		else
+			buf_addf(out, "&#%d;", c);
+		if (c == '@' || c == '#')
+			buf_addz(out, "\xe2\x80\x8b");
+	}
+	buf_release(&safe);
+}
+
+static void add_code(const char *s, struct buf *out)
+{
+	struct buf text = { 0 };
+
+	ci_add_name(s, NAME_BYTES, &text);
+	text_add_code(out, buf_text(&text));
+	buf_release(&text);
+}
+
+static void add_place(const struct gate_row *r, struct buf *out)
+{
+	struct buf place = { 0 };
+
+	if (*r->file) {
+		ci_add_place(r->file, &place);
+		if (r->line > 0)
+			buf_addf(&place, ":%d", ci_line(r->line));
+		add_code(buf_text(&place), out);
+	}
+	buf_release(&place);
+}
+
+static void add_function(const struct gate_row *r, struct buf *out)
+{
+	add_code(r->name, out);
+	buf_addf(out, " %s", gate_kind_word(r->kind));
+	if (*r->was) {
+		buf_addz(out, ", was ");
+		add_code(r->was, out);
+	}
+	if (r->n_aliases) {
+		buf_addz(out, ", the same samples as ");
+		add_code(r->alias[0], out);
+	}
+	if (r->n_aliases > 1)
+		buf_addf(out, " and %" PRIu32 " more", r->n_aliases - 1);
+	if (*r->reason) {
+		buf_addz(out, "; ");
+		add_sentence(r->reason, out);
+	}
+}
+
+static void add_row(const struct gate_row *r, struct buf *out)
+{
+	buf_addf(out, "| %s | ", gate_verdict_word(r->verdict));
+	add_function(r, out);
+	buf_addz(out, " | ");
+	if (!isnan(r->ratio))
+		ci_add_change(r->ratio, out);
+	buf_addz(out, " | ");
+	ci_add_interval(r, out);
+	buf_addf(out, " | %.1f%% | %.1f%% | ", 100 * r->share[STATS_BASE], 100 * r->share[STATS_NEW]);
+	if (!isnan(r->p_adjusted))
+		ci_add_chance(r->p_adjusted, out);
+	buf_addz(out, " | ");
+	add_place(r, out);
+	buf_addz(out, " |\n");
+}
+
+/* What somebody should look at stands open. */
+static bool is_open(const struct gate_row *r)
+{
+	return r->verdict == GATE_FAIL || r->verdict == GATE_SUSPECT;
+}
+
+/* The rows that are open, or the others. */
+static void add_table(struct markdown *m, bool open)
+{
+	uint32_t left = 0;
+
+	buf_addz(m->out, "| verdict | function | change | 90% interval | base | new | p | where |\n"
+			 "|---|---|---:|---|---:|---:|---:|---|\n");
+	for (uint32_t i = 0; i < m->g->n_rows; i++) {
+		const struct gate_row *r = &m->g->row[i];
+
+		if (is_open(r) != open)
+			continue;
+		if (left == 0 && has_room(m, ROOM_ROWS))
+			add_row(r, m->out);
+		else
+			left++;
+	}
+	if (left)
+		buf_addf(m->out, "\n%" PRIu32 " more are not shown.\n", left);
+}
+
+static void add_rows(struct markdown *m)
+{
+	uint32_t open = 0, closed;
+
+	for (uint32_t i = 0; i < m->g->n_rows; i++)
+		open += is_open(&m->g->row[i]);
+	closed = m->g->n_rows - open;
+	if (open) {
+		add_table(m, true);
+		buf_addz(m->out, "\n");
+	}
+	if (!closed)
+		return;
+	/* Markdown begins again behind an empty line. */
+	buf_addf(m->out, "<details><summary>%" PRIu32 " %sfunction%s</summary>\n\n", closed, open ? "other " : "",
+		 closed == 1 ? "" : "s");
+	add_table(m, false);
+	buf_addz(m->out, "\n</details>\n\n");
+}
+
+static void add_messages(struct markdown *m, const char *title, const struct gate_message *message, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i < n && has_room(m, ROOM_MESSAGES); i++) {
+		buf_addf(m->out, "- %s", title);
+		add_sentence(message[i].text, m->out);
+		buf_addz(m->out, "\n");
+	}
+	if (i < n)
+		buf_addf(m->out, "- %sand %" PRIu32 " more\n", title, n - i);
+}
+
+static void add_renames(struct markdown *m)
+{
+	uint32_t i = 0;
+
+	for (; i < m->g->n_renames && has_room(m, ROOM_MESSAGES); i++) {
+		const struct gate_rename *r = &m->g->rename[i];
+
+		buf_addz(m->out, r->is_asked ? "- renamed, but not found: " : "- renamed? ");
+		add_code(r->from, m->out);
+		buf_addz(m->out, " to ");
+		add_code(r->to, m->out);
+		if (!isnan(r->ratio)) {
+			buf_addz(m->out, ", ");
+			ci_add_change(r->ratio, m->out);
+		}
+		buf_addz(m->out, "\n");
+	}
+	if (i < m->g->n_renames)
+		buf_addf(m->out, "- and %" PRIu32 " more\n", m->g->n_renames - i);
+}
+
+void gate_markdown_draw(const struct gate *g, struct buf *out)
+{
+	struct markdown m = { g, out, out->len };
+
+	buf_addf(out, "### cpa gate: %s, ", gate_outcome_word(g->outcome));
+	ci_add_counts(g, out);
+	buf_addz(out, "\n\n");
+	ci_add_sides(g, out);
+	buf_addz(out, "\n\n");
+	add_rows(&m);
+	add_messages(&m, "**warning:** ", g->warning, g->n_warnings);
+	add_messages(&m, "", g->note, g->n_notes);
+	add_renames(&m);
+	if (g->n_warnings + g->n_notes + g->n_renames)
+		buf_addz(out, "\n");
+	ci_add_power(g, out);
+	buf_addz(out, g->n_power ? " " : "");
+	ci_add_need(g, out);
+	buf_addz(out, "\n");
+}

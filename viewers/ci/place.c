@@ -1,0 +1,104 @@
+/*
+ * place.c - where a source file is in the repository
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Servers show a result beside its line only when the path is relative to the repository, while profiles have
+ * absolute paths, those of the machine that built the program, or those of a module (go build -trimpath). A path
+ * from elsewhere is looked for by its end, the longest first, and not by its last part alone: main.go is everywhere.
+ */
+#include "config.h"
+
+#include "viewers/ci/ci_int.h"
+
+#include "base/path.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PARTS_MAX = 64 }; /* of a path, which are tried as starts of its end */
+
+/* What lies behind a folder in a path; NULL when it is not below. */
+static const char *below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	if (n == 0 || strncmp(path, folder, n) != 0)
+		return NULL;
+	if (folder[n - 1] == '/')
+		return path + n;
+	return path[n] == '/' ? path + n + 1 : NULL;
+}
+
+static bool is_file(const char *folder, const char *path)
+{
+	struct buf whole = { 0 };
+	struct stat st;
+	bool is;
+
+	buf_addf(&whole, "%s/%s", folder, path);
+	is = *folder && stat(buf_text(&whole), &st) == 0 && S_ISREG(st.st_mode);
+	buf_release(&whole);
+	return is;
+}
+
+/* The longest end of a path that is a file below a folder; NULL when there is none. */
+static const char *find_end(const char *folder, const char *path)
+{
+	const char *end = path + (*path == '/');
+
+	while (strncmp(end, "../", 3) == 0)
+		end += 3;
+	for (int i = 0; i < PARTS_MAX && (end == path || strchr(end, '/')); i++) {
+		if (is_file(folder, end))
+			return end;
+		end = strchr(end, '/');
+		if (!end)
+			break;
+		end++;
+	}
+	return NULL;
+}
+
+static bool add_place(const char *path, const char *root, const char *here, struct buf *out)
+{
+	const char *end = *path == '/' ? below(path, root) : NULL, *inside = below(here, root);
+
+	if (!end && *path == '/')
+		end = below(path, here);
+	if (!end && *path != '/' && inside && is_file(here, path) && !is_file(root, path)) {
+		buf_addf(out, "%s/%s", inside, path);
+		return true;
+	}
+	if (!end)
+		end = find_end(root, path);
+	if (!end && *path != '/' && strncmp(path, "../", 3) != 0)
+		end = path;
+	buf_addz(out, end ? end : path);
+	return end != NULL;
+}
+
+bool ci_add_place(const char *file, struct buf *out)
+{
+	struct buf path = { 0 }, root = { 0 };
+	const char *workspace = getenv("GITHUB_WORKSPACE");
+	char *here = getcwd(NULL, 0);
+	bool is_there = false;
+
+	path_add_clean(&path, file);
+	path_add_clean(&root, workspace && *workspace == '/' ? workspace : here ? here : "");
+	if (path.len)
+		is_there = add_place(path.data, buf_text(&root), here ? here : "", out);
+	buf_release(&path);
+	buf_release(&root);
+	free(here);
+	return is_there;
+}
+
+int ci_line(int64_t line)
+{
+	return line < 1 ? 1 : line > INT_MAX ? INT_MAX : (int)line;
+}

@@ -1,0 +1,329 @@
+/*
+ * sarif.c - an answer of a gate as SARIF 2.1.0
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Besides the standard it heeds GitHub's code scanning: a file with a result that has no place in a file is refused
+ * there as a whole, so that functions whose file is unknown are placed in the profile; and an alert stays the same
+ * one as long as primaryLocationLineHash does, which therefore is made of name and kind, and not of a line.
+ */
+#include "config.h"
+
+#include "viewers/ci/ci.h"
+
+#include "base/json.h"
+#include "viewers/ci/ci_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum rule { RULE_REGRESSION, RULE_SUSPECT, RULE_NEW_COST, RULE_MOVED, N_RULES, RULE_NONE = N_RULES };
+
+/* Texts for people who see a result and have never heard of the tool. */
+static const struct {
+	const char *id, *name, *level, *severity, *what, *help;
+} rules[N_RULES] = {
+	[RULE_REGRESSION] = {
+		"cpa/regression", "Regression", "error", "error", "A function costs more than its limit allows",
+		"Two sets of profiles were compared, function by function. This one costs more than before: chance "
+		"explains that with less than the error that was allowed (1% by default, over all functions together), "
+		"and the best estimate is beyond the limit. Look at the function and what it calls in a flame graph of "
+		"the difference: cpa flame -base=OLD NEW. If the cost is accepted, put an allow line into the file of "
+		"--config.",
+	},
+	[RULE_SUSPECT] = {
+		"cpa/suspect", "Suspect", "warning", "warning", "A function may cost more than its limit allows",
+		"The best estimate is beyond the limit, but chance explains it too often for a failure. Capture more "
+		"profiles of both sides and give all of them to the gate again.",
+	},
+	[RULE_NEW_COST] = {
+		"cpa/new-cost", "NewCost", "note", "recommendation", "A function is new",
+		"The base does not have this function, so that there is no ratio; its callers were compared with what "
+		"they cost before. --max-new makes a new function fail that takes more than a share.",
+	},
+	[RULE_MOVED] = {
+		"cpa/moved", "Moved", "note", "recommendation", "Cost moved between functions",
+		"This function grew by about what its callees lost, as it happens when code is inlined or moved. It is "
+		"no failure.",
+	},
+};
+
+static enum rule rule_of(const struct gate_row *r)
+{
+	switch (r->verdict) {
+	case GATE_FAIL:
+		return r->value[STATS_BASE] > 0 ? RULE_REGRESSION : RULE_NEW_COST;
+	case GATE_SUSPECT:
+		return RULE_SUSPECT;
+	case GATE_NEW:
+		return RULE_NEW_COST;
+	case GATE_MOVED:
+		return RULE_MOVED;
+	default:
+		return RULE_NONE;
+	}
+}
+
+static void add_object(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_open(j, '{');
+}
+
+static void add_message(struct json *j, const char *key, const char *text)
+{
+	add_object(j, key);
+	json_add_text(j, "text", text);
+	json_close(j, '}');
+}
+
+/* Numbers that are not known are left out. */
+static void add_number(struct json *j, const char *key, double v)
+{
+	char text[40];
+
+	if (!isfinite(v))
+		return;
+	json_key(j, key);
+	json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", v));
+}
+
+static void add_rule(struct json *j, enum rule i)
+{
+	json_open(j, '{');
+	json_add_text(j, "id", rules[i].id);
+	json_add_text(j, "name", rules[i].name);
+	add_message(j, "shortDescription", rules[i].what);
+	add_message(j, "fullDescription", rules[i].help);
+	add_message(j, "help", rules[i].help);
+	add_object(j, "defaultConfiguration");
+	json_add_text(j, "level", rules[i].level);
+	json_close(j, '}');
+	add_object(j, "properties");
+	json_key(j, "tags");
+	json_open(j, '[');
+	json_textz(j, "performance");
+	json_close(j, ']');
+	json_add_text(j, "problem.severity", rules[i].severity);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void add_tool(struct json *j)
+{
+	add_object(j, "tool");
+	add_object(j, "driver");
+	json_add_text(j, "name", "cpa gate");
+	json_add_text(j, "version", PACKAGE_VERSION);
+	json_key(j, "rules");
+	json_open(j, '[');
+	for (int i = 0; i < N_RULES; i++)
+		add_rule(j, (enum rule)i);
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+/* Notes and warnings of the gate, which belong to no function. */
+static void add_notifications(struct json *j, const struct gate_message *m, uint32_t n, const char *level)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		json_open(j, '{');
+		add_object(j, "descriptor");
+		json_add_text(j, "id", m[i].id);
+		json_close(j, '}');
+		json_add_text(j, "level", level);
+		add_message(j, "message", m[i].text);
+		json_close(j, '}');
+	}
+}
+
+static void add_invocation(struct json *j, const struct gate *g)
+{
+	json_key(j, "invocations");
+	json_open(j, '[');
+	json_open(j, '{');
+	json_key(j, "executionSuccessful");
+	json_bool(j, true);
+	json_add_int(j, "exitCode", g->status);
+	json_key(j, "toolExecutionNotifications");
+	json_open(j, '[');
+	add_notifications(j, g->warning, g->n_warnings, "warning");
+	add_notifications(j, g->note, g->n_notes, "note");
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+}
+
+/* A path as a part of a URI (RFC 3986). */
+static void add_encoded(const char *path, struct buf *out)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/";
+
+	for (; *path; path++)
+		if (strchr(plain, *path))
+			buf_add(out, path, 1);
+		else
+			buf_addf(out, "%%%02X", (unsigned char)*path);
+}
+
+/* The file of a row, else the first new profile: some place there must be. */
+static void add_artifact(struct json *j, const struct gate *g, const struct gate_row *r)
+{
+	const char *profile = g->side[STATS_NEW].n_files ? g->side[STATS_NEW].source[0] : "";
+	struct buf path = { 0 }, uri = { 0 };
+	bool is_there = ci_add_place(r->file, &path);
+
+	if (!path.len && !strstr(profile, "://"))
+		is_there = ci_add_place(profile, &path);
+	if (!path.len) {
+		buf_addz(&path, "profile");
+		is_there = true;
+	}
+	if (!is_there && *path.data == '/')
+		buf_addz(&uri, "file://");
+	add_encoded(path.data, &uri);
+	add_object(j, "artifactLocation");
+	json_add_text(j, "uri", uri.data);
+	if (is_there)
+		json_add_text(j, "uriBaseId", "%SRCROOT%");
+	json_close(j, '}');
+	buf_release(&path);
+	buf_release(&uri);
+}
+
+static void add_location(struct json *j, const struct gate *g, const struct gate_row *r)
+{
+	json_key(j, "locations");
+	json_open(j, '[');
+	json_open(j, '{');
+	add_object(j, "physicalLocation");
+	add_artifact(j, g, r);
+	add_object(j, "region");
+	json_add_int(j, "startLine", ci_line(*r->file ? r->line : 1));
+	json_close(j, '}');
+	json_close(j, '}');
+	json_key(j, "logicalLocations");
+	json_open(j, '[');
+	json_open(j, '{');
+	json_add_text(j, "fullyQualifiedName", r->name);
+	json_add_text(j, "kind", r->kind == GATE_TOTAL ? "module" : "function");
+	json_close(j, '}');
+	json_close(j, ']');
+	json_close(j, '}');
+	json_close(j, ']');
+}
+
+/* The same on every machine and in every version: FNV-1a, 64 bits, of name, NUL and kind. */
+static uint64_t fingerprint(const struct gate_row *r)
+{
+	const char *part[] = { r->name, gate_kind_word(r->kind) };
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (int i = 0; i < 2; i++)
+		for (const char *s = part[i];; s++) {
+			h = (h ^ (unsigned char)*s) * 0x100000001b3;
+			if (!*s)
+				break;
+		}
+	return h;
+}
+
+static void add_fingerprints(struct json *j, const struct gate_row *r)
+{
+	char text[24];
+
+	add_object(j, "partialFingerprints");
+	snprintf(text, sizeof(text), "%016" PRIx64 ":1", fingerprint(r));
+	json_add_text(j, "primaryLocationLineHash", text);
+	text[16] = '\0';
+	json_add_text(j, "functionAndKind/v1", text);
+	json_close(j, '}');
+}
+
+/* A row's message. [a](b) would be a link (SARIF 2.1.0, 3.11.6): a blank between the two keeps it text. */
+static void add_row_message(struct json *j, const struct gate_row *r)
+{
+	struct buf text = { 0 }, plain = { 0 };
+
+	ci_add_name(r->name, CI_NAME_MAX, &text);
+	buf_addf(&text, " (%s) ", gate_kind_word(r->kind));
+	ci_add_row(r, &text);
+	for (const char *s = text.data; *s; s++) {
+		buf_add(&plain, s, 1);
+		if (s[0] == ']' && s[1] == '(')
+			buf_add(&plain, " ", 1);
+	}
+	add_message(j, "message", plain.data);
+	buf_release(&text);
+	buf_release(&plain);
+}
+
+static void add_result(struct json *j, const struct gate *g, const struct gate_row *r, enum rule rule)
+{
+	bool is_failure = r->verdict == GATE_FAIL;
+
+	json_open(j, '{');
+	json_add_text(j, "ruleId", rules[rule].id);
+	json_add_int(j, "ruleIndex", rule);
+	json_add_text(j, "level", is_failure ? "error" : rules[rule].level);
+	add_row_message(j, r);
+	add_location(j, g, r);
+	add_fingerprints(j, r);
+	add_object(j, "properties");
+	json_add_text(j, "verdict", gate_verdict_key(r->verdict));
+	json_add_text(j, "kind", gate_kind_word(r->kind));
+	add_number(j, "ratio", r->ratio);
+	add_number(j, "lo", r->lo);
+	add_number(j, "hi", r->hi);
+	add_number(j, "pAdjusted", r->p_adjusted);
+	add_number(j, "limit", r->limit);
+	add_number(j, "baseShare", r->share[STATS_BASE]);
+	add_number(j, "newShare", r->share[STATS_NEW]);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void add_run(struct json *j, const struct gate *g)
+{
+	json_open(j, '{');
+	add_tool(j);
+	add_invocation(j, g);
+	add_object(j, "originalUriBaseIds");
+	add_object(j, "%SRCROOT%");
+	add_message(j, "description", "The root of the repository");
+	json_close(j, '}');
+	json_close(j, '}');
+	json_key(j, "results");
+	json_open(j, '[');
+	for (uint32_t i = 0; i < g->n_rows; i++) {
+		enum rule rule = rule_of(&g->row[i]);
+
+		if (rule != RULE_NONE)
+			add_result(j, g, &g->row[i], rule);
+	}
+	json_close(j, ']');
+	json_add_text(j, "columnKind", "utf16CodeUnits");
+	add_object(j, "properties");
+	json_add_text(j, "verdict", gate_outcome_word(g->outcome));
+	json_add_int(j, "tests", g->n_tests);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+void sarif_draw(const struct gate *g, struct buf *out)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, '{');
+	json_add_text(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	json_add_text(&j, "version", "2.1.0");
+	json_key(&j, "runs");
+	json_open(&j, '[');
+	add_run(&j, g);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_addz(out, "\n");
+}
