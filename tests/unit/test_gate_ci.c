@@ -79,10 +79,12 @@ static struct gate_row *one_failure(const char *name, const char *file, int64_t 
 #define NEED                                                                                                           \
 	"To catch +30% of a function with 5% of the total, take 14106 samples per side: 57 s at the rate of the base."
 #define POWER                                                                                                          \
-	"Would have been caught 8 times of 10: +25% of a function with 20%, +27% of 10%, +36% of 5%, +88% of 1% of the " \
+	"Would have been caught 8 times of 10: +25% of a function with 20%, +27% of 10%, +36% of 5%, +88% of 1% of "   \
+	"the "                                                                                                         \
 	"total."
 #define SIDES                                                                                                          \
-	"Base: 4 profiles with 3163 samples, new: 4 profiles with 3248 samples, relative to the unchanged part of the " \
+	"Base: 4 profiles with 3163 samples, new: 4 profiles with 3248 samples, relative to the unchanged part of "    \
+	"the "                                                                                                         \
 	"program; 99% confidence, threshold +20%."
 
 static void a_junit_report_has_a_case_for_each_tested_row_and_one_for_the_length(void **state)
@@ -154,10 +156,12 @@ static void profiles_with_the_needed_samples_are_long_enough(void **state)
 	(void)state;
 	answer_pass(&a);
 	a.g.need_samples = 3204;
-	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><system-out>The profiles are long enough to catch +30% of");
+	expect(JUNIT,
+	       "\"profiles are long enough\" time=\"0\"><system-out>The profiles are long enough to catch +30% of");
 	a.g.need_samples = 3206; /* 2 / (1/3163 + 1/3248) is 3205 */
-	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><skipped message=\"To catch +30% of a function with 5% of "
-		      "the total, take 3206 samples per side: 57 s at the rate of the base.");
+	expect(JUNIT,
+	       "\"profiles are long enough\" time=\"0\"><skipped message=\"To catch +30% of a function with 5% of "
+	       "the total, take 3206 samples per side: 57 s at the rate of the base.");
 	a.g.need_samples = INFINITY;
 	expect(JUNIT, "of the total, give several profiles per side: longer ones are no help.");
 	a.g.need_samples = 1;
@@ -248,13 +252,16 @@ static void sarif_has_results_of_four_rules(void **state)
 	answer_red(&a);
 	draw(SARIF);
 	assert_int_equal(count("\"ruleId\""), 5);
-	assert_int_equal(count("\"ruleId\": \"cpa/regression\",\n          \"ruleIndex\": 0,\n          \"level\": \"error\""),
-			 2);
-	assert_int_equal(count("\"ruleId\": \"cpa/suspect\",\n          \"ruleIndex\": 1,\n          \"level\": \"warning\""),
-			 1);
-	assert_int_equal(count("\"ruleId\": \"cpa/new-cost\",\n          \"ruleIndex\": 2,\n          \"level\": \"note\""),
-			 1);
-	assert_int_equal(count("\"ruleId\": \"cpa/moved\",\n          \"ruleIndex\": 3,\n          \"level\": \"note\""), 1);
+	assert_int_equal(
+		count("\"ruleId\": \"cpa/regression\",\n          \"ruleIndex\": 0,\n          \"level\": \"error\""),
+		2);
+	assert_int_equal(
+		count("\"ruleId\": \"cpa/suspect\",\n          \"ruleIndex\": 1,\n          \"level\": \"warning\""),
+		1);
+	assert_int_equal(
+		count("\"ruleId\": \"cpa/new-cost\",\n          \"ruleIndex\": 2,\n          \"level\": \"note\""), 1);
+	assert_int_equal(
+		count("\"ruleId\": \"cpa/moved\",\n          \"ruleIndex\": 3,\n          \"level\": \"note\""), 1);
 }
 
 static void a_new_function_that_fails_is_an_error_of_new_cost(void **state)
@@ -396,9 +403,10 @@ static void a_pass_is_a_notice(void **state)
 {
 	(void)state;
 	answer_pass(&a);
-	assert_string_equal(draw(GITHUB), "::notice title=cpa gate%3A PASS::0 regressions, 46 unresolved, 9 within their "
-					  "limits%0ATo catch +30%25 of a function with 5%25 of the total, take 14106 samples "
-					  "per side: 57 s at the rate of the base.\n");
+	assert_string_equal(draw(GITHUB),
+			    "::notice title=cpa gate%3A PASS::0 regressions, 46 unresolved, 9 within their "
+			    "limits%0ATo catch +30%25 of a function with 5%25 of the total, take 14106 samples "
+			    "per side: 57 s at the rate of the base.\n");
 }
 
 static void the_first_line_of_markdown_is_the_verdict_and_failures_stand_open(void **state)

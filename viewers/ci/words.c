@@ -153,8 +153,9 @@ void ci_add_sides(const struct gate *g, struct buf *out)
 	};
 
 	for (int side = 0; side < N_STATS_SIDES; side++)
-		buf_addf(out, "%s%" PRIu32 " profile%s with %.0f samples, ", side == STATS_BASE ? "Base: " : "new: ",
-			 g->side[side].n_files, g->side[side].n_files == 1 ? "" : "s", g->side[side].samples);
+		buf_addf(out, "%s%" PRIu32 " profile%s with %.0f samples, ",
+			 side == STATS_BASE ? "Base: " : "new: ", g->side[side].n_files,
+			 g->side[side].n_files == 1 ? "" : "s", g->side[side].samples);
 	buf_addf(out, "%s; ", relative[g->how->normalize]);
 	add_percent("", g->how->confidence, out);
 	buf_addz(out, " confidence, threshold ");
