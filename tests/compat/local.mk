@@ -9,6 +9,7 @@ INTEROP_TESTS = \
 	tests/compat/flame.t \
 	tests/compat/flame_tools.t \
 	tests/compat/frames.t \
+	tests/compat/gate.t \
 	tests/compat/labels.t \
 	tests/compat/list.t \
 	tests/compat/live.t \
