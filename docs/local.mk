@@ -3,6 +3,4 @@
 dist_man_MANS += docs/man/cpa.1 docs/man/cpa-report.5 docs/man/cpa-shell.7
 schemadir = $(pkgdatadir)
 dist_schema_DATA = docs/schema/gate.schema.json docs/schema/report.schema.json
-EXTRA_DIST += COPYING NEWS.md README.md docs
-dist_schema_DATA = docs/schema/report.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(session_libs)
+src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(gate_libs) $(session_libs)
 src_cpa_SOURCES = \
 	src/cli/answer.c \
 	src/cli/answer.h \
@@ -10,6 +10,7 @@ src_cpa_SOURCES = \
 	src/cli/cmd.h \
 	src/cli/cmd_completion.c \
 	src/cli/cmd_diff.c \
+	src/cli/cmd_gate.c \
 	src/cli/cmd_help.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
@@ -20,6 +21,10 @@ src_cpa_SOURCES = \
 	src/cli/fetching.h \
 	src/cli/flame.c \
 	src/cli/flame.h \
+	src/cli/gate.h \
+	src/cli/gate_flame.c \
+	src/cli/gate_self.c \
+	src/cli/gate_write.c \
 	src/cli/loading.c \
 	src/cli/loading.h \
 	src/cli/main.c \

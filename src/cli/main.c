@@ -47,6 +47,8 @@ static int dispatch(const struct args *a)
 		return cmd_diff(a);
 	if (a->command->report == REPORT_TREND)
 		return cmd_trend(a);
+	if (a->command->report == REPORT_GATE)
+		return cmd_gate(a);
 	return cmd_report(a);
 }
 
