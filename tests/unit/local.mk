@@ -91,6 +91,7 @@ unit_tests = \
 	tests/unit/test_gate_how \
 	tests/unit/test_gate_json \
 	tests/unit/test_gate_names \
+	tests/unit/test_gate_renames \
 	tests/unit/test_gate_rows \
 	tests/unit/test_gate_text \
 	tests/unit/test_graph \
@@ -245,6 +246,7 @@ tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_how_LDADD = $(unit_gate)
+tests_unit_test_gate_renames_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)
 tests_unit_test_gate_json_LDADD = $(unit_viewers)
 tests_unit_test_gate_text_LDADD = $(unit_viewers)

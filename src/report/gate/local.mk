@@ -16,6 +16,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/names.h \
 	src/report/gate/own.c \
 	src/report/gate/power.c \
+	src/report/gate/renames.c \
 	src/report/gate/rows.c \
 	src/report/gate/rows_classes.c \
 	src/report/gate/rows_int.h \
