@@ -27,6 +27,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/sum_fit.c \
 	src/report/gate/sum_funcs.c \
 	src/report/gate/sum_int.h \
+	src/report/gate/sum_paths.c \
 	src/report/gate/sum_walk.c \
 	src/report/gate/verdict.c \
 	src/report/gate/verdict_mercy.c \

@@ -89,30 +89,38 @@ static int make_view(struct sum_adding *a, const struct profile *p)
 	return rc < 0 && rc != ERR_STOPPED ? err_wrap(a->err, "%s: %s", sum_side_word(a->side), a->source) : rc;
 }
 
-/* Values and variances of the stacks of the view. */
-static int add_stacks(struct sum_adding *a)
+static void add_variances(struct sum_adding *a)
 {
 	const struct view *v = &a->view;
 	const struct kinds *k = &a->kinds;
 	const int64_t *with = k->partner == PROFILE_NONE ? NULL : v->p->value[SIDE_TARGET][k->partner];
-	uint32_t n = v->p->stacks.n;
 
-	a->value = arena_zalloc(a->mem, n, sizeof(*a->value));
-	a->var = arena_zalloc(a->mem, n, sizeof(*a->var));
+	a->var = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->var)));
+	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
+		double var = kinds_variance(k, (double)v->val[SIDE_TARGET][i], with ? (double)with[i] : 0);
+
+		a->var[v->p->stack[i]] += var;
+		a->file.var += var * a->unit * a->unit;
+	}
+}
+
+/* Values and variances of the stacks of the view. */
+static int add_stacks(struct sum_adding *a)
+{
+	const struct view *v = &a->view;
+	int64_t total = 0;
+
+	a->value = arena_own(a->mem, mem_zalloc(v->p->stacks.n, sizeof(*a->value)));
 	stop_begin(v->stop, "adding up samples", v->n);
 	for (uint32_t i = 0; i < v->n && !stop_step(v->stop, i); i++) {
-		int64_t value = v->val[SIDE_TARGET][i];
-
-		a->value[v->p->stack[i]] += (double)value;
-		if (k->rule != KINDS_STEPS)
-			a->var[v->p->stack[i]] += kinds_variance(k, (double)value, with ? (double)with[i] : 0);
+		a->value[v->p->stack[i]] += v->val[SIDE_TARGET][i];
+		total += v->val[SIDE_TARGET][i];
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (k->rule == KINDS_STEPS)
-			a->var[i] = kinds_variance(k, a->value[i], 0);
-		a->file.value += a->value[i] * a->unit;
-		a->file.var += a->var[i] * a->unit * a->unit;
-	}
+	a->file.value = (double)total * a->unit;
+	if (a->kinds.rule == KINDS_STEPS)
+		a->file.var = kinds_variance(&a->kinds, (double)total, 0) * a->unit * a->unit;
+	else
+		add_variances(a);
 	return stop_check(v->stop, a->err);
 }
 
@@ -247,8 +255,8 @@ const struct gate_sums *gate_sum_all(struct gate_sum *s)
 	if (f->n_types == 0)
 		all->type = all->unit = all->period_unit = "";
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		all->paths.value[side] = s->paths.value[side];
-		all->paths.var[side] = s->paths.var[side];
+		all->paths.value[side] = s->paths.column[SUM_VALUE + side];
+		all->paths.var[side] = s->paths.column[SUM_VAR + side];
 	}
 	for (uint32_t i = 0; i < s->n_funcs; i++) {
 		s->func[i].name = match_name(s->match, i);

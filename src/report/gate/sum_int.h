@@ -13,14 +13,17 @@
 #include "report/gate/gate_int.h"
 #include "report/gate/kinds.h"
 
+/* Values of the base, of new, then variances of the base, of new. */
+enum { SUM_VALUE, SUM_VAR = N_STATS_SIDES, SUM_COLUMNS = 2 * N_STATS_SIDES };
+
 /* Distinct stacks of functions of all files. */
 struct sum_paths {
 	uint32_t n;
 	uint32_t *off, *func; /* as in gate_paths */
 	size_t cap_off, cap_func;
 	struct idtab ids;
-	double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
-	size_t cap_value[2 * N_STATS_SIDES];
+	double *column[SUM_COLUMNS]; /* [n] */
+	size_t cap_columns;
 };
 
 struct sum_type {
@@ -68,7 +71,8 @@ struct sum_adding {
 	struct kinds kinds;
 	double unit;           /* V of the first file in one of the column */
 	struct gate_file file; /* to be */
-	double *value, *var;   /* [stacks of the view] in units of the column */
+	int64_t *value;        /* [stacks of the view] in units of the column */
+	double *var;           /* [stacks of the view] the same; NULL when it is value * kinds.step */
 	struct arena *mem;     /* goes when it is in */
 };
 
@@ -88,7 +92,14 @@ int sum_take_functions(struct sum_adding *a);
 /* Find or append the paths of the stacks; add to them, to the functions, and to the parts of the file. Fails
    ERR_LIMIT, ERR_STOPPED. */
 int sum_walk(struct sum_adding *a);
+
 void sum_paths_init(struct sum_paths *paths);
 void sum_paths_release(struct sum_paths *paths);
+
+/* Have room for n more paths, which sum_paths_find relies on, and as many frames as there may be. */
+void sum_paths_reserve(struct sum_paths *paths, uint32_t n, uint32_t frames);
+
+/* The id of n functions, which are appended when they are new. Fails ERR_LIMIT, without a sentence. */
+int sum_paths_find(struct sum_paths *paths, const uint32_t *word, size_t n, uint64_t hash, uint32_t *id);
 
 #endif
