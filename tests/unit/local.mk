@@ -88,6 +88,7 @@ unit_tests = \
 	tests/unit/test_frames \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
+	tests/unit/test_gate_decide \
 	tests/unit/test_gate_how \
 	tests/unit/test_gate_json \
 	tests/unit/test_gate_names \
@@ -245,6 +246,7 @@ tests_unit_test_frames_LDADD = $(unit_symbol)
 tests_unit_test_gate_names_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
+tests_unit_test_gate_decide_LDADD = $(unit_gate)
 tests_unit_test_gate_how_LDADD = $(unit_gate)
 tests_unit_test_gate_renames_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)

@@ -1,0 +1,104 @@
+/*
+ * judge.c - from the profiles that were taken in to the answer
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "report/gate/gate_int.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const side_word[] = { "the base", "the new side" };
+
+/* What new had opportunity for, over base. */
+static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
+{
+	double size[N_STATS_SIDES] = { 0 };
+
+	if (s->how->normalize == GATE_WORK)
+		memcpy(size, s->how->work, sizeof(size));
+	else if (s->how->normalize == GATE_SHARE)
+		memcpy(size, s->total, sizeof(size));
+	for (uint32_t i = 0; i < s->n_files; i++) {
+		const struct gate_file *f = &s->file[i];
+
+		if (s->how->normalize == GATE_DURATION && !(f->seconds > 0))
+			return err_set(err, ERR_FORMAT, "--normalize=duration: %s does not say how long it took",
+				       f->source);
+		if (s->how->normalize == GATE_DURATION)
+			size[f->side] += f->seconds;
+		else if (s->how->normalize == GATE_NONE)
+			size[f->side] += 1;
+	}
+	*rho = size[STATS_NEW] / size[STATS_BASE];
+	return 0;
+}
+
+/* How much each file had opportunity for, of base first; NULL when it is not known. A side's runs did equal work. */
+static const double *find_exposures(const struct gate_sums *s, struct arena *mem)
+{
+	double *size = arena_alloc(mem, s->n_files, sizeof(*size));
+	uint32_t n = 0;
+
+	if (s->how->normalize != GATE_NONE && s->how->normalize != GATE_DURATION && s->how->normalize != GATE_WORK)
+		return NULL;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		for (uint32_t i = 0; i < s->n_files; i++)
+			if ((int)s->file[i].side == side)
+				size[n++] = s->how->normalize == GATE_DURATION ? s->file[i].seconds : 1;
+	return size;
+}
+
+/* Is there something on both sides, and something in common? */
+static int check_sums(const struct gate_sums *s, struct err *err)
+{
+	bool found = false;
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (!(s->total[side] > 0))
+			return err_set(err, ERR_FORMAT, "%s has no samples of %s: there is nothing to compare",
+				       side_word[side], s->type && *s->type ? s->type : "any type");
+	for (uint32_t i = 0; !found && i < s->n_funcs; i++)
+		found = s->func[i].cum[STATS_BASE] > 0 && s->func[i].cum[STATS_NEW] > 0;
+	if (!found)
+		return err_set(err, ERR_FORMAT,
+			       "the two sides have no function in common: are they of the same program, with names?");
+	return 0;
+}
+
+int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
+{
+	struct gate_sums s = *gate_sum_all(sum); /* func may be changed, the rest is not */
+	struct stats_how how = { .mode = STATS_FIXED, .rho = 1 };
+	struct stats_judged judged;
+	struct gate_rows rows = { 0 };
+	struct stats_row *row;
+	int rc = check_sums(&s, err);
+
+	*out = (struct gate){ .how = s.how };
+	if (rc < 0)
+		return rc;
+	how.strict = s.how->strict;
+	how.noise = s.how->noise;
+	how.adjust = s.how->adjust;
+	if (s.how->normalize == GATE_BULK || s.how->normalize == GATE_REST)
+		how.mode = s.how->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
+	else
+		rc = find_rho(&s, &how.rho, err);
+	if (rc < 0)
+		return rc;
+	out->mem = arena_new();
+	gate_find_renames(&s, out->mem, out);
+	gate_rows_make(&s, out->mem, &rows);
+	rows.counts.file_exposure = find_exposures(&s, out->mem);
+	row = mem_alloc((size_t)rows.n + 1, sizeof(*row));
+	stats_judge(&rows.counts, &how, row, &judged);
+	gate_decide(&s, &rows, &judged, out);
+	free(row);
+	return 0;
+}

@@ -1,0 +1,578 @@
+/*
+ * test_gate_decide.c - verdicts of a gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_gate.h"
+
+#include <math.h>
+
+/* A gate that was made and its answer. */
+struct asked {
+	struct made_gate g;
+	struct arena *mem;
+	struct gate_rows rows;
+	struct stats_row *row;
+	struct gate out;
+};
+
+/* A program of twelve functions that did not change and of what a test adds: 12 x base, 12 x base on the sides. */
+static void start(struct asked *a, double base)
+{
+	char stack[40];
+
+	*a = (struct asked){ .mem = NULL };
+	made_start(&a->g);
+	for (int i = 0; i < 12; i++) {
+		snprintf(stack, sizeof(stack), "part%d main", i);
+		made_stack(&a->g, stack, base, base);
+	}
+}
+
+static void decide(struct asked *a)
+{
+	const struct stats_how how = { .mode = STATS_BULK,
+				       .rho = 1,
+				       .strict = a->g.how.strict,
+				       .noise = a->g.how.noise,
+				       .adjust = a->g.how.adjust };
+	struct stats_judged judged;
+
+	a->mem = arena_new();
+	gate_rows_make(&a->g.s, a->mem, &a->rows);
+	a->row = mem_alloc((size_t)a->rows.n + 1, sizeof(*a->row));
+	stats_judge(&a->rows.counts, &how, a->row, &judged);
+	a->out.mem = arena_new();
+	gate_decide(&a->g.s, &a->rows, &judged, &a->out);
+}
+
+static void finish(struct asked *a, uint32_t n_base, uint32_t n_new)
+{
+	made_seal(&a->g, n_base, n_new);
+	decide(a);
+}
+
+static void end(struct asked *a)
+{
+	gate_release(&a->out);
+	free(a->row);
+	arena_free(a->mem);
+	made_release(&a->g);
+}
+
+static const struct gate_row *find(const struct asked *a, const char *name, enum gate_kind kind)
+{
+	for (uint32_t i = 0; i < a->out.n_rows; i++)
+		if (strcmp(a->out.row[i].name, name) == 0 && a->out.row[i].kind == kind)
+			return &a->out.row[i];
+	return NULL;
+}
+
+static void row_is(const struct asked *a, const char *name, enum gate_verdict verdict)
+{
+	const struct gate_row *r = find(a, name, GATE_CUM);
+
+	if (!r)
+		fail_msg("no row of %s", name);
+	if (r->verdict != verdict)
+		fail_msg("%s is %s and not %s", name, gate_verdict_word(r->verdict), gate_verdict_word(verdict));
+}
+
+static const char *message(const struct gate_message *m, uint32_t n, const char *id)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (strcmp(m[i].id, id) == 0)
+			return m[i].text;
+	return "";
+}
+
+static const char *warning(const struct asked *a, const char *id)
+{
+	return message(a->out.warning, a->out.n_warnings, id);
+}
+
+static const char *note(const struct asked *a, const char *id)
+{
+	return message(a->out.note, a->out.n_notes, id);
+}
+
+/* The file of a test that may be changed. */
+static struct gate_file *file(struct asked *a, uint32_t i)
+{
+	return (struct gate_file *)&a->g.s.file[i];
+}
+
+static void what_did_not_change_passes(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_int_equal(a.out.status, 0);
+	row_is(&a, "part3", GATE_OK);
+	assert_int_equal(a.out.n_verdict[GATE_FAIL] + a.out.n_verdict[GATE_SUSPECT], 0);
+	assert_true(a.out.n_tests >= 12);
+	end(&a);
+}
+
+static void a_slower_function_fails_and_a_faster_one_is_told(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	made_stack(&a.g, "slower main", 500, 1200);
+	made_stack(&a.g, "quick main", 600, 200);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_RED);
+	assert_int_equal(a.out.status, 1);
+	row_is(&a, "slow", GATE_FAIL);
+	row_is(&a, "quick", GATE_IMPROVED);
+	assert_string_equal(a.out.row[0].name, "slower"); /* the largest regression first */
+	assert_string_equal(a.out.row[1].name, "slow");
+	assert_string_equal(a.out.row[0].reason, "");
+	assert_true(fabs(a.out.row[0].ratio - 2.4) < 0.1);
+	assert_string_equal(note(&a, "update_baseline"), "quick became faster: a new base keeps it so");
+	end(&a);
+}
+
+static void what_may_be_chance_is_suspect_and_no_pass(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	a.g.how.inconclusive = 3;
+	made_stack(&a.g, "odd main", 100, 145);
+	finish(&a, 1, 1);
+	row_is(&a, "odd", GATE_SUSPECT);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	assert_int_equal(a.out.status, 3);
+	assert_true(*note(&a, "retry"));
+	end(&a);
+}
+
+static void a_gate_that_cannot_test_anything_does_not_pass(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 1);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.n_tests, 0);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	assert_string_equal(
+		warning(&a, "few_samples"),
+		"base has 12 samples: below 1,000 only doubled costs of large functions can be seen; capture longer");
+	end(&a);
+}
+
+static void a_change_within_the_threshold_does_not_fail(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 30000);
+	made_stack(&a.g, "slightly main", 30000, 34500);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_true(find(&a, "slightly", GATE_CUM)->p_adjusted < 0.01);
+	end(&a);
+}
+
+static void a_function_has_its_own_limit(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	made_rule(&a.g, GATE_LIMIT, "^slow$", 1);
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_true(fabs(find(&a, "slow", GATE_CUM)->limit - 1) < 1e-9);
+	assert_string_equal(warning(&a, "unused"), "");
+	end(&a);
+}
+
+static void what_is_allowed_does_not_fail_but_is_told(void **state)
+{
+	struct gate_rule *rule;
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	rule = made_rule(&a.g, GATE_ALLOW, "^slow$", 0);
+	rule->reason = "new format";
+	rule->until = "2026-12-31";
+	rule->line = 3;
+	made_rule(&a.g, GATE_ALLOW, "^nowhere$", 0)->line = 4;
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	row_is(&a, "slow", GATE_SKIPPED);
+	assert_string_equal(find(&a, "slow", GATE_CUM)->reason, "would be FAIL; allowed until 2026-12-31: new format");
+	assert_string_equal(warning(&a, "unused"), "gate.cpa:4: allow ^nowhere$ matches no function that was tested");
+	assert_string_equal(warning(&a, "expired"), "");
+	end(&a);
+}
+
+static void what_was_allowed_until_yesterday_fails(void **state)
+{
+	struct gate_rule *rule;
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	rule = made_rule(&a.g, GATE_ALLOW, "^slow$", 0);
+	rule->reason = "new format";
+	rule->until = "2026-11-21";
+	rule->line = 3;
+	rule->is_expired = true;
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_RED);
+	assert_string_equal(warning(&a, "expired"), "gate.cpa:3: allow ^slow$ ended on 2026-11-21: new format");
+	end(&a);
+}
+
+static void code_that_moved_up_from_a_callee_is_no_regression(void **state)
+{
+	const struct gate_row *r;
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "loop main", 200, 700); /* part of leaf was inlined, and its frames are gone */
+	made_stack(&a.g, "leaf loop main", 800, 300);
+	finish(&a, 1, 1);
+	r = find(&a, "loop", GATE_FLAT);
+	assert_non_null(r);
+	assert_int_equal(r->verdict, GATE_MOVED);
+	assert_string_equal(r->reason, "what it calls became cheaper by 100% of that: inlined or moved");
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	end(&a);
+}
+
+static void code_that_came_from_nowhere_did_not_move(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "loop main", 200, 700);
+	made_stack(&a.g, "leaf loop main", 800, 790);
+	finish(&a, 1, 1);
+	assert_int_equal(find(&a, "loop", GATE_FLAT)->verdict, GATE_FAIL);
+	assert_int_equal(a.out.outcome, GATE_RED);
+	end(&a);
+}
+
+static void new_functions_are_told_and_fail_only_when_asked(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "old main", 300, 0);
+	made_stack(&a.g, "fresh main", 0, 400);
+	finish(&a, 1, 1);
+	row_is(&a, "fresh", GATE_NEW);
+	row_is(&a, "old", GATE_GONE);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	end(&a);
+
+	start(&a, 300);
+	a.g.how.max_new = 0.05;
+	made_stack(&a.g, "fresh main", 0, 400);
+	finish(&a, 1, 1);
+	row_is(&a, "fresh", GATE_FAIL);
+	assert_string_equal(find(&a, "fresh", GATE_CUM)->reason, "new: 10% is more than --max-new=5%");
+	assert_int_equal(a.out.outcome, GATE_RED);
+	end(&a);
+
+	start(&a, 300);
+	a.g.how.max_new = 0.095; /* 400 of 4000 may well be 9.5 % */
+	made_stack(&a.g, "fresh main", 0, 400);
+	finish(&a, 1, 1);
+	row_is(&a, "fresh", GATE_NEW);
+	end(&a);
+}
+
+static void a_budget_holds_without_a_change_and_below_the_floors(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 1000);
+	made_stack(&a.g, "json main", 80, 80);
+	made_stack(&a.g, "heavy main", 1000, 1000);
+	made_rule(&a.g, GATE_BUDGET, "^json$", 0.001)->line = 7;
+	made_rule(&a.g, GATE_BUDGET, "^heavy$", 0.2)->line = 8;
+	made_rule(&a.g, GATE_BUDGET, "^xml$", 0.2)->line = 9;
+	finish(&a, 1, 1);
+	row_is(&a, "json", GATE_FAIL);
+	assert_string_equal(find(&a, "json", GATE_CUM)->reason, "0.612% is more than its budget of 0.1% (gate.cpa:7)");
+	row_is(&a, "heavy", GATE_OK);
+	assert_int_equal(a.out.outcome, GATE_RED);
+	assert_string_equal(warning(&a, "unused"), "gate.cpa:9: budget ^xml$ matches no function at all");
+	end(&a);
+}
+
+static void rows_that_serve_as_reference_only_are_not_shown(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	made_rule(&a.g, GATE_ONLY, "^part", 0);
+	finish(&a, 1, 1);
+	assert_null(find(&a, "slow", GATE_CUM));
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_int_equal(a.out.n_tests, 12);
+	end(&a);
+}
+
+static void slower_runtime_code_may_be_a_warning(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	a.g.how.warn_runtime = true;
+	made_stack(&a.g, "runtime.scanobject main", 500, 900);
+	finish(&a, 1, 1);
+	row_is(&a, "runtime.scanobject", GATE_SUSPECT);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	end(&a);
+
+	start(&a, 300);
+	a.g.how.warn_runtime = true;
+	made_stack(&a.g, "memchr|../sysdeps/x86_64/memchr.S main", 500, 900);
+	made_stack(&a.g, "runtimeless.f|/src/runtimeless/f.go main", 500, 900);
+	finish(&a, 1, 1);
+	row_is(&a, "memchr", GATE_SUSPECT);
+	row_is(&a, "runtimeless.f", GATE_FAIL);
+	end(&a);
+}
+
+static void delays_of_one_pair_never_fail(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	a.g.s.error = GATE_DELAY;
+	finish(&a, 1, 1);
+	row_is(&a, "slow", GATE_SUSPECT);
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "slow main", 500, 900);
+	a.g.s.error = GATE_CENSUS;
+	finish(&a, 3, 3);
+	row_is(&a, "slow", GATE_FAIL);
+	end(&a);
+}
+
+static void what_is_needed_must_be_there(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	a.g.how.has_need = true;
+	a.g.how.need_share = 0.05;
+	a.g.how.need_ratio = 1.3;
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	assert_true(a.out.need_samples > 3600);
+	end(&a);
+
+	start(&a, 300);
+	a.g.how.has_need = true;
+	a.g.how.need_share = 0.2;
+	a.g.how.need_ratio = 2;
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_true(a.out.need_samples < 1000);
+	end(&a);
+}
+
+/* 25 tests, 10,000 samples: the worked example of the method. */
+static void power_is_that_of_the_method(void **state)
+{
+	struct asked a;
+	char stack[40];
+
+	(void)state;
+	a = (struct asked){ .mem = NULL };
+	made_start(&a.g);
+	for (int i = 0; i < 25; i++) {
+		snprintf(stack, sizeof(stack), "part%d", i);
+		made_stack(&a.g, stack, 400, 400);
+	}
+	made_seal(&a.g, 1, 1);
+	file(&a, 0)->seconds = 100;
+	decide(&a);
+	assert_int_equal(a.out.n_tests, 25);
+	assert_int_equal(a.out.n_power, 4);
+	assert_true(fabs(a.out.power[2].share - 0.05) < 1e-12);
+	assert_true(fabs(a.out.power[2].ratio - 1.345683) < 1e-6);
+	assert_true(fabs(a.out.need_samples - 13527.325) < 1e-3);
+	assert_true(fabs(a.out.need_seconds - 135.27325) < 1e-5);
+	end(&a);
+}
+
+static void a_strict_gate_sees_less(void **state)
+{
+	struct asked a;
+	double ratio, need;
+
+	(void)state;
+	start(&a, 1000);
+	finish(&a, 1, 1);
+	ratio = a.out.power[1].ratio;
+	need = a.out.need_samples;
+	end(&a);
+	start(&a, 1000);
+	a.g.how.strict = true;
+	finish(&a, 1, 1);
+	assert_true(a.out.power[1].ratio > ratio + 0.1);
+	assert_true(a.out.need_samples > 3 * need);
+	end(&a);
+}
+
+static void profiles_that_tell_of_other_conditions_are_warned_of(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 500);
+	made_seal(&a.g, 1, 1);
+	*file(&a, 0) = (struct gate_file){ .side = STATS_BASE,
+					   .source = "b",
+					   .value = 6000,
+					   .time_ns = 2000,
+					   .host = "ci-1",
+					   .build_id = "abc",
+					   .period = 10,
+					   .preempted = 720,
+					   .seconds = 10,
+					   .cpu_seconds = 9 };
+	*file(&a, 1) = (struct gate_file){ .side = STATS_NEW,
+					   .source = "n",
+					   .value = 6000,
+					   .time_ns = 1000,
+					   .host = "ci-2",
+					   .build_id = "abc",
+					   .period = 20,
+					   .preempted = 24,
+					   .seconds = 10,
+					   .cpu_seconds = 4 };
+	decide(&a);
+	assert_string_equal(warning(&a, "swapped"), "the base was captured after the new side: are the sides swapped?");
+	assert_string_equal(warning(&a, "machine"), "the sides are of different machines: base ci-1, new ci-2");
+	assert_string_equal(
+		warning(&a, "contended"),
+		"base was captured on a contended CPU: 12.0% of its samples were preempted against 0.4%; what "
+		"waits for memory looks up to 25% slower then: capture both sides alternately");
+	assert_string_equal(warning(&a, "utilisation"),
+			    "base kept 0.90 CPUs busy and new 0.40: was the load the same, and "
+			    "the machine otherwise idle?");
+	assert_string_equal(warning(&a, "periods"),
+			    "periods of sampling differ: 10 and 20 nanoseconds; samples are compared, not time");
+	assert_string_equal(warning(&a, "same_binary"), "both sides are of the same binary: build id abc");
+	assert_true(*warning(&a, "one_pair"));
+	assert_string_equal(a.out.side[STATS_BASE].host, "ci-1");
+	end(&a);
+}
+
+static void a_profile_compared_with_itself_is_warned_of(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 500);
+	made_seal(&a.g, 1, 1);
+	file(&a, 0)->time_ns = file(&a, 1)->time_ns = 5;
+	decide(&a);
+	assert_string_equal(warning(&a, "same_file"),
+			    "base.pb and new.pb are the same profile: it is compared with itself");
+	end(&a);
+}
+
+static void a_uniform_slowdown_that_cannot_be_seen_is_warned_of(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 500);
+	for (int i = 0; i < 12; i++)
+		a.g.value[STATS_NEW][i] = 700;
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	assert_string_equal(
+		warning(&a, "uniform"),
+		"a profile of new has x1.40 of what one of the base has: when the work was the same, everything "
+		"became slower, which is not seen here; pass --work-base and --work-new, or --normalize=none "
+		"when both sides did the same work");
+	end(&a);
+}
+
+static void quiet_profiles_have_no_warnings(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	finish(&a, 3, 3);
+	assert_int_equal(a.out.n_warnings, 1); /* make_gate.h gives all files of a side one name */
+	assert_string_equal(a.out.warning[0].id, "twice");
+	end(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_did_not_change_passes),
+		cmocka_unit_test(a_slower_function_fails_and_a_faster_one_is_told),
+		cmocka_unit_test(what_may_be_chance_is_suspect_and_no_pass),
+		cmocka_unit_test(a_gate_that_cannot_test_anything_does_not_pass),
+		cmocka_unit_test(a_change_within_the_threshold_does_not_fail),
+		cmocka_unit_test(a_function_has_its_own_limit),
+		cmocka_unit_test(what_is_allowed_does_not_fail_but_is_told),
+		cmocka_unit_test(what_was_allowed_until_yesterday_fails),
+		cmocka_unit_test(code_that_moved_up_from_a_callee_is_no_regression),
+		cmocka_unit_test(code_that_came_from_nowhere_did_not_move),
+		cmocka_unit_test(new_functions_are_told_and_fail_only_when_asked),
+		cmocka_unit_test(a_budget_holds_without_a_change_and_below_the_floors),
+		cmocka_unit_test(rows_that_serve_as_reference_only_are_not_shown),
+		cmocka_unit_test(slower_runtime_code_may_be_a_warning),
+		cmocka_unit_test(delays_of_one_pair_never_fail),
+		cmocka_unit_test(what_is_needed_must_be_there),
+		cmocka_unit_test(power_is_that_of_the_method),
+		cmocka_unit_test(a_strict_gate_sees_less),
+		cmocka_unit_test(profiles_that_tell_of_other_conditions_are_warned_of),
+		cmocka_unit_test(a_profile_compared_with_itself_is_warned_of),
+		cmocka_unit_test(a_uniform_slowdown_that_cannot_be_seen_is_warned_of),
+		cmocka_unit_test(quiet_profiles_have_no_warnings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
