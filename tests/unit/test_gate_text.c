@@ -220,6 +220,22 @@ static void many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed(void **s
 	assert_int_equal(count_part(&a, false, true, "... and"), 0);
 }
 
+static void the_name_of_a_fail_is_whole_whatever_its_length(void **state)
+{
+	static struct answer a;
+	static char name[4001];
+
+	(void)state;
+	memset(name, 'n', 4000);
+	answer_red(&a);
+	a.row[0].name = name;
+	assert_int_equal(count_part(&a, false, false, name), 1);
+	a.row[0].verdict = GATE_IMPROVED;
+	assert_int_equal(count_part(&a, false, false, name), 0);
+	assert_int_equal(count_part(&a, false, true, name), 1);
+	assert_int_equal(count_part(&a, false, false, "nnn\u2026nnn"), 1);
+}
+
 static void colour_is_for_verdicts_and_changes_and_says_nothing_alone(void **state)
 {
 	static struct answer a;
@@ -395,6 +411,7 @@ int main(void)
 		cmocka_unit_test(a_name_of_23_characters_fits_in_80_columns),
 		cmocka_unit_test(quiet_rows_are_listed_with_all_alone),
 		cmocka_unit_test(many_new_rows_do_not_bury_the_rest_but_every_fail_is_listed),
+		cmocka_unit_test(the_name_of_a_fail_is_whole_whatever_its_length),
 		cmocka_unit_test(colour_is_for_verdicts_and_changes_and_says_nothing_alone),
 		cmocka_unit_test(nothing_of_a_profile_reaches_the_terminal_raw),
 		cmocka_unit_test(bytes_are_told_beside_samples),

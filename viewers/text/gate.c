@@ -26,7 +26,7 @@ enum {
 	WIDTH_SHARE = 6,
 	WIDTH_KIND = 5
 };
-enum { SOURCES_NAMED = 2, ALIASES_NAMED = 1, ROWS_NAMED = 10, SHORT_NAME = 60, DETAIL = 10 };
+enum { SOURCES_NAMED = 2, ALIASES_NAMED = 1, ROWS_NAMED = 10, SHORT_NAME = 60, COMPACT_NAME = 120, DETAIL = 10 };
 
 struct drawing {
 	const struct gate *g;
@@ -55,6 +55,12 @@ static const char *color_of(enum gate_verdict v)
 	return "";
 }
 
+/* What it is all about: names whole, all rows. */
+static bool is_red(enum gate_verdict v)
+{
+	return v == GATE_FAIL || v == GATE_SUSPECT;
+}
+
 static void add_colored(const struct drawing *d, const char *color, const char *text, size_t n)
 {
 	bool on = d->color && *color;
@@ -81,11 +87,11 @@ static void add_headline(const struct drawing *d)
 }
 
 /* A name that is not the subject of its line. */
-static void add_short(const char *name, struct buf *out)
+static void add_short(const char *name, size_t max, struct buf *out)
 {
 	struct buf text = { 0 };
 
-	text_add_short(&text, name, strlen(name), SHORT_NAME);
+	text_add_short(&text, name, strlen(name), max);
 	text_add_safe(out, buf_text(&text), text.len);
 	buf_release(&text);
 }
@@ -103,7 +109,7 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 	}
 	for (uint32_t i = 0; i < s->n_files && i < SOURCES_NAMED; i++) {
 		buf_addz(out, i ? ", " : ": ");
-		add_short(s->source[i], out);
+		add_short(s->source[i], SHORT_NAME, out);
 	}
 	if (s->n_files > SOURCES_NAMED)
 		buf_addf(out, " and %" PRIu32 " more", s->n_files - SOURCES_NAMED);
@@ -166,7 +172,7 @@ static void add_numbers(const struct drawing *d, const struct gate_row *r, size_
 	buf_addf(d->out, "  %-*s ", WIDTH_KIND, gate_kind_word(r->kind));
 	if (r->kind == GATE_TOTAL && !*r->name)
 		buf_addz(d->out, "(the whole program)");
-	text_add_safe(d->out, r->name, strlen(r->name));
+	add_short(r->name, is_red(r->verdict) || d->all ? SIZE_MAX : COMPACT_NAME, d->out);
 	buf_addz(d->out, "\n");
 	buf_release(&text);
 	buf_release(&cell);
@@ -211,7 +217,7 @@ static void add_aliases(const struct drawing *d, const struct gate_row *r)
 		} else {
 			buf_addz(d->out, ", ");
 		}
-		add_short(r->alias[i], d->out);
+		add_short(r->alias[i], SHORT_NAME, d->out);
 	}
 	if (n < r->n_aliases)
 		buf_addf(d->out, " and %" PRIu32 " more", r->n_aliases - n);
@@ -232,7 +238,7 @@ static void add_line(const struct drawing *d, const char *lead, const char *text
 /* What stands below the line of a row. */
 static void add_details(const struct drawing *d, const struct gate_row *r)
 {
-	if (r->verdict == GATE_FAIL || r->verdict == GATE_SUSPECT) {
+	if (is_red(r->verdict)) {
 		buf_fill(d->out, ' ', DETAIL);
 		add_amounts(d->g, r, d->out);
 		if (!isnan(r->p_adjusted)) {
@@ -253,10 +259,10 @@ static bool is_listed(const struct drawing *d, enum gate_verdict v)
 	return d->all || (v != GATE_OK && v != GATE_UNRESOLVED);
 }
 
-/* How many rows of a verdict are drawn: those that fail are what it is all about. */
+/* How many rows of a verdict are drawn at most. */
 static uint32_t most_of(const struct drawing *d, enum gate_verdict v)
 {
-	return d->all || v == GATE_FAIL || v == GATE_SUSPECT ? UINT32_MAX : ROWS_NAMED;
+	return d->all || is_red(v) ? UINT32_MAX : ROWS_NAMED;
 }
 
 /* Gives whether there are any. */
