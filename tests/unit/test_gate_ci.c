@@ -79,13 +79,11 @@ static struct gate_row *one_failure(const char *name, const char *file, int64_t 
 #define NEED                                                                                                           \
 	"To catch +30% of a function with 5% of the total, take 14106 samples per side: 57 s at the rate of the base."
 #define POWER                                                                                                          \
-	"Would have been caught 8 times of 10: +25% of a function with 20%, +27% of 10%, +36% of 5%, +88% of 1% of "   \
-	"the "                                                                                                         \
-	"total."
+	"Would have been caught 8 times of 10: +25% of a function with 20%, +27% of 10%, +36% of 5%, +88% of 1% "      \
+	"of the total."
 #define SIDES                                                                                                          \
-	"Base: 4 profiles with 3163 samples, new: 4 profiles with 3248 samples, relative to the unchanged part of "    \
-	"the "                                                                                                         \
-	"program; 99% confidence, threshold +20%."
+	"Base: 4 profiles with 3163 samples, new: 4 profiles with 3248 samples, "                                      \
+	"relative to the unchanged part of the program; 99% confidence, threshold +20%."
 
 static void a_junit_report_has_a_case_for_each_tested_row_and_one_for_the_length(void **state)
 {
@@ -356,6 +354,9 @@ static void files_are_told_relative_to_the_repository(void **state)
 	}
 	snprintf(path, sizeof(path), "%s/src/my app.go", root);
 	expect_place(root, path, "file=src/my app.go,line=3,title=cpa gate%3A FAIL", "src/my%20app.go");
+	/* of a generated file that is not there any more */
+	snprintf(path, sizeof(path), "%s/gen/y.go", root);
+	expect_place(root, path, "file=gen/y.go,line=3,title=cpa gate%3A FAIL", "gen/y.go");
 	/* built elsewhere, and from a module */
 	expect_place(root, "/build/src/util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
 	expect_place(root, "github.com/me/it/src/util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL",
