@@ -116,7 +116,8 @@ static int judge(struct run *r)
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	status = gate_write(&g, r->a);
-	if (r->keep && gate_flame(r->l, r->pair.from, picture_factor(&g), r->a) != STATUS_FINE)
+	if (r->keep &&
+	    gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
 		status = STATUS_TROUBLE;
 	if (status == STATUS_FINE)
 		status = g.status;

@@ -30,10 +30,12 @@ bool gate_wants_flame(const struct args *a);
  *
  * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; good only for
  *         loading_release afterwards
- * factor  what the new side is multiplied by, so that what did not change has the same size
+ * factor  what the new side is multiplied by, so that what did not change has the same size; told in the title
+ * verdict of the gate, for the title
  * Gives   the exit status
  */
-int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const struct args *a);
+int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+	       const struct args *a);
 
 /* Make a case that must fail and one that must pass; gives STATUS_FINE when they do, else STATUS_TROUBLE. */
 int gate_self_test(const struct args *a);

@@ -54,7 +54,7 @@ static int scale(struct profile *p, double factor, struct err *err)
 }
 
 static int draw(const struct profile *apart, const struct side_sources from[N_SIDES], const struct args *a,
-		struct buf *out, struct err *err)
+		const char *title, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct query q = a->q;
@@ -67,6 +67,7 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	q.keep_base = true;
 	q.shape = FORMAT_TEXT;
 	q.normalize = "";
+	q.title = *q.title ? q.title : title;
 	query_for_report(&q, REPORT_FLAME);
 	rc = view_make(apart, &q, mem, &v, &notes, err);
 	if (rc == 0)
@@ -76,15 +77,18 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	return rc;
 }
 
-int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const struct args *a)
+int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+	       const struct args *a)
 {
 	size_t n_base = from[SIDE_BASE].n;
 	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = "base" };
 	struct profile *merged[N_SIDES] = { NULL, NULL }, *side[N_SIDES] = { NULL, NULL }, *apart = NULL;
-	struct buf picture = { 0 };
+	struct buf picture = { 0 }, title = { 0 };
 	struct err err;
 	int rc = add_up(l, n_base, &merged[SIDE_BASE], &side[SIDE_BASE], &err);
 
+	buf_addf(&title, "cpa gate: %s; new x %.3g, so that the unchanged part is as large as in the base", verdict,
+		 factor);
 	if (rc == 0)
 		rc = add_up(l + n_base, from[SIDE_TARGET].n, &merged[SIDE_TARGET], &side[SIDE_TARGET], &err);
 	if (rc == 0)
@@ -92,10 +96,11 @@ int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], doubl
 	if (rc == 0)
 		rc = sides_take(side[SIDE_TARGET], side[SIDE_BASE], &how, &apart, &err);
 	if (rc == 0)
-		rc = draw(apart, from, a, &picture, &err);
+		rc = draw(apart, from, a, buf_text(&title), &picture, &err);
 	if (rc == 0)
 		rc = io_write_file(a->file[ARGS_FLAME], buf_text(&picture), picture.len, &err);
 	buf_release(&picture);
+	buf_release(&title);
 	profile_free(apart);
 	profile_free(merged[SIDE_BASE]);
 	profile_free(merged[SIDE_TARGET]);
