@@ -1,6 +1,20 @@
 # tests/bench - programs that measure; script/bench builds them by name
 
-EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gen tests/bench/inflate tests/bench/bench tests/bench/reports
+EXTRA_PROGRAMS += tests/bench/addresses tests/bench/gate_sim tests/bench/gen tests/bench/inflate tests/bench/bench \
+	tests/bench/reports
+
+tests_bench_gate_sim_SOURCES = \
+	tests/bench/gate_alarms.c \
+	tests/bench/gate_detection.c \
+	tests/bench/gate_rand.c \
+	tests/bench/gate_rand.h \
+	tests/bench/gate_replicates.c \
+	tests/bench/gate_scene.c \
+	tests/bench/gate_sim.c \
+	tests/bench/gate_tables.h \
+	tests/bench/gate_world.c \
+	tests/bench/gate_world.h
+tests_bench_gate_sim_LDADD = $(stats_libs)
 
 tests_bench_gen_SOURCES = \
 	tests/bench/gen.c \
