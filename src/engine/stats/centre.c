@@ -14,7 +14,11 @@
 
 /* Sums of weights are compared with half of all: equal but for rounding is enough. */
 #define HALF (0.5 * (1 - 1e-9))
+/* Numbers that differ by less are the same but for rounding: what is chosen must not depend on it. */
+#define SAME 1e-9
 #define MAX_STEPS 1000
+/* After that many steps slow ones become leaps. */
+#define PATIENCE 50
 #define MAX_CUTS 64
 
 double stats_count(double value, double var)
@@ -85,12 +89,16 @@ static double centre_start(const struct stats_point *p, uint32_t n, double *befo
 			hi++;
 		if (before[hi] - before[lo] < HALF * before[n])
 			break;
-		if (p[hi - 1].x - p[lo].x < best) {
+		if (p[hi - 1].x - p[lo].x < best - SAME) {
 			best = p[hi - 1].x - p[lo].x;
 			from = lo;
 			to = hi;
 		}
 	}
+	while (from && p[from].x - p[from - 1].x < SAME)
+		from--;
+	while (to < n && p[to].x - p[to - 1].x < SAME)
+		to++;
 	for (uint32_t i = from; i < to; i++) {
 		sum += p[i].w;
 		sum_x += p[i].w * (p[i].x - p[from].x);
@@ -160,15 +168,28 @@ static double centre_scale(const struct stats_point *p, uint32_t n, double mu, d
 	return fmax(1, 1.4826 * median(scratch, n));
 }
 
+/* Where a row of steps ends that shrink by the same factor; the last step where they do not. */
+static double centre_leap(double step, double last, double *factor)
+{
+	double was = *factor;
+
+	*factor = step / last;
+	if (!(*factor > 0 && *factor < 1 && fabs(*factor - was) < 1e-3 * (1 - *factor)))
+		return step;
+	was = *factor;
+	*factor = 0;
+	return step / (1 - was);
+}
+
 void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
 			 struct stats_centre *out)
 {
-	double mu = centre_start(p, n, scratch), scale = centre_scale(p, n, mu, scratch), step = 1;
+	double mu = centre_start(p, n, scratch), scale = centre_scale(p, n, mu, scratch), step = 1, factor = 0;
 	double reach = 1 / (9 * scale * scale);
 
 	out->var = INFINITY;
 	for (int i = 0; i < MAX_STEPS && fabs(step) >= 1e-12; i++) {
-		double sum = 0, sum_x = 0, sum_2 = 0;
+		double sum = 0, sum_x = 0, sum_2 = 0, last = step;
 
 		for (uint32_t j = 0; j < n; j++) {
 			double d = p[j].x - mu, left = 1 - d * d * p[j].w * reach, h = left * left, wh = p[j].w * h;
@@ -182,7 +203,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 		if (!(sum > 0))
 			break;
 		step = sum_x / sum;
-		mu += step;
+		mu += i < PATIENCE ? step : centre_leap(step, last, &factor);
 		out->var = scale * scale * sum_2 / (sum * sum);
 	}
 	out->mu = mu;

@@ -17,6 +17,8 @@
 #define CLEAR_Z 3.5
 #define CLEAR_RATIO 1.1
 #define MAX_EXCLUDED 8
+/* A p of counts that is too small for a number of full precision: the logarithm is taken as normal. */
+#define NO_DIGITS 1e-300
 /* What is excluded stays under that share of the program. */
 #define MOST_EXCLUDED 0.5
 
@@ -156,7 +158,8 @@ static double judge_p(const struct judge *j, const struct stats_row *row, double
 	double p = is_above ? stats_ratio_p(kb, kn, rho, r0) : stats_ratio_p(kn, kb, 1 / rho, 1 / r0);
 
 	if (j->has_replicates)
-		p = stats_p_to_t(p, row->nu);
+		p = p < NO_DIGITS ? stats_t_tail(fabs(log(row->ratio / r0)) / row->se, row->nu) :
+				    stats_p_to_t(p, row->nu);
 	return is_above == is_less ? 1 - p : p;
 }
 

@@ -8,8 +8,8 @@
 
 #include "engine/stats/judge.h"
 
-/* Cells with fewer effective counts do not stand alone. */
-#define STATS_CELL_MIN 20.0
+/* Cells with fewer effective counts do not stand alone: 20, less what rounding may have taken. */
+#define STATS_CELL_MIN (20 * (1 - 1e-9))
 /* A centre needs that many cells. */
 #define STATS_CELLS_MIN 3
 
