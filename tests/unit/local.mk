@@ -91,9 +91,11 @@ unit_tests = \
 	tests/unit/test_gate_decide \
 	tests/unit/test_gate_how \
 	tests/unit/test_gate_json \
+	tests/unit/test_gate_kinds \
 	tests/unit/test_gate_names \
 	tests/unit/test_gate_renames \
 	tests/unit/test_gate_rows \
+	tests/unit/test_gate_sum \
 	tests/unit/test_gate_text \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
@@ -243,7 +245,9 @@ tests_unit_test_folded_LDADD = $(unit_export)
 tests_unit_test_filter_LDADD = $(unit_engine)
 tests_unit_test_filter_tags_LDADD = $(unit_engine)
 tests_unit_test_frames_LDADD = $(unit_symbol)
+tests_unit_test_gate_kinds_LDADD = $(unit_gate)
 tests_unit_test_gate_names_LDADD = $(unit_gate)
+tests_unit_test_gate_sum_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_decide_LDADD = $(unit_gate)

@@ -206,6 +206,8 @@ static int add(struct sum_adding *a, const struct profile *p)
 		rc = match_functions(a);
 	if (rc == 0)
 		rc = sum_walk(a);
+	if (rc == 0 && a->file.n_parts == 0)
+		rc = sum_refuse(a, ERR_FORMAT, "has no sample with a stack");
 	if (rc < 0)
 		return rc;
 	describe(a, p);

@@ -1,0 +1,552 @@
+/*
+ * test_gate_sum.c - profiles of a gate, added up
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/pool.h"
+#include "engine/graph.h"
+#include "report/gate/gate_int.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/make_profile.h"
+
+/* A gate that folds what begins with "preempt". */
+struct taking {
+	struct gate_how how;
+	struct gate_sum *sum;
+	struct query q;
+	struct buf notes;
+	struct err err;
+};
+
+#define CPU "samples/count cpu/nanoseconds"
+
+static int start(void **state)
+{
+	struct taking *g = calloc(1, sizeof(*g));
+
+	query_init(&g->q);
+	if (regex_new("^preempt", &g->how.fold, &g->err) < 0)
+		return -1;
+	g->sum = gate_sum_new(&g->how);
+	*state = g;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct taking *g = *state;
+
+	gate_sum_free(g->sum);
+	regex_free(g->how.fold);
+	buf_release(&g->notes);
+	query_release(&g->q);
+	free(g);
+	return 0;
+}
+
+static void set_period(struct make *m, const char *type, const char *unit, int64_t period)
+{
+	struct profile_meta *meta = builder_meta(m->b);
+
+	meta->has_period_type = true;
+	meta->period_type.name = make_text(m, type, strlen(type));
+	meta->period_type.unit = make_text(m, unit, strlen(unit));
+	meta->period = period;
+}
+
+static int add(struct taking *g, enum stats_side side, struct make *m)
+{
+	struct profile *p = make_end(m);
+	int rc = gate_sum_add(g->sum, side, p, "x.pb.gz", &g->q, &g->notes, &g->err);
+
+	profile_free(p);
+	return rc;
+}
+
+static void must_add(struct taking *g, enum stats_side side, struct make *m)
+{
+	if (add(g, side, m) < 0)
+		fail_msg("%s", g->err.msg);
+}
+
+/* A profile of one row, with counts alone. */
+static void must_add_row(struct taking *g, enum stats_side side, const char *stack, int64_t count)
+{
+	struct make m = make_start("samples/count");
+
+	make_row(&m, stack, &count, NULL, 0);
+	must_add(g, side, &m);
+}
+
+static const struct gate_func *func_named(const struct gate_sums *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n_funcs; i++)
+		if (strcmp(s->func[i].name, name) == 0)
+			return &s->func[i];
+	fail_msg("no function is called %s", name);
+	return NULL;
+}
+
+static void expect_func(const struct gate_sums *s, const char *name, enum stats_side side, double flat, double cum)
+{
+	const struct gate_func *f = func_named(s, name);
+
+	if (f->flat[side] != flat || f->cum[side] != cum)
+		fail_msg("%s has %g and %g", name, f->flat[side], f->cum[side]);
+}
+
+/* "leaf;...;root" of a path. */
+static void expect_path(const struct gate_sums *s, uint32_t path, const char *words, double base, double new)
+{
+	struct buf text = { 0 };
+
+	for (uint32_t i = s->paths.off[path]; i < s->paths.off[path + 1]; i++)
+		buf_addf(&text, "%s%s", text.len ? ";" : "", s->func[s->paths.func[i]].name);
+	assert_string_equal(buf_text(&text), words);
+	buf_release(&text);
+	assert_float_equal(s->paths.value[STATS_BASE][path], base, 0);
+	assert_float_equal(s->paths.value[STATS_NEW][path], new, 0);
+}
+
+static void a_function_counts_once_per_stack_and_inlined_lines_are_frames(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start("samples/count");
+	const struct gate_sums *s;
+
+	ROW(&m, "0x1=in+mid;0x2=f;0x3=f;0x4=main", 3);
+	ROW(&m, "0x2=f;0x4=main", 4);
+	ROW(&m, "0x5=f;0x4=main", 1);
+	must_add(g, STATS_BASE, &m);
+	s = gate_sum_all(g->sum);
+	assert_int_equal(s->paths.n, 2);
+	expect_path(s, 0, "in;mid;f;f;main", 3, 0);
+	expect_path(s, 1, "f;main", 5, 0);
+	expect_func(s, "in", STATS_BASE, 3, 3);
+	expect_func(s, "mid", STATS_BASE, 0, 3);
+	expect_func(s, "f", STATS_BASE, 5, 8);
+	expect_func(s, "main", STATS_BASE, 0, 8);
+	assert_float_equal(s->total[STATS_BASE], 8, 0);
+	assert_float_equal(s->var[STATS_BASE], 8, 0);
+	assert_float_equal(func_named(s, "f")->cum_var[STATS_BASE], 8, 0);
+	assert_string_equal(s->type, "samples");
+	assert_int_equal(s->error, GATE_POISSON);
+}
+
+static void preempted_samples_belong_to_the_caller(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start("samples/count");
+	const struct gate_sums *s;
+
+	ROW(&m, "preempt2;0x2=preempt+f;main", 3);
+	ROW(&m, "f;main", 4);
+	ROW(&m, "f;preempt;main", 2);
+	ROW(&m, "preempt;preempt2", 1);
+	must_add(g, STATS_NEW, &m);
+	s = gate_sum_all(g->sum);
+	assert_int_equal(s->paths.n, 3);
+	expect_path(s, 0, "f;main", 0, 7);
+	expect_path(s, 1, "f;preempt;main", 0, 2); /* no leaf */
+	expect_path(s, 2, "preempt", 0, 1);        /* nothing else to be */
+	expect_func(s, "f", STATS_NEW, 9, 9);
+	expect_func(s, "preempt", STATS_NEW, 1, 3);
+	expect_func(s, "preempt2", STATS_NEW, 0, 0);
+	assert_float_equal(s->file[0].preempted, 4, 0);
+	assert_float_equal(s->file[0].value, 10, 0);
+}
+
+static void both_sides_share_functions_and_paths(void **state)
+{
+	struct taking *g = *state;
+	const struct gate_sums *s;
+
+	must_add_row(g, STATS_BASE, "main.f.func1@/a/m.go;main.main@/a/m.go", 3);
+	must_add_row(g, STATS_NEW, "main.f.func2.1@/b/m.go;main.main@/b/m.go", 4);
+	must_add_row(g, STATS_NEW, "main.main@/b/m.go", 5);
+	s = gate_sum_all(g->sum);
+	assert_int_equal(s->n_funcs, 2);
+	assert_int_equal(s->paths.n, 2);
+	expect_path(s, 0, "main.f.func;main.main", 3, 4);
+	expect_path(s, 1, "main.main", 0, 5);
+	expect_func(s, "main.main", STATS_NEW, 5, 9);
+	assert_int_equal(s->n_files, 3);
+	assert_int_equal(s->file[1].n_parts, 2);
+	assert_int_equal(s->file[2].n_parts, 1);
+	assert_float_equal(s->file[2].part[0].cum, 5, 0);
+	assert_string_equal(s->func[s->file[2].part[0].func].name, "main.main");
+	assert_int_equal(func_named(s, "main.main")->is, func_named(s, "main.main") - s->func);
+}
+
+static void whole_names_can_be_asked_for(void **state)
+{
+	struct taking *g = *state;
+
+	g->how.exact_names = true;
+	must_add_row(g, STATS_BASE, "f.part.0", 3);
+	must_add_row(g, STATS_NEW, "f.part.1", 4);
+	assert_int_equal(gate_sum_all(g->sum)->n_funcs, 2);
+}
+
+static void functions_of_the_base_can_be_renamed(void **state)
+{
+	struct taking *g = *state;
+	struct gate_rule rule = { .kind = GATE_RENAME, .pattern = "old(.)", .to = "new$1" };
+	const struct gate_sums *s;
+
+	assert_int_equal(regex_new(rule.pattern, &rule.regex, &g->err), 0);
+	g->how.rule = &rule;
+	g->how.n_rules = 1;
+	must_add_row(g, STATS_BASE, "oldA;main", 3);
+	must_add_row(g, STATS_NEW, "newA;main", 4);
+	must_add_row(g, STATS_NEW, "oldA;main", 5);
+	s = gate_sum_all(g->sum);
+	assert_float_equal(func_named(s, "newA")->cum[STATS_BASE], 3, 0);
+	assert_float_equal(func_named(s, "newA")->cum[STATS_NEW], 4, 0);
+	assert_float_equal(func_named(s, "oldA")->cum[STATS_NEW], 5, 0);
+	rule.to = "new$2";
+	{
+		struct make m = make_start("samples/count");
+
+		ROW(&m, "oldB", 1);
+		assert_int_equal(add(g, STATS_BASE, &m), ERR_USAGE);
+	}
+	regex_free(rule.regex);
+	g->how.n_rules = 0;
+}
+
+static void the_line_of_a_function_is_that_of_the_new_side(void **state)
+{
+	struct taking *g = *state;
+	const struct gate_sums *s;
+
+	must_add_row(g, STATS_NEW, "f@m.go:15^14;0x1=in@m.go:4^3+main@m.go:9^7", 3);
+	must_add_row(g, STATS_BASE, "f@m.go:11^10;gone@m.go:30^20;main@m.go:9^2;main@m.go:9^1", 3);
+	s = gate_sum_all(g->sum);
+	assert_int_equal(func_named(s, "f")->line, 14);
+	assert_int_equal(func_named(s, "in")->line, 3);
+	assert_int_equal(func_named(s, "main")->line, 7);
+	assert_int_equal(func_named(s, "gone")->line, 20);
+	assert_string_equal(func_named(s, "f")->file, "m.go");
+}
+
+static void add_cpu(struct taking *g, enum stats_side side, const char *unit, int64_t period, int64_t ns, int64_t count)
+{
+	struct make m = make_start(CPU);
+
+	set_period(&m, "cpu", unit, period);
+	ROW(&m, "f", count, count * ns);
+	must_add(g, side, &m);
+}
+
+static void samples_of_another_period_are_scaled_to_the_first(void **state)
+{
+	struct taking *g = *state;
+	const struct gate_sums *s;
+
+	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
+	add_cpu(g, STATS_NEW, "milliseconds", 10, 10000000, 40);
+	s = gate_sum_all(g->sum);
+	assert_float_equal(s->total[STATS_NEW], 100, 0);
+	assert_float_equal(s->var[STATS_NEW], 250, 0); /* which is 40 samples: V * V / var */
+	expect_func(s, "f", STATS_NEW, 100, 100);
+	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], 250, 0);
+	assert_float_equal(s->file[0].cpu_seconds, 0.4, 1e-12);
+	assert_float_equal(s->file[1].cpu_seconds, 0.4, 1e-12);
+	assert_int_equal(s->file[1].period, 10);
+	assert_string_equal(s->period_unit, "nanoseconds");
+}
+
+static void times_count_their_periods(void **state)
+{
+	struct taking *g = *state;
+	const struct gate_sums *s;
+
+	g->q.sample_index = "cpu";
+	add_cpu(g, STATS_BASE, "nanoseconds", 4000000, 4000000, 100);
+	add_cpu(g, STATS_NEW, "nanoseconds", 10000000, 10000000, 40);
+	s = gate_sum_all(g->sum);
+	assert_string_equal(s->type, "cpu");
+	assert_float_equal(s->total[STATS_NEW], 4e8, 0);
+	assert_float_equal(s->total[STATS_BASE] * s->total[STATS_BASE] / s->var[STATS_BASE], 100, 1e-9);
+	assert_float_equal(s->total[STATS_NEW] * s->total[STATS_NEW] / s->var[STATS_NEW], 40, 1e-9);
+}
+
+static void bytes_of_another_unit_are_scaled(void **state)
+{
+	struct taking *g = *state;
+	const struct gate_sums *s;
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		struct make m = make_start(side ? "objects/count space/kB" : "objects/count space/bytes");
+
+		set_period(&m, "space", "bytes", 512);
+		ROW(&m, "f;main", 8, side ? 4 : 4096);
+		ROW(&m, "g;main", 1, side ? 512 : 524288);
+		must_add(g, (enum stats_side)side, &m);
+	}
+	s = gate_sum_all(g->sum);
+	assert_int_equal(s->error, GATE_HEAP);
+	assert_float_equal(s->total[STATS_NEW], 528384, 0);
+	assert_float_equal(s->var[STATS_BASE], 4096 * 512 / 1.718281828459045, 1e-3);
+	assert_float_equal(s->var[STATS_NEW], s->var[STATS_BASE], 1e-3);
+	assert_float_equal(func_named(s, "main")->cum_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
+	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], s->var[STATS_NEW], 1e-3);
+	assert_float_equal(s->paths.var[STATS_NEW][0], s->var[STATS_NEW], 1e-3);
+	assert_float_equal(s->paths.var[STATS_NEW][1], 0, 1e-3); /* so large that it is always seen */
+}
+
+/* A profile of types that must not go with one of CPU that is the base. */
+static void expect_refused(struct taking *g, enum stats_side side, struct make *m, int code, const char *sentence)
+{
+	size_t before = gate_sum_all(g->sum)->n_files;
+
+	assert_int_equal(add(g, side, m), code);
+	assert_string_equal(g->err.msg, sentence);
+	assert_int_equal(gate_sum_all(g->sum)->n_files, before);
+}
+
+static void profiles_of_another_kind_are_refused_with_what_both_have(void **state)
+{
+	struct taking *g = *state;
+	struct make m;
+
+	add_cpu(g, STATS_BASE, "nanoseconds", 10000000, 10000000, 5);
+	m = make_start("alloc_space/bytes");
+	ROW(&m, "f", 1);
+	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+		       "new: x.pb.gz has no sample type samples/count; the base has samples/count, cpu/nanoseconds");
+	m = make_start("samples/bytes cpu/nanoseconds");
+	ROW(&m, "f", 1, 1);
+	expect_refused(g, STATS_BASE, &m, ERR_FORMAT,
+		       "base: x.pb.gz has no sample type samples/count; the first profile has samples/count, "
+		       "cpu/nanoseconds");
+	m = make_start("samples/count wall/nanoseconds");
+	ROW(&m, "f", 1, 1);
+	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+		       "new: x.pb.gz has the sample types samples/count, wall/nanoseconds; the base has samples/count, "
+		       "cpu/nanoseconds");
+	m = make_start("samples/count");
+	ROW(&m, "f", 1);
+	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+		       "new: x.pb.gz has the sample types samples/count; the base has samples/count, cpu/nanoseconds");
+	m = make_start(CPU);
+	set_period(&m, "wall", "nanoseconds", 10);
+	ROW(&m, "f", 1, 1);
+	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+		       "new: x.pb.gz was sampled by wall/nanoseconds; the base by cpu/nanoseconds");
+	m = make_start("cpu/milliseconds samples/count"); /* another order, without a period: that goes */
+	ROW(&m, "f", 10, 1);
+	assert_int_equal(add(g, STATS_NEW, &m), 0);
+}
+
+static void what_is_empty_does_not_pass(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+
+	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no samples");
+	m = make_start(CPU);
+	ROW(&m, "f", 0, 1);
+	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a value of samples");
+	m = make_start(CPU);
+	ROW(&m, "", 3, 1);
+	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample with a stack");
+	m = make_start(CPU);
+	ROW(&m, "f", 3, 1);
+	g->q.focus = "nothing";
+	expect_refused(g, STATS_BASE, &m, ERR_FORMAT, "base: x.pb.gz has no sample that passes the filters");
+}
+
+static void differences_and_means_are_refused(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+
+	ROW(&m, "f", 3, 1);
+	ROW(&m, "f;g", -2, 1);
+	expect_refused(g, STATS_NEW, &m, ERR_FORMAT,
+		       "new: x.pb.gz has a negative value (-2 samples in sample 2): a difference of profiles cannot be "
+		       "compared, pass both of them");
+	m = make_start(CPU);
+	ROW(&m, "f", 3, 1);
+	g->q.mean = true;
+	expect_refused(g, STATS_NEW, &m, ERR_USAGE, "new: x.pb.gz cannot be compared by -mean");
+}
+
+static void a_type_that_the_first_profile_does_not_have_is_refused(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+
+	g->q.sample_index = "heat";
+	ROW(&m, "f", 3, 1);
+	expect_refused(g, STATS_NEW, &m, ERR_USAGE,
+		       "new: x.pb.gz: sample_index \"heat\" must be one of: [samples cpu]");
+}
+
+static void sums_beyond_64_bits_are_refused(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+
+	ROW(&m, "f", INT64_MAX, 1);
+	ROW(&m, "g", INT64_MAX, 1);
+	assert_int_equal(add(g, STATS_BASE, &m), ERR_RANGE);
+}
+
+static void a_file_says_what_it_is(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+	const struct gate_file *f;
+
+	make_map(&m, "/bin/shop");
+	builder_meta(m.b)->duration_ns = 2500000000;
+	builder_meta(m.b)->time_ns = 77;
+	ROW(&m, "f", 3, 1);
+	must_add(g, STATS_NEW, &m);
+	f = &gate_sum_all(g->sum)->file[0];
+	assert_int_equal(f->side, STATS_NEW);
+	assert_string_equal(f->source, "x.pb.gz");
+	assert_string_equal(f->binary, "shop");
+	assert_string_equal(f->build_id, "");
+	assert_string_equal(f->host, "");
+	assert_float_equal(f->seconds, 2.5, 0);
+	assert_int_equal(f->time_ns, 77);
+}
+
+static void a_stop_ends_it(void **state)
+{
+	struct taking *g = *state;
+	struct make m = make_start(CPU);
+	struct stop stop = { 0 };
+
+	ROW(&m, "f", 3, 1);
+	g->q.stop = &stop;
+	stop_set(&stop);
+	assert_int_equal(add(g, STATS_NEW, &m), ERR_STOPPED);
+}
+
+static uint32_t next_random(uint32_t *seed)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return *seed >> 8;
+}
+
+/* So many frames that they are walked in several lots and parts. */
+static struct profile *large_profile(void)
+{
+	struct make m = make_start("objects/count space/bytes");
+	uint32_t seed = 1, loc[40];
+
+	set_period(&m, "space", "bytes", 4096);
+	for (uint32_t i = 0; i < 500; i++) {
+		char words[64];
+
+		snprintf(words, sizeof(words), "0x%x=in%u+f%u", i + 1, (unsigned)i % 70, (unsigned)i % 300);
+		make_location(&m, words, strlen(words));
+	}
+	for (uint32_t i = 0; i < 70000; i++) {
+		uint32_t depth = 20 + next_random(&seed) % 20;
+		int64_t value[2] = { 1 + next_random(&seed) % 9, 1 + next_random(&seed) % 100000 };
+
+		for (uint32_t k = 0; k < depth; k++)
+			loc[k] = i % 7 == 0 && k < 39 ? k % 20 : next_random(&seed) % 500;
+		if (i % 7 == 0)
+			depth = 20;
+		builder_sample(m.b, value, loc, depth, NULL, 0, NULL);
+	}
+	return make_end(&m);
+}
+
+/* Flat and cum of functions as all other reports have them. */
+static void expect_graph(const struct gate_sums *s, const struct profile *p, const struct query *q)
+{
+	struct arena *mem = arena_new();
+	struct places pl;
+	struct graph graph;
+	struct view v;
+	struct err err;
+
+	assert_int_equal(view_make(p, q, mem, &v, NULL, &err), 0);
+	assert_int_equal(places_make(p, q, mem, &pl, &err), 0);
+	graph_make(&v, &pl, mem, &graph);
+	assert_int_equal(pl.n, s->n_funcs);
+	for (uint32_t i = 0; i < pl.n; i++) {
+		const struct gate_func *f = func_named(s, profile_text(p, pl.place[i].name));
+
+		assert_float_equal(f->flat[STATS_BASE], (double)graph_flat(&graph, i), 0);
+		assert_float_equal(f->cum[STATS_BASE], (double)graph_cum(&graph, i), 0);
+	}
+	places_release(&pl);
+	arena_free(mem);
+}
+
+static void sums_are_those_of_other_reports_to_the_last_bit_with_any_number_of_threads(void **state)
+{
+	struct taking *g = *state;
+	struct profile *p = large_profile();
+	struct gate_sum *one = gate_sum_new(&g->how);
+	const struct gate_sums *s, *t;
+
+	if (gate_sum_add(g->sum, STATS_BASE, p, "p", &g->q, &g->notes, &g->err) < 0)
+		fail_msg("%s", g->err.msg);
+	s = gate_sum_all(g->sum);
+	expect_graph(s, p, &g->q);
+	assert_int_equal(s->paths.n, 60001);
+	pool_set_size(1);
+	assert_int_equal(gate_sum_add(one, STATS_BASE, p, "p", &g->q, &g->notes, &g->err), 0);
+	pool_set_size(0);
+	t = gate_sum_all(one);
+	assert_int_equal(t->paths.n, s->paths.n);
+	assert_memory_equal(t->paths.off, s->paths.off, (s->paths.n + 1) * sizeof(*s->paths.off));
+	assert_memory_equal(t->paths.func, s->paths.func, s->paths.off[s->paths.n] * sizeof(*s->paths.func));
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		assert_memory_equal(t->paths.var[side], s->paths.var[side], s->paths.n * sizeof(double));
+	for (uint32_t i = 0; i < s->n_funcs; i++)
+		assert_memory_equal(t->func[i].cum_var, s->func[i].cum_var, sizeof(s->func[i].cum_var));
+	assert_int_equal(gate_sum_add(g->sum, STATS_NEW, p, "p", &g->q, &g->notes, &g->err), 0);
+	s = gate_sum_all(g->sum);
+	assert_int_equal(s->paths.n, 60001); /* known all of them */
+	assert_memory_equal(s->paths.value[STATS_NEW], s->paths.value[STATS_BASE], s->paths.n * sizeof(double));
+	gate_sum_free(one);
+	profile_free(p);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_function_counts_once_per_stack_and_inlined_lines_are_frames),
+		TEST(preempted_samples_belong_to_the_caller),
+		TEST(both_sides_share_functions_and_paths),
+		TEST(whole_names_can_be_asked_for),
+		TEST(functions_of_the_base_can_be_renamed),
+		TEST(the_line_of_a_function_is_that_of_the_new_side),
+		TEST(samples_of_another_period_are_scaled_to_the_first),
+		TEST(times_count_their_periods),
+		TEST(bytes_of_another_unit_are_scaled),
+		TEST(profiles_of_another_kind_are_refused_with_what_both_have),
+		TEST(what_is_empty_does_not_pass),
+		TEST(differences_and_means_are_refused),
+		TEST(a_type_that_the_first_profile_does_not_have_is_refused),
+		TEST(sums_beyond_64_bits_are_refused),
+		TEST(a_file_says_what_it_is),
+		TEST(a_stop_ends_it),
+		TEST(sums_are_those_of_other_reports_to_the_last_bit_with_any_number_of_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
