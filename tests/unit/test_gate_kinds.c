@@ -121,6 +121,8 @@ static void the_type_and_its_error_follow_from_names_and_units(void **state)
 		{ "mutex_count/count mutex_duration/nanoseconds", "", 0, "", "mutex_duration", KINDS_DELAY, GATE_DELAY,
 		  0 },
 		{ "delay/nanoseconds", "", 0, "", "delay", KINDS_WEIGHTS, GATE_DELAY, 0 },
+		{ "task-clock/nanoseconds", "task-clock/nanoseconds", 10000000, "", "task-clock", KINDS_STEPS,
+		  GATE_POISSON, 1e7 },
 		{ "goroutine/count", "goroutine/count", 1, "", "goroutine", KINDS_STEPS, GATE_CENSUS, 1 },
 		{ "threadcreate/count", "threadcreate/count", 1, "", "threadcreate", KINDS_STEPS, GATE_CENSUS, 1 },
 		{ "Thread/count", "", 0, "", "Thread", KINDS_STEPS, GATE_CENSUS, 1 },

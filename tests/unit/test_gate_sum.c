@@ -230,6 +230,7 @@ static void the_line_of_a_function_is_that_of_the_new_side(void **state)
 	struct taking *g = *state;
 	const struct gate_sums *s;
 
+	must_add_row(g, STATS_BASE, "f@m.go:6^5", 3);
 	must_add_row(g, STATS_NEW, "f@m.go:15^14;0x1=in@m.go:4^3+main@m.go:9^7", 3);
 	must_add_row(g, STATS_BASE, "f@m.go:11^10;gone@m.go:30^20;main@m.go:9^2;main@m.go:9^1", 3);
 	s = gate_sum_all(g->sum);

@@ -388,8 +388,7 @@ double kinds_variance(const struct kinds *k, double v, double with)
 	case KINDS_WEIGHTS:
 		return v * v;
 	case KINDS_BYTES:
-		one = with > 0 ? v / with * missed(v / with, k->rate) : k->rate;
-		return v * (one < k->rate ? one : k->rate);
+		return v * (with > 0 ? v / with * missed(v / with, k->rate) : k->rate);
 	case KINDS_OBJECTS:
 		one = missed(with / v, k->rate);
 		return isfinite(one) ? v * one : v * v;
