@@ -4,9 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Functions above the floors are picked by their sums. One walk over the stacks then finds, leaf to root, the picks
- * that each counts for, and makes one class of those that agree in that and in the cell of their leaf. Everything
- * behind that goes over classes: what is nearly the same is merged, and with the picks that are left the classes
- * are made anew.
+ * that each counts for. What is nearly the same is merged, and stacks that agree in the rows that are left and in the
+ * cell of their leaf become one class.
  */
 #include "config.h"
 
@@ -29,71 +28,6 @@ struct making {
 	bool has_total;
 	struct gate_rows *out;
 };
-
-/* The classes of all stacks over picks. */
-static void walk_paths(const struct making *m, struct gate_classes *c)
-{
-	const struct gate_paths *paths = &m->s->paths;
-	uint32_t *list = mem_alloc((size_t)m->p.n + 1, sizeof(*list));
-	uint32_t *seen = mem_zalloc((size_t)m->p.n + 1, sizeof(*seen));
-
-	for (uint32_t i = 0; i < paths->n; i++) {
-		double value[N_STATS_SIDES], var[N_STATS_SIDES];
-		uint32_t n = 0, cell = 0;
-
-		if (paths->off[i] < paths->off[i + 1]) {
-			uint32_t leaf = paths->func[paths->off[i]];
-
-			cell = m->p.cell[leaf];
-			if (m->p.flat[leaf] != GATE_NO_FUNC)
-				list[n++] = m->p.flat[leaf];
-		}
-		for (uint32_t k = paths->off[i]; k < paths->off[i + 1]; k++) {
-			uint32_t pick = m->p.cum[paths->func[k]];
-
-			if (pick == GATE_NO_FUNC || seen[pick] == i + 1)
-				continue;
-			seen[pick] = i + 1;
-			list[n++] = pick;
-		}
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			value[side] = paths->value[side][i];
-			var[side] = paths->var[side][i];
-		}
-		gate_classes_add(c, cell, list, n, value, var);
-	}
-	free(list);
-	free(seen);
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
-
-	return (l > r) - (l < r);
-}
-
-/* The same classes over rows, in the order of their ids. */
-static void fold_classes(const struct making *m, const struct gate_classes *from, struct gate_classes *to)
-{
-	uint32_t *list = mem_alloc((size_t)m->p.n + 2, sizeof(*list));
-
-	for (uint32_t i = 0; i < from->ids.n; i++) {
-		uint32_t cell, kept = 0, n = gate_classes_get(from, i, &cell, list);
-		double value[N_STATS_SIDES], var[N_STATS_SIDES];
-
-		for (uint32_t k = 0; k < n; k++)
-			if (m->row[list[k]] != GATE_NO_FUNC)
-				list[kept++] = m->row[list[k]];
-		qsort(list, kept, sizeof(*list), compare_ids);
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			value[side] = from->value[side][i];
-			var[side] = from->var[side][i];
-		}
-		gate_classes_add(to, cell, list, kept, value, var);
-	}
-	free(list);
-}
 
 static const double *copy_numbers(struct arena *mem, const double *from, uint32_t n)
 {
@@ -266,20 +200,19 @@ void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_ro
 {
 	struct arena *scratch = arena_new();
 	struct making m = { .s = s, .mem = mem, .has_total = tests_total(s->how->normalize), .out = out };
-	struct gate_classes stacks, classes;
+	struct gate_lists lists;
+	struct gate_classes classes;
 
 	*out = (struct gate_rows){ .n = 0 };
 	gate_picks_make(s, scratch, &m.p);
-	gate_classes_init(&stacks);
-	walk_paths(&m, &stacks);
+	gate_lists_make(&m.p, &lists);
 	m.first = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.first));
 	m.named = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.named));
 	m.depth = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.depth));
-	gate_picks_merge(&m.p, &stacks, m.first, m.named, m.depth);
+	gate_picks_merge(&m.p, &lists, m.first, m.named, m.depth);
 	name_rows(&m);
-	gate_classes_init(&classes);
-	fold_classes(&m, &stacks, &classes);
-	gate_classes_release(&stacks);
+	gate_classes_make(&m.p, &lists, m.row, &classes);
+	gate_lists_release(&lists);
 	lay_out(&m, &classes);
 	gate_classes_release(&classes);
 	fill_files(&m);

@@ -12,12 +12,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 64 };
-
-void gate_classes_init(struct gate_classes *c)
+void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
 {
-	*c = (struct gate_classes){ .cap = 0 };
-	keys_init(&c->ids, 0, 1024);
+	const struct gate_paths *paths = &p->s->paths;
+	uint32_t *seen = mem_zalloc((size_t)p->n + 1, sizeof(*seen));
+	uint64_t n = 0;
+	size_t cap = 0;
+
+	*out = (struct gate_lists){ .n = paths->n, .off = mem_alloc((size_t)paths->n + 1, sizeof(*out->off)) };
+	for (uint32_t i = 0; i < paths->n; i++) {
+		uint32_t lo = paths->off[i], hi = paths->off[i + 1];
+
+		out->off[i] = n;
+		out->pick = mem_grow(out->pick, &cap, n + (hi - lo) + 1, sizeof(*out->pick));
+		if (lo < hi && p->flat[paths->func[lo]] != GATE_NO_FUNC)
+			out->pick[n++] = p->flat[paths->func[lo]];
+		for (uint32_t k = lo; k < hi; k++) {
+			uint32_t pick = p->cum[paths->func[k]];
+
+			if (pick == GATE_NO_FUNC || seen[pick] == i + 1)
+				continue;
+			seen[pick] = i + 1;
+			out->pick[n++] = pick;
+		}
+	}
+	out->off[paths->n] = n;
+	free(seen);
+}
+
+void gate_lists_release(struct gate_lists *l)
+{
+	free(l->off);
+	free(l->pick);
 }
 
 void gate_classes_release(struct gate_classes *c)
@@ -58,23 +84,60 @@ static void grow(struct gate_classes *c, uint32_t id)
 	c->cap = cap;
 }
 
-void gate_classes_add(struct gate_classes *c, uint32_t cell, const uint32_t *list, uint32_t n,
-		      const double value[N_STATS_SIDES], const double var[N_STATS_SIDES])
+static int compare_ids(const void *a, const void *b)
 {
-	uint64_t room[SHORT], *word = n / 2 + 1 <= SHORT ? room : mem_alloc(n / 2 + 1, sizeof(*word));
-	size_t n_words = pack(word, cell, list, n);
-	uint32_t known = c->ids.n, id;
+	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 
-	if (keys_add(&c->ids, word, n_words, keys_hash(word, n_words), &id, NULL) == 0) {
+	return (l > r) - (l < r);
+}
+
+static void sort_ids(uint32_t *id, uint32_t n)
+{
+	enum { FEW = 32 };
+
+	if (n > FEW) {
+		qsort(id, n, sizeof(*id), compare_ids);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t one = id[i], at = i;
+
+		for (; at > 0 && id[at - 1] > one; at--)
+			id[at] = id[at - 1];
+		id[at] = one;
+	}
+}
+
+void gate_classes_make(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of,
+		       struct gate_classes *out)
+{
+	const struct gate_paths *paths = &p->s->paths;
+	uint32_t *list = mem_alloc((size_t)p->n + 1, sizeof(*list));
+	uint64_t *word = mem_alloc((size_t)p->n / 2 + 1, sizeof(*word));
+
+	*out = (struct gate_classes){ .cap = 0 };
+	keys_init(&out->ids, 0, 1024);
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint32_t n = 0, known = out->ids.n, id;
+		bool has_leaf = paths->off[i] < paths->off[i + 1];
+		size_t n_words;
+
+		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
+			if (row_of[l->pick[k]] != GATE_NO_FUNC)
+				list[n++] = row_of[l->pick[k]];
+		sort_ids(list, n);
+		n_words = pack(word, has_leaf ? p->cell[paths->func[paths->off[i]]] : 0, list, n);
+		if (keys_add(&out->ids, word, n_words, keys_hash(word, n_words), &id, NULL) < 0)
+			break;
 		if (id == known)
-			grow(c, id);
+			grow(out, id);
 		for (int side = 0; side < N_STATS_SIDES; side++) {
-			c->value[side][id] += value[side];
-			c->var[side][id] += var[side];
+			out->value[side][id] += paths->value[side][i];
+			out->var[side][id] += paths->var[side][i];
 		}
 	}
-	if (word != room)
-		free(word);
+	free(list);
+	free(word);
 }
 
 uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room)

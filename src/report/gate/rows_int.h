@@ -41,33 +41,39 @@ double gate_part(const struct gate_sums *s, enum stats_side side, double value);
 /* Effective samples: V^2 / Var, at most 1e9. */
 double gate_count(double value, double var);
 
-/* Classes of stacks: one per leaf cell and list of picks or rows. */
-struct gate_classes {
-	struct keys ids; /* cell, then the list */
-	double *value[N_STATS_SIDES], *var[N_STATS_SIDES];
-	size_t cap;
+/* The picks that every stack counts for: stack i has pick[off[i] .. off[i + 1]), from leaf to root, each once. */
+struct gate_lists {
+	uint32_t n;      /* as many as there are paths */
+	uint64_t *off;   /* [n + 1] */
+	uint32_t *pick;  /* [off[n]] */
 };
 
-void gate_classes_init(struct gate_classes *c);
-void gate_classes_release(struct gate_classes *c);
-
-/* Count value and var of both sides for a class; list has n entries in any order that tells the same lists. */
-void gate_classes_add(struct gate_classes *c, uint32_t cell, const uint32_t *list, uint32_t n,
-		      const double value[N_STATS_SIDES], const double var[N_STATS_SIDES]);
-
-/* Its cell, and its list; room is as long as a list can be. Gives the length. */
-uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room);
+void gate_lists_make(const struct gate_picks *p, struct gate_lists *out);
+void gate_lists_release(struct gate_lists *l);
 
 /*
  * Put picks together whose samples are nearly the same.
  *
- * c        classes over picks, from leaf to root
  * first    [p->n] the first pick of its group, which may be itself
  * named    [p->n] of a first one: the pick that names the group
  * depth    [p->n] how far from the leaf it is in its group, on average
  */
-void gate_picks_merge(const struct gate_picks *p, const struct gate_classes *c, uint32_t *first, uint32_t *named,
+void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, uint32_t *first, uint32_t *named,
 		      double *depth);
+
+/* Classes of stacks: one per leaf cell and list of rows. */
+struct gate_classes {
+	struct keys ids; /* cell, then the rows that row_of gives for the picks, ascending */
+	double *value[N_STATS_SIDES], *var[N_STATS_SIDES];
+	size_t cap;
+};
+
+void gate_classes_make(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of,
+		       struct gate_classes *out);
+void gate_classes_release(struct gate_classes *c);
+
+/* Its cell, and its rows; room is as long as a list can be. Gives the length. */
+uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room);
 
 /* Does a line mean a function, by the names and files it has on either side? was is that of struct gate_rows. */
 bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func);

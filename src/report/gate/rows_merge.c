@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A chain of calls that only hand on is one fact and must be one test. Every pick, the largest first, is compared
- * with those behind it that are nearly as large; what they have in common is added up by one walk over its classes.
+ * with those behind it that are nearly as large; what they have in common is added up by one walk over its stacks.
  * All of a group are like its first one, so that a long chain does not become one row link by link. Flat samples
  * of two functions have nothing in common and are not looked at.
  */
@@ -21,49 +21,44 @@
 #define UNLIKE_SIDE 0.10 /* of the samples of one side */
 #define LARGE 0.949      /* as much of the first one the others have at least: 1 - UNLIKE and what rounding loses */
 
-/* Classes and picks, either way around. */
+/* Paths and picks, either way around. */
 struct map {
-	uint32_t n_classes;
-	const struct gate_classes *c;
-	uint64_t *off; /* [n_classes + 1] */
-	uint32_t *pick;
-	uint64_t *class_off; /* [picks + 1] */
-	uint32_t *class;
+	const struct gate_lists *l;
+	const struct gate_paths *paths;
+	double per[N_STATS_SIDES]; /* 1 / total */
+	uint64_t *off;             /* [picks + 1] */
+	uint32_t *path;
+	double (*common)[N_STATS_SIDES]; /* [picks] all zero but while a pick is compared */
+	uint32_t *left;                  /* [picks] what is still like that pick */
 };
 
-static void map_init(struct map *m, const struct gate_picks *p, const struct gate_classes *c)
+static void map_init(struct map *m, const struct gate_picks *p, const struct gate_lists *l)
 {
-	uint64_t n = 0;
-	uint64_t *at = mem_zalloc((size_t)p->n + 1, sizeof(*at));
+	uint64_t *at = mem_zalloc((size_t)p->n + 1, sizeof(*at)), n = l->off[l->n];
 
-	*m = (struct map){ .n_classes = c->ids.n, .c = c };
-	m->off = mem_alloc((size_t)m->n_classes + 1, sizeof(*m->off));
-	m->pick = mem_alloc(2 * (m->n_classes ? c->ids.off[m->n_classes] : 0) + p->n + 1, sizeof(*m->pick));
-	for (uint32_t i = 0; i < m->n_classes; i++) {
-		uint32_t cell;
-
-		m->off[i] = n;
-		n += gate_classes_get(c, i, &cell, m->pick + n);
-	}
-	m->off[m->n_classes] = n;
-	m->class_off = mem_zalloc((size_t)p->n + 1, sizeof(*m->class_off));
-	m->class = mem_alloc((size_t)n + 1, sizeof(*m->class));
+	*m = (struct map){ .l = l, .paths = &p->s->paths };
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		m->per[side] = p->s->total[side] > 0 ? 1 / p->s->total[side] : 0;
+	m->common = mem_zalloc((size_t)p->n + 1, sizeof(*m->common));
+	m->left = mem_alloc((size_t)p->n + 1, sizeof(*m->left));
+	m->off = mem_zalloc((size_t)p->n + 1, sizeof(*m->off));
+	m->path = mem_alloc((size_t)n + 1, sizeof(*m->path));
 	for (uint64_t i = 0; i < n; i++)
-		m->class_off[m->pick[i] + 1]++;
+		m->off[l->pick[i] + 1]++;
 	for (uint32_t i = 0; i < p->n; i++)
-		at[i + 1] = m->class_off[i + 1] += m->class_off[i];
-	for (uint32_t i = 0; i < m->n_classes; i++)
-		for (uint64_t k = m->off[i]; k < m->off[i + 1]; k++)
-			m->class[at[m->pick[k]]++] = i;
+		at[i + 1] = m->off[i + 1] += m->off[i];
+	for (uint32_t i = 0; i < l->n; i++)
+		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
+			m->path[at[l->pick[k]]++] = i;
 	free(at);
 }
 
 static void map_release(struct map *m)
 {
+	free(m->common);
+	free(m->left);
 	free(m->off);
-	free(m->pick);
-	free(m->class_off);
-	free(m->class);
+	free(m->path);
 }
 
 /* The picks behind first that are large enough to be like it: up to, not including, the one given. */
@@ -97,53 +92,77 @@ static bool is_alike(const struct gate_pick *a, const struct gate_pick *b, const
 	return unlike <= UNLIKE * all;
 }
 
-/* Find what is like pick i; common is all zero, before and after. */
-static void gather(const struct gate_picks *p, const struct map *m, uint32_t i, uint32_t *first,
-		   double (*common)[N_STATS_SIDES])
+/* Can it still be like the first one, of which so much has been gone through? What it lacks of that is not alike. */
+static bool may_be_alike(const struct gate_pick *a, const struct gate_pick *b, const double done[N_STATS_SIDES],
+			 const double common[N_STATS_SIDES])
 {
+	double lack = done[STATS_BASE] - common[STATS_BASE] + done[STATS_NEW] - common[STATS_NEW];
+
+	return lack <= UNLIKE * (a->share + b->share);
+}
+
+static void clear(struct map *m, uint32_t i, uint64_t end)
+{
+	for (uint64_t k = m->off[i]; k < end; k++)
+		for (uint64_t j = m->l->off[m->path[k]]; j < m->l->off[m->path[k] + 1]; j++)
+			memset(m->common[m->l->pick[j]], 0, sizeof(*m->common));
+}
+
+/* Find what is like pick i. Most are seen not to be after a few of its stacks. */
+static void gather(const struct gate_picks *p, struct map *m, uint32_t i, uint32_t *first)
+{
+	enum { OFTEN = 256 };
 	uint32_t end = window_end(p, i), n = 0;
+	double done[N_STATS_SIDES] = { 0 };
+	uint64_t at = m->off[i];
 
 	first[i] = i;
 	for (uint32_t k = i + 1; k < end; k++)
-		n += is_free(p, first, k);
-	if (n == 0 || p->pick[i].kind != GATE_CUM)
+		if (is_free(p, first, k))
+			m->left[n++] = k;
+	if (p->pick[i].kind != GATE_CUM)
 		return;
-	for (uint64_t c = m->class_off[i]; c < m->class_off[i + 1]; c++) {
-		uint32_t class = m->class[c];
-		double part[N_STATS_SIDES];
+	for (; n > 0 && at < m->off[i + 1]; at++) {
+		uint32_t path = m->path[at], kept = 0;
 
-		for (int side = 0; side < N_STATS_SIDES; side++)
-			part[side] = gate_part(p->s, side, m->c->value[side][class]);
-		for (uint64_t k = m->off[class]; k < m->off[class + 1]; k++)
-			for (int side = 0; side < N_STATS_SIDES; side++)
-				common[m->pick[k]][side] += part[side];
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			double part = m->paths->value[side][path] * m->per[side];
+
+			done[side] += part;
+			for (uint64_t k = m->l->off[path]; k < m->l->off[path + 1]; k++)
+				m->common[m->l->pick[k]][side] += part;
+		}
+		if (at % OFTEN)
+			continue;
+		for (uint32_t k = 0; k < n; k++)
+			if (may_be_alike(&p->pick[i], &p->pick[m->left[k]], done, m->common[m->left[k]]))
+				m->left[kept++] = m->left[k];
+		n = kept;
 	}
-	for (uint32_t k = i + 1; k < end; k++)
-		if (is_free(p, first, k) && is_alike(&p->pick[i], &p->pick[k], common[k]))
-			first[k] = i;
-	memset(common[i], 0, sizeof(*common));
-	for (uint64_t c = m->class_off[i]; c < m->class_off[i + 1]; c++)
-		for (uint64_t k = m->off[m->class[c]]; k < m->off[m->class[c] + 1]; k++)
-			memset(common[m->pick[k]], 0, sizeof(*common));
+	for (uint32_t k = 0; k < n; k++)
+		if (is_alike(&p->pick[i], &p->pick[m->left[k]], m->common[m->left[k]]))
+			first[m->left[k]] = i;
+	clear(m, i, at);
 }
 
 /* How many of its group stand nearer to the leaf, on average over all samples. */
 static void find_depth(const struct gate_picks *p, const struct map *m, const uint32_t *first, double *depth)
 {
+	const struct gate_lists *l = m->l;
 	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight));
 	uint32_t *rank = mem_zalloc((size_t)p->n + 1, sizeof(*rank));
 
 	memset(depth, 0, p->n * sizeof(*depth));
-	for (uint32_t c = 0; c < m->n_classes; c++) {
-		double w = gate_part(p->s, STATS_BASE, m->c->value[STATS_BASE][c]) +
-			   gate_part(p->s, STATS_NEW, m->c->value[STATS_NEW][c]);
+	for (uint32_t i = 0; i < l->n; i++) {
+		double w = m->paths->value[STATS_BASE][i] * m->per[STATS_BASE] +
+			   m->paths->value[STATS_NEW][i] * m->per[STATS_NEW];
 
-		for (uint64_t k = m->off[c]; k < m->off[c + 1]; k++) {
-			depth[m->pick[k]] += w * rank[first[m->pick[k]]]++;
-			weight[m->pick[k]] += w;
+		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++) {
+			depth[l->pick[k]] += w * rank[first[l->pick[k]]]++;
+			weight[l->pick[k]] += w;
 		}
-		for (uint64_t k = m->off[c]; k < m->off[c + 1]; k++)
-			rank[first[m->pick[k]]] = 0;
+		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
+			rank[first[l->pick[k]]] = 0;
 	}
 	for (uint32_t i = 0; i < p->n; i++)
 		if (weight[i] > 0)
@@ -166,17 +185,16 @@ static bool names_better(const struct gate_picks *p, uint32_t a, uint32_t b, con
 	return d ? d < 0 : a < b;
 }
 
-void gate_picks_merge(const struct gate_picks *p, const struct gate_classes *c, uint32_t *first, uint32_t *named,
+void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, uint32_t *first, uint32_t *named,
 		      double *depth)
 {
 	struct map m;
-	double(*common)[N_STATS_SIDES] = mem_zalloc((size_t)p->n + 1, sizeof(*common));
 
 	memset(first, 0xff, p->n * sizeof(*first));
-	map_init(&m, p, c);
+	map_init(&m, p, l);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (first[i] == GATE_NO_FUNC)
-			gather(p, &m, i, first, common);
+			gather(p, &m, i, first);
 	find_depth(p, &m, first, depth);
 	for (uint32_t i = 0; i < p->n; i++) {
 		named[i] = i;
@@ -184,5 +202,4 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_classes *c, 
 			named[first[i]] = i;
 	}
 	map_release(&m);
-	free(common);
 }
