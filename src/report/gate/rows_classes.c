@@ -17,14 +17,13 @@ void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
 	const struct gate_paths *paths = &p->s->paths;
 	uint32_t *seen = mem_zalloc((size_t)p->n + 1, sizeof(*seen));
 	uint64_t n = 0;
-	size_t cap = 0;
 
 	*out = (struct gate_lists){ .n = paths->n, .off = mem_alloc((size_t)paths->n + 1, sizeof(*out->off)) };
+	out->pick = mem_alloc_large((size_t)(paths->n ? paths->off[paths->n] : 0) + paths->n + 1, sizeof(*out->pick));
 	for (uint32_t i = 0; i < paths->n; i++) {
 		uint32_t lo = paths->off[i], hi = paths->off[i + 1];
 
 		out->off[i] = n;
-		out->pick = mem_grow(out->pick, &cap, n + (hi - lo) + 1, sizeof(*out->pick));
 		if (lo < hi && p->flat[paths->func[lo]] != GATE_NO_FUNC)
 			out->pick[n++] = p->flat[paths->func[lo]];
 		for (uint32_t k = lo; k < hi; k++) {
@@ -70,6 +69,14 @@ static size_t pack(uint64_t *word, uint32_t cell, const uint32_t *list, uint32_t
 	return n_words;
 }
 
+/* Keys are made ready some stacks before they are looked for, as that is mostly waiting for memory. */
+enum { AHEAD = 16 };
+
+struct pending {
+	uint64_t *word, hash;
+	size_t n;
+};
+
 static void grow(struct gate_classes *c, uint32_t id)
 {
 	size_t cap = c->cap;
@@ -108,36 +115,61 @@ static void sort_ids(uint32_t *id, uint32_t n)
 	}
 }
 
+/* The key of stack i; list has room for all picks. */
+static size_t key_of(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of, uint32_t i,
+		     uint32_t *list, uint64_t *word)
+{
+	const struct gate_paths *paths = &p->s->paths;
+	bool has_leaf = paths->off[i] < paths->off[i + 1];
+	uint32_t n = 0;
+
+	for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
+		if (row_of[l->pick[k]] != GATE_NO_FUNC)
+			list[n++] = row_of[l->pick[k]];
+	sort_ids(list, n);
+	return pack(word, has_leaf ? p->cell[paths->func[paths->off[i]]] : 0, list, n);
+}
+
+static void add_key(struct gate_classes *c, const struct gate_paths *paths, uint32_t i, const struct pending *key)
+{
+	uint32_t known = c->ids.n, id;
+
+	if (keys_add(&c->ids, key->word, key->n, key->hash, &id, NULL) < 0)
+		return;
+	if (id == known)
+		grow(c, id);
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		c->value[side][id] += paths->value[side][i];
+		c->var[side][id] += paths->var[side][i];
+	}
+}
+
 void gate_classes_make(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of,
 		       struct gate_classes *out)
 {
-	const struct gate_paths *paths = &p->s->paths;
 	uint32_t *list = mem_alloc((size_t)p->n + 1, sizeof(*list));
-	uint64_t *word = mem_alloc((size_t)p->n / 2 + 1, sizeof(*word));
+	struct pending ring[AHEAD];
 
 	*out = (struct gate_classes){ .cap = 0 };
 	keys_init(&out->ids, 0, 1024);
-	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t n = 0, known = out->ids.n, id;
-		bool has_leaf = paths->off[i] < paths->off[i + 1];
-		size_t n_words;
+	for (int i = 0; i < AHEAD; i++)
+		ring[i].word = mem_alloc((size_t)p->n / 2 + 1, sizeof(*ring->word));
+	for (uint32_t i = 0; i < l->n + AHEAD; i++) {
+		struct pending *key = &ring[i % AHEAD];
 
-		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
-			if (row_of[l->pick[k]] != GATE_NO_FUNC)
-				list[n++] = row_of[l->pick[k]];
-		sort_ids(list, n);
-		n_words = pack(word, has_leaf ? p->cell[paths->func[paths->off[i]]] : 0, list, n);
-		if (keys_add(&out->ids, word, n_words, keys_hash(word, n_words), &id, NULL) < 0)
-			break;
-		if (id == known)
-			grow(out, id);
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			out->value[side][id] += paths->value[side][i];
-			out->var[side][id] += paths->var[side][i];
+		if (i >= AHEAD)
+			add_key(out, &p->s->paths, i - AHEAD, key);
+		if (i < l->n) {
+			key->n = key_of(p, l, row_of, i, list, key->word);
+			key->hash = keys_hash(key->word, key->n);
+			idtab_prefetch(&out->ids.ids, key->hash);
 		}
+		if (i >= AHEAD / 2 && i - AHEAD / 2 < l->n)
+			keys_prefetch(&out->ids, ring[(i - AHEAD / 2) % AHEAD].hash);
 	}
+	for (int i = 0; i < AHEAD; i++)
+		free(ring[i].word);
 	free(list);
-	free(word);
 }
 
 uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room)

@@ -42,7 +42,7 @@ static void map_init(struct map *m, const struct gate_picks *p, const struct gat
 	m->common = mem_zalloc((size_t)p->n + 1, sizeof(*m->common));
 	m->left = mem_alloc((size_t)p->n + 1, sizeof(*m->left));
 	m->off = mem_zalloc((size_t)p->n + 1, sizeof(*m->off));
-	m->path = mem_alloc((size_t)n + 1, sizeof(*m->path));
+	m->path = mem_alloc_large((size_t)n + 1, sizeof(*m->path));
 	for (uint64_t i = 0; i < n; i++)
 		m->off[l->pick[i] + 1]++;
 	for (uint32_t i = 0; i < p->n; i++)
@@ -92,17 +92,27 @@ static bool is_alike(const struct gate_pick *a, const struct gate_pick *b, const
 	return unlike <= UNLIKE * all;
 }
 
-/* Can it still be like the first one, of which so much has been gone through? What it lacks of that is not alike. */
+/*
+ * Can b still be like a, of which so much has been gone through? From a + b - 2 common <= UNLIKE (a + b - common)
+ * follows how much of a it may lack at most.
+ */
 static bool may_be_alike(const struct gate_pick *a, const struct gate_pick *b, const double done[N_STATS_SIDES],
 			 const double common[N_STATS_SIDES])
 {
 	double lack = done[STATS_BASE] - common[STATS_BASE] + done[STATS_NEW] - common[STATS_NEW];
 
-	return lack <= UNLIKE * (a->share + b->share);
+	return lack <= a->share * (1 + 1e-9) - (1 - UNLIKE) / (2 - UNLIKE) * (a->share + b->share);
 }
 
-static void clear(struct map *m, uint32_t i, uint64_t end)
+/* Forget what is common with pick i, whose stacks have been gone through up to end. */
+static void clear(struct map *m, uint32_t n_picks, uint32_t i, uint64_t end)
 {
+	enum { LONG = 16 }; /* entries of a stack, or so */
+
+	if ((end - m->off[i]) * LONG > n_picks) {
+		memset(m->common, 0, n_picks * sizeof(*m->common));
+		return;
+	}
 	for (uint64_t k = m->off[i]; k < end; k++)
 		for (uint64_t j = m->l->off[m->path[k]]; j < m->l->off[m->path[k] + 1]; j++)
 			memset(m->common[m->l->pick[j]], 0, sizeof(*m->common));
@@ -111,7 +121,7 @@ static void clear(struct map *m, uint32_t i, uint64_t end)
 /* Find what is like pick i. Most are seen not to be after a few of its stacks. */
 static void gather(const struct gate_picks *p, struct map *m, uint32_t i, uint32_t *first)
 {
-	enum { OFTEN = 256 };
+	enum { OFTEN = 64 };
 	uint32_t end = window_end(p, i), n = 0;
 	double done[N_STATS_SIDES] = { 0 };
 	uint64_t at = m->off[i];
@@ -125,12 +135,14 @@ static void gather(const struct gate_picks *p, struct map *m, uint32_t i, uint32
 	for (; n > 0 && at < m->off[i + 1]; at++) {
 		uint32_t path = m->path[at], kept = 0;
 
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			double part = m->paths->value[side][path] * m->per[side];
+		double base = m->paths->value[STATS_BASE][path] * m->per[STATS_BASE];
+		double new = m->paths->value[STATS_NEW][path] * m->per[STATS_NEW];
 
-			done[side] += part;
-			for (uint64_t k = m->l->off[path]; k < m->l->off[path + 1]; k++)
-				m->common[m->l->pick[k]][side] += part;
+		done[STATS_BASE] += base;
+		done[STATS_NEW] += new;
+		for (uint64_t k = m->l->off[path]; k < m->l->off[path + 1]; k++) {
+			m->common[m->l->pick[k]][STATS_BASE] += base;
+			m->common[m->l->pick[k]][STATS_NEW] += new;
 		}
 		if (at % OFTEN)
 			continue;
@@ -142,7 +154,7 @@ static void gather(const struct gate_picks *p, struct map *m, uint32_t i, uint32
 	for (uint32_t k = 0; k < n; k++)
 		if (is_alike(&p->pick[i], &p->pick[m->left[k]], m->common[m->left[k]]))
 			first[m->left[k]] = i;
-	clear(m, i, at);
+	clear(m, p->n, i, at);
 }
 
 /* How many of its group stand nearer to the leaf, on average over all samples. */
@@ -151,9 +163,12 @@ static void find_depth(const struct gate_picks *p, const struct map *m, const ui
 	const struct gate_lists *l = m->l;
 	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight));
 	uint32_t *rank = mem_zalloc((size_t)p->n + 1, sizeof(*rank));
+	bool any = false;
 
+	for (uint32_t i = 0; i < p->n; i++)
+		any |= first[i] != i;
 	memset(depth, 0, p->n * sizeof(*depth));
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; any && i < l->n; i++) {
 		double w = m->paths->value[STATS_BASE][i] * m->per[STATS_BASE] +
 			   m->paths->value[STATS_NEW][i] * m->per[STATS_NEW];
 
