@@ -174,9 +174,8 @@ static void a_gate_that_cannot_test_anything_does_not_pass(void **state)
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.n_tests, 0);
 	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
-	assert_string_equal(
-		warning(&a, "few_samples"),
-		"base has 12 samples: below 1,000 only doubled costs of large functions can be seen; capture longer");
+	assert_string_equal(warning(&a, "few_samples"),
+			    "base has 12 samples, and below 1,000 little can be seen: capture longer, or more runs");
 	end(&a);
 }
 

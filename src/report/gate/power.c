@@ -60,21 +60,25 @@ void decide_power(struct deciding *d)
 	struct gate *g = d->out;
 	double over = how->strict ? 1 + how->threshold : 1, phi = dispersion(d), samples, rate;
 	struct gate_power *power = arena_alloc(g->mem, N_SHARES, sizeof(*power));
-	const struct stats_power ask = {
+	const struct stats_power now = {
 		.alpha = how->alpha,
 		.threshold = how->strict ? 0 : how->threshold,
 		.noise = spread(d),
 		.tests = how->adjust == STATS_HOLM ? fmax(1, g->n_tests) : 1,
 	};
+	struct stats_power later = now; /* one pair that is noisy does not tell that the next will be */
 
+	later.noise = fmin(now.noise, how->noise);
 	samples = 2 / (1 / g->side[STATS_BASE].samples + 1 / g->side[STATS_NEW].samples);
 	for (int i = 0; i < N_SHARES; i++)
-		power[i] = (struct gate_power){ shares[i], over * stats_power_ratio(&ask, shares[i], samples / phi) };
+		power[i] = (struct gate_power){ shares[i], over * stats_power_ratio(&now, shares[i], samples / phi) };
 	g->power = power;
 	g->n_power = N_SHARES;
 	g->need_share = how->has_need ? how->need_share : 0.05;
 	g->need_ratio = how->has_need ? how->need_ratio : fmax(1.3, 1 + how->threshold * 1.5);
-	g->need_samples = phi * stats_power_need(&ask, g->need_share, g->need_ratio / over);
+	g->need_samples = phi * stats_power_need(&later, g->need_share, g->need_ratio / over);
+	if (samples >= g->need_samples && over * stats_power_ratio(&now, g->need_share, samples / phi) > g->need_ratio)
+		g->need_samples = INFINITY; /* there are enough, but these runs differ too much */
 	rate = g->side[STATS_BASE].seconds > 0 ? g->side[STATS_BASE].samples / g->side[STATS_BASE].seconds : 0;
 	g->need_seconds = rate > 0 && isfinite(g->need_samples) ? g->need_samples / rate : 0;
 }

@@ -184,7 +184,7 @@ static void warn_samples(struct deciding *d)
 
 	if (least < few_samples)
 		WARN(d, "few_samples",
-		     "%s has %s samples: below 1,000 only doubled costs of large functions can be seen; capture longer",
+		     "%s has %s samples, and below 1,000 little can be seen: capture longer, or more runs",
 		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, least));
 	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && least > pair_samples)
 		WARN(d, "one_pair",
@@ -288,19 +288,19 @@ void decide_warnings(struct deciding *d)
 	warn_rules(d);
 }
 
-/* The first row of a verdict, and how many more functions have it. */
+/* The function of a verdict that had the largest share, and how many more have it; NULL when none has. */
 static const char *name_some(struct deciding *d, enum gate_verdict v)
 {
-	const struct gate_row *first = NULL;
+	const struct gate_row *row = d->out->row, *first = NULL;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < d->out->n_rows; i++)
-		if (d->out->row[i].verdict == v && *d->out->row[i].name) {
-			first = first ? first : &d->out->row[i];
-			n += strcmp(d->out->row[i].name, first->name) != 0;
-		}
-	if (!first)
-		return NULL;
+		if (row[i].verdict == v && (!first || row[i].share[STATS_BASE] > first->share[STATS_BASE]))
+			first = &row[i];
+	if (!first || first->kind == GATE_TOTAL)
+		return first ? "the whole program" : NULL;
+	for (uint32_t i = 0; i < d->out->n_rows; i++)
+		n += row[i].verdict == v && strcmp(row[i].name, first->name) != 0;
 	return n ? decide_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
 }
 
