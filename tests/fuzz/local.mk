@@ -10,6 +10,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
+	tests/fuzz/fuzz_gate \
 	tests/fuzz/fuzz_line \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
@@ -53,6 +54,10 @@ tests_fuzz_fuzz_flame_SOURCES = tests/fuzz/fuzz_flame.c tests/fuzz/fuzz.h $(fuzz
 tests_fuzz_fuzz_flame_LDADD = src/report/libreport.a src/engine/libengine.a src/symbol/libsymbol.a $(reader_libs) \
 	$(DW_LIBS) $(ELF_LIBS) $(LZMA_LIBS) $(IBERTY_LIBS)
 tests_fuzz_fuzz_flame_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_gate_SOURCES = tests/fuzz/fuzz_gate.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_gate_LDADD = src/report/gate/libgate.a $(engine_libs)
+tests_fuzz_fuzz_gate_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_line_LDADD = $(session_libs)

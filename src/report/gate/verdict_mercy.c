@@ -91,14 +91,13 @@ static const struct gate_rule *find_allow(const struct deciding *d, uint32_t row
 	return found;
 }
 
+/* An allow line holds for what would not pass; other rows keep what they are. */
 static void allow(struct deciding *d, const struct gate_rule *rule, struct gate_row *row)
 {
-	const char *else_is = row->verdict == GATE_FAIL      ? "would be FAIL; "
-			      : row->verdict == GATE_SUSPECT ? "would be SUSPECT; "
-							     : "";
-
-	row->reason =
-		decide_text(d, "%sallowed%s%s: %s", else_is, *rule->until ? " until " : "", rule->until, rule->reason);
+	if (row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT)
+		return;
+	row->reason = decide_text(d, "would be %s; allowed%s%s: %s", gate_verdict_word(row->verdict),
+				  *rule->until ? " until " : "", rule->until, rule->reason);
 	row->verdict = GATE_SKIPPED;
 }
 

@@ -1,0 +1,78 @@
+/*
+ * fuzz_gate.c - any bytes as the file of a gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Stops when an error does not name its line, when what was read is not what a gate can work with, or when the same
+ * lines read twice are not twice the rules.
+ */
+#include "config.h"
+
+#include "fuzz.h"
+
+#include "base/arena.h"
+#include "report/gate/how_int.h"
+
+#include <math.h>
+
+static const char name[] = "gate.cpa", today[] = "2026-11-22";
+
+static void demand(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static bool is_part(double v, double most)
+{
+	return v >= 0 && v < most; /* false for nan */
+}
+
+static void judge_rule(const struct gate_rule *r)
+{
+	bool yes;
+
+	demand(r->regex && *r->pattern && strcmp(r->file, name) == 0 && r->line > 0, "a rule is without a place");
+	demand(is_part(r->amount, r->kind == GATE_LIMIT ? 1000 : 1), "a rule has no amount");
+	demand(r->kind != GATE_BUDGET || r->amount > 0, "a budget is nothing");
+	demand(r->kind != GATE_ALLOW || *r->reason, "a slowdown is allowed without a reason");
+	demand(!r->is_expired || strcmp(r->until, today) < 0, "a line expired too early");
+	demand(r->kind != GATE_RENAME || *r->to, "a function is renamed to nothing");
+	regex_match(r->regex, "main.(*T).f", 11, &yes, NULL);
+}
+
+static void judge(const struct gate_how *how)
+{
+	demand(is_part(how->threshold, 1000) && is_part(how->noise, 1) && is_part(how->min_share, 1) &&
+		       is_part(how->max_new, 1) && is_part(how->confidence, 1),
+	       "a part is out of its range");
+	demand(how->confidence == 0 || how->confidence > 0.5, "less confidence than a coin");
+	demand(how->min_samples >= 0 && isfinite(how->min_samples), "samples are no number");
+	demand(!how->has_need || (how->need_ratio > 1 && how->need_share > 0), "nothing is needed");
+	demand(how->inconclusive == 0 || how->inconclusive == 1 || how->inconclusive == 3, "no such exit status");
+	for (size_t i = 0; i < how->n_rules; i++)
+		judge_rule(&how->rule[i]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct gate_how how = { .mem = arena_new() };
+	struct bytes b = fuzz_bytes(data, n);
+	struct err err = { 0 };
+	int rc = gate_config_read(&how, (const char *)b.data, b.n, name, today, &err);
+
+	judge(&how);
+	if (rc < 0) {
+		demand(rc == err.code && strncmp(err.msg, "gate.cpa:", 9) == 0, "an error does not name its line");
+	} else {
+		size_t before = how.n_rules;
+
+		rc = gate_config_read(&how, (const char *)b.data, b.n, name, today, &err);
+		demand(rc < 0 ? before > 500 : how.n_rules == 2 * before, "the second time it reads differently");
+	}
+	gate_how_release(&how);
+	free(b.data);
+	return 0;
+}
