@@ -257,6 +257,9 @@ static void limits_and_renames_that_cannot_be_understood_are_refused(void **stat
 	refuses_one("limit==50%", "--limit==50%: an empty expression matches every function; write . for all of them");
 	refuses_one("rename=abc", "--rename=abc: write OLD=NEW");
 	refuses_one("rename=abc=", "--rename=abc=: write OLD=NEW");
+	refuses_one("rename=(a)=$2", "--rename=(a)=$2: $2: the expression has 1 groups");
+	refuses_one("rename=(a)=$1x",
+		    "--rename=(a)=$1x: $1x: groups go by their number, $1 or ${1}, and $$ is a dollar");
 	refuses_one("rename=a)|(b=c", "--rename=a)|(b=c: error parsing regexp: unexpected ): `a)|(b`");
 }
 

@@ -306,10 +306,32 @@ static int take_settings(const struct query *q, bool given, struct gate_how *how
 	return 0;
 }
 
+/* The expression for a whole name. What it becomes is tried on an empty text, which "OLD or nothing" matches. */
+static int compile_rename(const char *pattern, const char *to, struct regex **out, struct err *err)
+{
+	struct buf b = { 0 }, name = { 0 };
+	struct regex *or_nothing;
+	bool yes;
+	int rc;
+
+	buf_addf(&b, "(?:%s)|", pattern);
+	rc = regex_new(buf_text(&b), &or_nothing, err);
+	if (rc == 0) {
+		rc = regex_replace(or_nothing, "", 0, to, &name, &yes, err);
+		regex_free(or_nothing);
+	}
+	b.len = 0;
+	buf_addf(&b, "^(?:%s)$", pattern);
+	if (rc == 0)
+		rc = regex_new(buf_text(&b), out, err);
+	buf_release(&b);
+	buf_release(&name);
+	return rc;
+}
+
 int gate_how_rule(struct gate_how *how, struct gate_rule rule, struct err *err)
 {
 	const char **const texts[] = { &rule.pattern, &rule.to, &rule.reason, &rule.until, &rule.file };
-	struct buf whole = { 0 };
 	int rc;
 
 	if (!*rule.pattern)
@@ -319,9 +341,7 @@ int gate_how_rule(struct gate_how *how, struct gate_rule rule, struct err *err)
 		return rc;
 	if (rule.kind == GATE_RENAME) {
 		regex_free(rule.regex);
-		buf_addf(&whole, "^(?:%s)$", rule.pattern);
-		rc = regex_new(buf_text(&whole), &rule.regex, err);
-		buf_release(&whole);
+		rc = compile_rename(rule.pattern, rule.to, &rule.regex, err);
 		if (rc < 0)
 			return rc;
 	}
