@@ -201,7 +201,7 @@ static inline void answer_red(struct answer *a)
 	r = answer_tested(a, GATE_SKIPPED, "main.render", ANSWER_SHARES(.03, .06), ANSWER_RATIO(2, 1.7, 2.36), 3e-5);
 	r->reason = "allowed until 2026-12-31 by gate.cpa:3: new fonts";
 	a->rename[0] = (struct gate_rename){ "main.scoreB", "main.rankOrders", 1.02, false };
-	a->rename[1] = (struct gate_rename){ "main.nosuch", "main.other", NAN, true };
+	a->rename[1] = (struct gate_rename){ "main.oldSum", "main.sum", NAN, true };
 	a->g.n_renames = 2;
 	answer_note(a, "update_baseline", "main.walkTable became faster: a new base keeps it so");
 	answer_warn(a, "contended", "base is contended (7.8% preempted samples against 1.1%)");

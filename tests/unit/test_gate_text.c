@@ -87,14 +87,14 @@ static void a_fail_names_who_how_much_and_how_sure(void **state)
 			"SKIPPED    +100%  +70.0% to +136%   3.0%   6.0%  cum   main.render\n"
 			"          allowed until 2026-12-31 by gate.cpa:3: new fonts\n"
 			"\n"
-			"FAIL: slower with 99% confidence over all 61 tests; estimate beyond +20%\n"
-			"SUSPECT: slower with 90% confidence over all 61 tests; estimate beyond +20%\n"
+			"FAIL: costs more with 99% confidence over all 61 tests; estimate beyond +20%\n"
+			"SUSPECT: costs more with 90% confidence over all 61 tests; estimate beyond +20%\n"
 			"unresolved: too few samples to tell; --all lists every row\n"
 			"could have caught (80%): +25% at 20% share, +27% at 10%, +36% at 5%, +88% at 1%\n"
 			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n"
 			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
+			"note: renamed: main.oldSum -> main.sum\n"
 			"note: main.walkTable became faster: a new base keeps it so\n"
-			"warning: --rename found no function: main.nosuch -> main.other\n"
 			"warning: base is contended (7.8% preempted samples against 1.1%)\n");
 }
 
@@ -121,7 +121,7 @@ static void an_inconclusive_says_why_and_what_to_do(void **state)
 
 	(void)state;
 	answer_unsure(&a);
-	expect_text(&a, "cpa gate: INCONCLUSIVE  1 suspect, 0 proved within +20%, 12 unresolved\n"
+	expect_text(&a, "cpa gate: INCONCLUSIVE  1 suspect, none proved within +20%, 12 unresolved\n"
 			"May be slower, may be noise: capture more runs per side, or longer ones.\n"
 			"\n"
 			"base  310 samples, 3.50s: base-1.pb.gz\n"
@@ -132,7 +132,7 @@ static void an_inconclusive_says_why_and_what_to_do(void **state)
 			"SUSPECT   +92.0%  +38.0% to +170%  15.0%  26.0%  cum   main.scoreA\n"
 			"          46 -> 77 samples, p=0.031, score.go:4\n"
 			"\n"
-			"SUSPECT: slower with 90% confidence over all 13 tests; estimate beyond +20%\n"
+			"SUSPECT: costs more with 90% confidence over all 13 tests; estimate beyond +20%\n"
 			"unresolved: too few samples to tell; --all lists every row\n"
 			"could have caught (80%): +120% at 20% share, +210% at 10%, +540% at 5%, nothing at 1%\n"
 			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 304\n"
@@ -312,17 +312,17 @@ static void what_a_fail_promises_follows_how_it_was_asked(void **state)
 	(void)state;
 	answer_red(&a);
 	a.how.strict = true;
-	expect_part(&a, "FAIL: slower by more than its limit with 99% confidence over all 61 tests\n");
+	expect_part(&a, "FAIL: costs more by more than its limit, with 99% confidence over all 61 tests\n");
 	a.how.strict = false;
 	a.how.adjust = STATS_BH;
-	expect_part(&a, "FAIL: slower but for 1% of such rows; estimate beyond +20%\n");
+	expect_part(&a, "FAIL: costs more but for 1% of such rows; estimate beyond +20%\n");
 	a.how.adjust = STATS_UNADJUSTED;
-	expect_part(&a, "FAIL: slower with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
+	expect_part(&a, "FAIL: costs more with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
 	a.row[1].limit = .5;
 	expect_part(&a, "61 tests alone; estimate beyond its limit\n");
 	expect_part(&a, ", 9 within its limit, ");
 	a.g.n_tests = 1;
-	expect_part(&a, "FAIL: slower with 99% confidence; estimate");
+	expect_part(&a, "FAIL: costs more with 99% confidence; estimate");
 }
 
 static void what_is_over_a_budget_is_no_regression(void **state)
@@ -343,7 +343,7 @@ static void what_is_over_a_budget_is_no_regression(void **state)
 	expect_part(&a, "FAIL           -                -      -   9.7%  cum   main.fresh\n"
 			"          0 -> 316 samples\n"
 			"          takes more than the 5% that --max-new allows\n\n");
-	assert_int_equal(count_part(&a, false, false, "FAIL: slower"), 0);
+	assert_int_equal(count_part(&a, false, false, "FAIL: costs more"), 0);
 }
 
 static void what_one_run_cannot_see_needs_several(void **state)
@@ -385,6 +385,37 @@ static void a_change_has_few_digits_and_no_infinity(void **state)
 	expect_add(&b, "0.047");
 }
 
+static void what_could_have_been_caught_is_never_astronomical(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	a.power[0].ratio = 9.9;
+	a.power[1].ratio = 54.3;
+	a.power[2].ratio = 1.2e8;
+	a.power[3].ratio = INFINITY;
+	expect_part(&a, "could have caught (80%): +890% at 20% share, x54 at 10%, nothing at 5%, nothing at 1%\n");
+}
+
+static void a_line_names_as_many_sources_as_fit(void **state)
+{
+	static struct answer a;
+	static const char *const path[] = { "/a/path/of/forty/characters/in/all/n.pb.gz",
+					    "/a/path/of/forty/characters/in/all/m.pb.gz", "c" };
+
+	(void)state;
+	answer_pass(&a);
+	answer_side(&a, STATS_BASE, 3, 3163);
+	a.g.side[STATS_BASE].source = path;
+	expect_part(
+		&a,
+		"base  3,163 samples in 3 profiles, 10.50s: /a/path/of/forty/characters/in/all/n.pb.gz and 2 more\n");
+	a.g.side[STATS_BASE].source = path + 2;
+	a.g.side[STATS_BASE].n_files = 1;
+	expect_part(&a, "base  3,163 samples, 10.50s: c\n");
+}
+
 static void counts_have_commas(void **state)
 {
 	struct buf b = { 0 };
@@ -419,6 +450,8 @@ int main(void)
 		cmocka_unit_test(what_is_over_a_budget_is_no_regression),
 		cmocka_unit_test(what_one_run_cannot_see_needs_several),
 		cmocka_unit_test(a_change_has_few_digits_and_no_infinity),
+		cmocka_unit_test(what_could_have_been_caught_is_never_astronomical),
+		cmocka_unit_test(a_line_names_as_many_sources_as_fit),
 		cmocka_unit_test(counts_have_commas),
 	};
 

@@ -148,7 +148,7 @@ static void add_renames(struct json *j, const struct gate *g)
 		json_add_text(j, "from", g->rename[i].from);
 		json_add_text(j, "to", g->rename[i].to);
 		json_add_number(j, "ratio", g->rename[i].ratio);
-		add_flag(j, "not_found", g->rename[i].is_asked);
+		add_flag(j, "asked", g->rename[i].is_asked);
 		close_line(j, tight);
 	}
 	json_close(j, ']');

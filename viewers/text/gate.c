@@ -26,7 +26,15 @@ enum {
 	WIDTH_SHARE = 6,
 	WIDTH_KIND = 5
 };
-enum { SOURCES_NAMED = 2, ALIASES_NAMED = 1, ROWS_NAMED = 10, SHORT_NAME = 60, COMPACT_NAME = 120, DETAIL = 10 };
+enum {
+	LINE = 80,
+	AND_MORE = sizeof(" and 99 more") - 1,
+	ALIASES_NAMED = 1,
+	ROWS_NAMED = 10,
+	SHORT_NAME = 60,
+	COMPACT_NAME = 120,
+	DETAIL = 10
+};
 
 struct drawing {
 	const struct gate *g;
@@ -96,8 +104,30 @@ static void add_short(const char *name, size_t max, struct buf *out)
 	buf_release(&text);
 }
 
+/* As many sources as the line has room for behind n characters, but one at least. */
+static void add_sources(const struct gate_side *s, size_t n, struct buf *out)
+{
+	uint32_t named = 0;
+	struct buf text = { 0 };
+
+	for (; named < s->n_files; named++) {
+		text.len = 0;
+		buf_addz(&text, named ? ", " : ": ");
+		add_short(s->source[named], SHORT_NAME, &text);
+		n += text_count(buf_text(&text), text.len);
+		if (named && n + (named + 1 < s->n_files ? AND_MORE : 0) > LINE)
+			break;
+		buf_add(out, buf_text(&text), text.len);
+	}
+	if (named < s->n_files)
+		buf_addf(out, " and %" PRIu32 " more", s->n_files - named);
+	buf_release(&text);
+}
+
 static void add_side(const char *title, const struct gate_side *s, struct buf *out)
 {
+	size_t start = out->len;
+
 	buf_addz(out, title);
 	gate_add_count(s->samples, out);
 	buf_addz(out, gate_is_one(s->samples) ? " sample" : " samples");
@@ -107,12 +137,7 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 		buf_addz(out, ", ");
 		unit_add_label(out, (int64_t)(s->seconds * 1e9), "ns", "auto");
 	}
-	for (uint32_t i = 0; i < s->n_files && i < SOURCES_NAMED; i++) {
-		buf_addz(out, i ? ", " : ": ");
-		add_short(s->source[i], SHORT_NAME, out);
-	}
-	if (s->n_files > SOURCES_NAMED)
-		buf_addf(out, " and %" PRIu32 " more", s->n_files - SOURCES_NAMED);
+	add_sources(s, out->len - start, out);
 	buf_addz(out, "\n");
 }
 
@@ -291,7 +316,7 @@ static bool add_rows(const struct drawing *d)
 
 static void add_rename(const struct gate_rename *r, struct buf *out)
 {
-	buf_addz(out, r->is_asked ? "warning: --rename found no function: " : "note: renamed? ");
+	buf_addz(out, r->is_asked ? "note: renamed: " : "note: renamed? ");
 	text_add_safe(out, r->from, strlen(r->from));
 	buf_addz(out, " -> ");
 	text_add_safe(out, r->to, strlen(r->to));
@@ -309,13 +334,6 @@ static void add_messages(const char *lead, const struct gate_message *m, uint32_
 	}
 }
 
-static void add_renames(const struct gate *g, bool asked, struct buf *out)
-{
-	for (uint32_t i = 0; i < g->n_renames; i++)
-		if (g->rename[i].is_asked == asked)
-			add_rename(&g->rename[i], out);
-}
-
 void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 {
 	const struct drawing d = { .g = g, .color = color, .all = all, .out = out };
@@ -327,8 +345,8 @@ void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 		buf_addz(out, "\n");
 	gate_add_meaning(g, all, out);
 	gate_add_power(g, out);
-	add_renames(g, false, out);
+	for (uint32_t i = 0; i < g->n_renames; i++)
+		add_rename(&g->rename[i], out);
 	add_messages("note: ", g->note, g->n_notes, out);
-	add_renames(g, true, out);
 	add_messages("warning: ", g->warning, g->n_warnings, out);
 }

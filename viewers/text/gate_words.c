@@ -162,12 +162,19 @@ static void add_found(const struct gate *g, struct buf *out)
 
 void gate_add_summary(const struct gate *g, struct buf *out)
 {
+	uint32_t n_proved = count_proved(g);
+
 	if (g->n_tests == 0 && g->outcome == GATE_INCONCLUSIVE) {
 		buf_addz(out, "no function has enough samples to be tested");
 		return;
 	}
 	add_found(g, out);
-	add_number("", count_proved(g), g->outcome == GATE_RED ? "within " : "proved within ", out);
+	if (g->outcome == GATE_RED)
+		add_number("", n_proved, "within ", out);
+	else if (n_proved)
+		add_number("", n_proved, "proved within ", out);
+	else
+		buf_addz(out, "none proved within ");
 	add_limit(g, "its limit", out);
 	add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
 	if (g->n_verdict[GATE_NEW])
@@ -200,7 +207,7 @@ static void add_confidence(const struct gate *g, double alpha, struct buf *out)
 /* What a row of this verdict is, with error alpha. */
 static void add_promise(const struct gate *g, enum gate_verdict v, double alpha, struct buf *out)
 {
-	buf_addf(out, "%s: slower%s ", gate_verdict_word(v), g->how->strict ? " by more than its limit" : "");
+	buf_addf(out, "%s: costs more%s ", gate_verdict_word(v), g->how->strict ? " by more than its limit," : "");
 	if (g->how->adjust == STATS_BH && g->n_tests > 1)
 		buf_addf(out, "but for %.6g%% of such rows", alpha * 100);
 	else
@@ -250,8 +257,10 @@ void gate_add_power(const struct gate *g, struct buf *out)
 		const struct gate_power *p = &g->power[i];
 
 		buf_addz(out, i ? ", " : "could have caught (80%): ");
-		if (isfinite(p->ratio))
-			buf_addf(out, p->ratio < 100 ? "%+.0f%%" : "%+.3g%%", (p->ratio - 1) * 100);
+		if (p->ratio < 10)
+			buf_addf(out, "%+.0f%%", (p->ratio - 1) * 100);
+		else if (p->ratio < 1000)
+			buf_addf(out, "x%.0f", p->ratio);
 		else
 			buf_addz(out, "nothing");
 		buf_addf(out, i ? " at %.3g%%" : " at %.3g%% share", p->share * 100);

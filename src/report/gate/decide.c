@@ -128,7 +128,9 @@ static double effect(const struct gate_row *r)
 		return r->share[STATS_NEW];
 	if (r->verdict == GATE_GONE)
 		return r->share[STATS_BASE];
-	return r->verdict == GATE_IMPROVED ? -r->ratio : r->ratio;
+	if (r->verdict == GATE_IMPROVED) /* how much was saved, and not the smallest function that nearly vanished */
+		return r->share[STATS_BASE] - r->share[STATS_NEW];
+	return r->ratio;
 }
 
 static int row_order(const void *a, const void *b)

@@ -78,7 +78,7 @@ struct gate_message {
 struct gate_rename {
 	const char *from, *to;
 	double ratio;  /* cost of to over from; NAN when not tested */
-	bool is_asked; /* by --rename, and not found */
+	bool is_asked; /* by --rename: from is its expression. Else it is a suggestion */
 };
 
 struct gate_power {
@@ -97,7 +97,7 @@ struct gate {
 	uint32_t n_verdict[N_GATE_VERDICTS];
 	uint32_t n_rows;
 	const struct gate_row
-		*row; /* by verdict, then the largest regression first; all but what is below the floors */
+		*row; /* by verdict, then the largest regression or saving first; all but what is below the floors */
 	uint32_t n_renames;
 	const struct gate_rename *rename;
 	uint32_t n_power;
