@@ -130,13 +130,17 @@ static void add_tool(struct json *j)
 static void add_notifications(struct json *j, const struct gate_message *m, uint32_t n, const char *level)
 {
 	for (uint32_t i = 0; i < n; i++) {
+		struct buf text = { 0 };
+
+		ci_add_name(m[i].text, 0, &text);
 		json_open(j, '{');
 		add_object(j, "descriptor");
 		json_add_text(j, "id", m[i].id);
 		json_close(j, '}');
 		json_add_text(j, "level", level);
-		add_message(j, "message", m[i].text);
+		add_message(j, "message", text.data);
 		json_close(j, '}');
+		buf_release(&text);
 	}
 }
 
