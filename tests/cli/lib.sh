@@ -16,7 +16,7 @@ mkdir "$tmp/home" || exit 1
 # shellcheck disable=SC2034 # for those who run compilers that live there
 users_home=${HOME:-/} users_cache=${XDG_CACHE_HOME:-${HOME:-}/.cache}
 export HOME="$tmp/home" XDG_CACHE_HOME="$tmp/home/cache" XDG_STATE_HOME="$tmp/home/state"
-unset PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
+unset GITHUB_STEP_SUMMARY GITHUB_WORKSPACE PPROF_TMPDIR PPROF_BINARY_PATH PPROF_TOOLS DEBUGINFOD_URLS DEBUGINFOD_CACHE_PATH
 
 # Names come from the binaries of this machine, which nobody knows: only tests about names (names=yes
 # in front of this file) look for them.

@@ -256,7 +256,7 @@ tests_unit_test_gate_renames_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)
 tests_unit_test_gate_json_LDADD = $(unit_viewers)
 tests_unit_test_gate_text_LDADD = $(unit_viewers)
-tests_unit_test_gate_ci_LDADD = viewers/ci/libci.a viewers/xml/libxml.a viewers/flame/libflame.a \
+tests_unit_test_gate_ci_LDADD = viewers/ci/libci.a viewers/xml/libxml.a viewers/flame/libflame.a viewers/text/libtext.a \
 	$(gate_libs) src/report/libreport.a $(base_libs) $(CMOCKA_LIBS)
 tests_unit_test_graph_LDADD = $(unit_engine)
 tests_unit_test_hash_LDADD = $(unit_base)

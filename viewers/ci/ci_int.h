@@ -14,32 +14,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { CI_NAME_MAX = 200 }; /* bytes of a name within a sentence */
+/* Bytes of a name within a sentence, and names of functions with the same samples. */
+enum { CI_NAME_MAX = 200, CI_ALIASES = 3 };
 
 /* Text from a profile, safe, with at most max bytes; 0 for all of them. "?" for "". */
 void ci_add_name(const char *name, size_t max, struct buf *out);
 
-/* "+26.5%"; "x16" for what is ten times as much or more. */
-void ci_add_change(double ratio, struct buf *out);
-
-/* "+18.4% to +35.1%", "at least +18.4%"; nothing when it is not known. */
-void ci_add_interval(const struct gate_row *r, struct buf *out);
-
-/* "0.012", "4e-07". */
-void ci_add_chance(double p, struct buf *out);
-
 /* What there is to say of a row behind its name: how much, how sure, why. */
 void ci_add_row(const struct gate_row *r, struct buf *out);
 
-/* "1 regression, 9 within their limits, 46 unresolved" */
-void ci_add_counts(const struct gate *g, struct buf *out);
-
-/* Both sides, and what rows are relative to: a sentence. */
+/* Both sides, and what rows are relative to; one line without its end, as the next. */
 void ci_add_sides(const struct gate *g, struct buf *out);
 
-/* What would have been caught, and what is needed for more: a sentence each. */
+/* What could have been seen, and what is needed to see more. */
 void ci_add_power(const struct gate *g, struct buf *out);
-void ci_add_need(const struct gate *g, struct buf *out);
 
 /* Did both sides have the samples that were needed? */
 bool ci_is_long_enough(const struct gate *g);

@@ -11,6 +11,7 @@
 #include "viewers/ci/ci.h"
 
 #include "viewers/ci/ci_int.h"
+#include "viewers/text/gate_words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -118,9 +119,10 @@ static void add_outcome(struct github *h)
 	const struct gate *g = h->g;
 	const char *command = g->outcome == GATE_PASS ? "notice" : g->status == 1 ? "error" : "warning";
 
-	ci_add_counts(g, &h->text);
+	gate_add_summary(g, &h->text);
 	buf_addz(&h->text, "\n");
-	ci_add_need(g, &h->text);
+	gate_add_advice(g, &h->text);
+	ci_add_power(g, &h->text);
 	add_command(h, command, g->outcome == GATE_PASS ? "cpa gate: PASS" : "cpa gate: INCONCLUSIVE");
 }
 

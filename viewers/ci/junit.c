@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "viewers/ci/ci_int.h"
 #include "viewers/flame/package.h"
+#include "viewers/text/gate_words.h"
 #include "viewers/xml/xml.h"
 
 #include <inttypes.h>
@@ -202,11 +203,9 @@ static void add_length(struct junit *j)
 	xml_attribute(&j->xml, "classname", "cpa gate");
 	xml_attribute(&j->xml, "name", "profiles are long enough");
 	xml_attribute(&j->xml, "time", "0");
-	ci_add_need(j->g, &j->text);
-	if (j->g->n_power) {
-		buf_addz(&j->text, " ");
-		ci_add_power(j->g, &j->text);
-	}
+	if (j->g->n_tests == 0)
+		buf_addz(&j->text, "no function has enough samples to be tested; ");
+	ci_add_power(j->g, &j->text);
 	add_end(j, end_of_length(j->g), "inconclusive");
 }
 
@@ -216,7 +215,7 @@ static void add_messages(struct junit *j)
 	const struct gate *g = j->g;
 
 	buf_addf(&j->text, "cpa gate: %s, ", gate_outcome_word(g->outcome));
-	ci_add_counts(g, &j->text);
+	gate_add_summary(g, &j->text);
 	buf_addz(&j->text, "\n");
 	ci_add_sides(g, &j->text);
 	for (uint32_t i = 0; i < g->n_warnings; i++) {

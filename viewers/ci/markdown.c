@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "viewers/ci/ci_int.h"
+#include "viewers/text/gate_words.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -81,18 +82,20 @@ static void add_place(const struct gate_row *r, struct buf *out)
 
 static void add_function(const struct gate_row *r, struct buf *out)
 {
+	uint32_t shown = r->n_aliases <= CI_ALIASES ? r->n_aliases : CI_ALIASES - 1;
+
 	add_code(r->name, out);
 	buf_addf(out, " %s", gate_kind_word(r->kind));
 	if (*r->was) {
 		buf_addz(out, ", was ");
 		add_code(r->was, out);
 	}
-	if (r->n_aliases) {
-		buf_addz(out, ", the same samples as ");
-		add_code(r->alias[0], out);
+	for (uint32_t i = 0; i < shown; i++) {
+		buf_addz(out, i ? ", " : ", the same samples: ");
+		add_code(r->alias[i], out);
 	}
-	if (r->n_aliases > 1)
-		buf_addf(out, " and %" PRIu32 " more", r->n_aliases - 1);
+	if (shown < r->n_aliases)
+		buf_addf(out, " and %" PRIu32 " more", r->n_aliases - shown);
 	if (*r->reason) {
 		buf_addz(out, "; ");
 		add_sentence(r->reason, out);
@@ -105,12 +108,13 @@ static void add_row(const struct gate_row *r, struct buf *out)
 	add_function(r, out);
 	buf_addz(out, " | ");
 	if (!isnan(r->ratio))
-		ci_add_change(r->ratio, out);
+		gate_add_change(r->ratio, out);
 	buf_addz(out, " | ");
-	ci_add_interval(r, out);
+	if (!isnan(r->lo) && !isnan(r->hi))
+		gate_add_interval(r->lo, r->hi, out);
 	buf_addf(out, " | %.1f%% | %.1f%% | ", 100 * r->share[STATS_BASE], 100 * r->share[STATS_NEW]);
 	if (!isnan(r->p_adjusted))
-		ci_add_chance(r->p_adjusted, out);
+		gate_add_p(r->p_adjusted, out);
 	buf_addz(out, " | ");
 	add_place(r, out);
 	buf_addz(out, " |\n");
@@ -183,14 +187,12 @@ static void add_renames(struct markdown *m)
 	for (; i < m->g->n_renames && has_room(m, ROOM_MESSAGES); i++) {
 		const struct gate_rename *r = &m->g->rename[i];
 
-		buf_addz(m->out, r->is_asked ? "- renamed: " : "- renamed? ");
+		buf_addz(m->out, r->is_asked ? "- **warning:** --rename found no function: " : "- renamed? ");
 		add_code(r->from, m->out);
-		buf_addz(m->out, " to ");
+		buf_addz(m->out, " -> ");
 		add_code(r->to, m->out);
-		if (!isnan(r->ratio)) {
-			buf_addz(m->out, ", ");
-			ci_add_change(r->ratio, m->out);
-		}
+		if (isfinite(r->ratio))
+			buf_addf(m->out, " (x%.2f)", r->ratio);
 		buf_addz(m->out, "\n");
 	}
 	if (i < m->g->n_renames)
@@ -202,7 +204,7 @@ void gate_markdown_draw(const struct gate *g, struct buf *out)
 	struct markdown m = { g, out, out->len };
 
 	buf_addf(out, "### cpa gate: %s, ", gate_outcome_word(g->outcome));
-	ci_add_counts(g, out);
+	gate_add_summary(g, out);
 	buf_addz(out, "\n\n");
 	ci_add_sides(g, out);
 	buf_addz(out, "\n\n");
@@ -212,8 +214,7 @@ void gate_markdown_draw(const struct gate *g, struct buf *out)
 	add_renames(&m);
 	if (g->n_warnings + g->n_notes + g->n_renames)
 		buf_addz(out, "\n");
+	gate_add_advice(g, out);
 	ci_add_power(g, out);
-	buf_addz(out, g->n_power ? " " : "");
-	ci_add_need(g, out);
 	buf_addz(out, "\n");
 }

@@ -8,12 +8,11 @@
 #include "viewers/ci/ci_int.h"
 
 #include "base/text.h"
+#include "viewers/text/gate_words.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
-
-enum { ALIASES_SHOWN = 3 };
 
 void ci_add_name(const char *name, size_t max, struct buf *out)
 {
@@ -22,31 +21,6 @@ void ci_add_name(const char *name, size_t max, struct buf *out)
 	text_add_safe(&safe, *name ? name : "?", *name ? strlen(name) : 1);
 	text_add_short(out, buf_text(&safe), safe.len, max ? max : safe.len + 3);
 	buf_release(&safe);
-}
-
-void ci_add_change(double ratio, struct buf *out)
-{
-	if (ratio >= 10)
-		buf_addf(out, "x%.3g", ratio);
-	else
-		buf_addf(out, "%+.1f%%", 100 * (ratio - 1));
-}
-
-void ci_add_interval(const struct gate_row *r, struct buf *out)
-{
-	if (isnan(r->lo) || isnan(r->hi))
-		return;
-	buf_addz(out, isinf(r->hi) ? "at least " : "");
-	ci_add_change(r->lo, out);
-	if (isinf(r->hi))
-		return;
-	buf_addz(out, " to ");
-	ci_add_change(r->hi, out);
-}
-
-void ci_add_chance(double p, struct buf *out)
-{
-	buf_addf(out, "%.2g", p > 1e-300 ? p : 1e-300);
 }
 
 static void add_share(double share, struct buf *out)
@@ -62,7 +36,7 @@ static void add_percent(const char *sign, double part, struct buf *out)
 
 static void add_aliases(const struct gate_row *r, struct buf *out)
 {
-	uint32_t shown = r->n_aliases <= ALIASES_SHOWN ? r->n_aliases : ALIASES_SHOWN - 1;
+	uint32_t shown = r->n_aliases <= CI_ALIASES ? r->n_aliases : CI_ALIASES - 1;
 
 	for (uint32_t i = 0; i < shown; i++) {
 		buf_addz(out, i ? ", " : "; the same samples: ");
@@ -77,10 +51,10 @@ static void add_size(const struct gate_row *r, struct buf *out)
 	double base = r->share[STATS_BASE], now = r->share[STATS_NEW];
 
 	if (!isnan(r->ratio)) {
-		ci_add_change(r->ratio, out);
+		gate_add_change(r->ratio, out);
 		if (!isnan(r->lo) && !isnan(r->hi)) {
 			buf_addz(out, " (90% interval ");
-			ci_add_interval(r, out);
+			gate_add_interval(r->lo, r->hi, out);
 			buf_addz(out, ")");
 		}
 		if (r->kind == GATE_TOTAL)
@@ -106,7 +80,7 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 	add_size(r, out);
 	if (!isnan(r->p_adjusted) && r->verdict != GATE_IMPROVED) {
 		buf_addz(out, ", p=");
-		ci_add_chance(r->p_adjusted, out);
+		gate_add_p(r->p_adjusted, out);
 		buf_addz(out, ", limit ");
 		add_percent("+", r->limit, out);
 	}
@@ -121,61 +95,33 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 	add_aliases(r, out);
 }
 
-void ci_add_counts(const struct gate *g, struct buf *out)
-{
-	static const char *const word[N_GATE_VERDICTS][2] = {
-		[GATE_FAIL] = { "regression", "regressions" },
-		[GATE_SUSPECT] = { "suspect", "suspects" },
-		[GATE_MOVED] = { "moved", "moved" },
-		[GATE_NEW] = { "new", "new" },
-		[GATE_IMPROVED] = { "improved", "improved" },
-		[GATE_UNRESOLVED] = { "unresolved", "unresolved" },
-		[GATE_OK] = { "within its limit", "within their limits" },
-		[GATE_GONE] = { "gone", "gone" },
-		[GATE_SKIPPED] = { "skipped", "skipped" },
-	};
-
-	for (int v = 0; v < N_GATE_VERDICTS; v++)
-		if (v == GATE_FAIL || g->n_verdict[v])
-			buf_addf(out, "%s%" PRIu32 " %s", v == GATE_FAIL ? "" : ", ", g->n_verdict[v],
-				 word[v][g->n_verdict[v] != 1]);
-}
-
 void ci_add_sides(const struct gate *g, struct buf *out)
 {
-	static const char *const relative[] = {
-		[GATE_BULK] = "relative to the unchanged part of the program",
-		[GATE_REST] = "relative to the rest of the program",
-		[GATE_WORK] = "for the same work",
-		[GATE_NONE] = "per profile",
-		[GATE_DURATION] = "for the same time",
-		[GATE_SHARE] = "as shares of the total",
-	};
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		const struct gate_side *s = &g->side[side];
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
-		buf_addf(out, "%s%" PRIu32 " profile%s with %.0f samples, ",
-			 side == STATS_BASE ? "Base: " : "new: ", g->side[side].n_files,
-			 g->side[side].n_files == 1 ? "" : "s", g->side[side].samples);
-	buf_addf(out, "%s; ", relative[g->how->normalize]);
+		buf_addz(out, side == STATS_BASE ? "base: " : "; new: ");
+		gate_add_count(s->samples, out);
+		buf_addf(out, gate_is_one(s->samples) ? " sample" : " samples");
+		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
+	}
+	buf_addf(out, "; relative to %s; confidence ", gate_relative_to(g->how->normalize));
 	add_percent("", g->how->confidence, out);
-	buf_addz(out, " confidence, threshold ");
+	buf_addz(out, ", threshold ");
 	add_percent("+", g->how->threshold, out);
-	buf_addz(out, ".");
 }
 
 void ci_add_power(const struct gate *g, struct buf *out)
 {
-	for (uint32_t i = 0; i < g->n_power; i++) {
-		buf_addz(out, i ? ", " : "Would have been caught 8 times of 10: ");
-		if (isfinite(g->power[i].ratio))
-			buf_addf(out, "+%.0f%%", 100 * (g->power[i].ratio - 1));
-		else
-			buf_addz(out, "nothing");
-		buf_addz(out, i ? " of " : " of a function with ");
-		add_percent("", g->power[i].share, out);
-	}
-	if (g->n_power)
-		buf_addz(out, " of the total.");
+	struct buf lines = { 0 };
+
+	gate_add_power(g, &lines);
+	for (size_t i = 0; i < lines.len; i++)
+		if (lines.data[i] != '\n')
+			buf_add(out, lines.data + i, 1);
+		else if (i + 1 < lines.len)
+			buf_addz(out, "; ");
+	buf_release(&lines);
 }
 
 bool ci_is_long_enough(const struct gate *g)
@@ -183,28 +129,4 @@ bool ci_is_long_enough(const struct gate *g)
 	double base = g->side[STATS_BASE].samples, now = g->side[STATS_NEW].samples;
 
 	return g->n_tests > 0 && 2 * base * now / (base + now) >= g->need_samples;
-}
-
-void ci_add_need(const struct gate *g, struct buf *out)
-{
-	bool is_enough = ci_is_long_enough(g), is_hopeless = isinf(g->need_samples);
-
-	if (g->n_tests == 0) {
-		buf_addz(out, "No function had enough samples to be tested.");
-		return;
-	}
-	if (isnan(g->need_samples))
-		return;
-	buf_addz(out, is_enough ? "The profiles are long enough to catch " : "To catch ");
-	add_percent("+", g->need_ratio - 1, out);
-	buf_addz(out, " of a function with ");
-	add_percent("", g->need_share, out);
-	buf_addz(out, " of the total");
-	if (is_hopeless)
-		buf_addz(out, ", give several profiles per side: longer ones are no help");
-	else if (!is_enough)
-		buf_addf(out, ", take %.0f samples per side", ceil(g->need_samples));
-	if (!is_enough && !is_hopeless && g->need_seconds > 0)
-		buf_addf(out, ": %.0f s at the rate of the base", ceil(g->need_seconds));
-	buf_addz(out, ".");
 }

@@ -1,5 +1,5 @@
 /*
- * gate_words.h - numbers and sentences of a gate, for viewers/text alone
+ * gate_words.h - numbers and sentences of a gate, for viewers/text and viewers/ci
  *
  * SPDX-License-Identifier: Apache-2.0
  */
