@@ -46,6 +46,7 @@ base() { side "${2:-base}" "$1" | sed 's/^/-base=/'; }
 	read_by heap 1 --normalize=none $(base 3 heap-base) $(side heap-more 3)
 	read_by short 3 --inconclusive=3 --need=5%:1.3 -base=short-base.pb.gz short-slow.pb.gz
 	read_by all 1 --min-share=0 --min-samples=0 $(base 6) $(side slow 6)
+	read_by hostile 0 --min-share=0 --min-samples=0 -base=../edge/names-hostile.pb.gz ../edge/names-hostile.pb.gz
 }
 
 # Paths of the machine that built the program are found in the repository.

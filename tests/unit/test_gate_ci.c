@@ -315,7 +315,7 @@ static void a_line_is_at_least_1(void **state)
 	expect(SARIF, "\"startLine\": 2147483647\n");
 }
 
-/* A repository with src/my app.go and src/util/x.go, and what it is in a path of. */
+/* What a path is to annotations, and how a URI begins. */
 static void expect_place(const char *workspace, const char *file, const char *github, const char *uri)
 {
 	char want[600];
@@ -324,7 +324,7 @@ static void expect_place(const char *workspace, const char *file, const char *gi
 	one_failure("a", file, 3);
 	snprintf(want, sizeof(want), "::error %s::a (cum) ", github);
 	expect(GITHUB, want);
-	snprintf(want, sizeof(want), "\"uri\": \"%s\"", uri);
+	snprintf(want, sizeof(want), "\"uri\": \"%s", uri);
 	expect(SARIF, want);
 	unsetenv("GITHUB_WORKSPACE");
 }
@@ -332,11 +332,11 @@ static void expect_place(const char *workspace, const char *file, const char *gi
 static void files_are_told_relative_to_the_repository(void **state)
 {
 	char root[] = "/tmp/cpa-ci-XXXXXX", path[200];
-	static const char *const made[] = { "src", "src/util", "src/my app.go", "src/util/x.go" };
+	static const char *const made[] = { "src", "src/util", "src/my app.go", "src/util/x.go", "top.go" };
 
 	(void)state;
 	assert_non_null(mkdtemp(root));
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		FILE *f;
 
 		snprintf(path, sizeof(path), "%s/%s", root, made[i]);
@@ -358,6 +358,13 @@ static void files_are_told_relative_to_the_repository(void **state)
 	expect_place(root, "github.com/me/it/src/util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL",
 		     "src/util/x.go");
 	expect_place(root, "./src//util/./x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
+	/* in the repository's own folder, by its name */
+	snprintf(path, sizeof(path), "/build%s/top.go", root + 4);
+	expect_place(root, path, "file=top.go,line=3,title=cpa gate%3A FAIL", "top.go");
+	expect_place(root, path + 7, "file=top.go,line=3,title=cpa gate%3A FAIL", "top.go");
+	expect_place(root, "/build/other/top.go", "title=cpa gate%3A FAIL", "file:///build/other/top.go");
+	snprintf(path, sizeof(path), "/build/x%s/top.go", root + 5);
+	expect_place(root, path, "title=cpa gate%3A FAIL", "");
 	/* not there */
 	expect_place(root, "/usr/lib/go/proc.go", "title=cpa gate%3A FAIL", "file:///usr/lib/go/proc.go");
 	expect_place(root, "/x.go", "title=cpa gate%3A FAIL", "file:///x.go");
@@ -367,7 +374,7 @@ static void files_are_told_relative_to_the_repository(void **state)
 	assert_int_equal(chdir(path), 0);
 	expect_place(root, "util/x.go", "file=src/util/x.go,line=3,title=cpa gate%3A FAIL", "src/util/x.go");
 	assert_int_equal(chdir("/"), 0);
-	for (int i = 3; i >= 0; i--) {
+	for (int i = 4; i >= 0; i--) {
 		snprintf(path, sizeof(path), "%s/%s", root, made[i]);
 		assert_int_equal(remove(path), 0);
 	}

@@ -5,7 +5,8 @@
  *
  * Servers show a result beside its line only when the path is relative to the repository, while profiles have
  * absolute paths, those of the machine that built the program, or those of a module (go build -trimpath). A path
- * from elsewhere is looked for by its end, the longest first, and not by its last part alone: main.go is everywhere.
+ * from elsewhere is looked for by its end, the longest first. Its last part alone is enough only behind a folder that
+ * is named as the repository is: main.go is everywhere.
  */
 #include "config.h"
 
@@ -14,6 +15,7 @@
 #include "base/path.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -45,6 +47,20 @@ static bool is_file(const char *folder, const char *path)
 	return is;
 }
 
+/* Is end, in path, all of it or more than its last part, or the last part behind a folder of that name? */
+static bool is_telling(const char *path, const char *end, const char *folder)
+{
+	const char *name = strrchr(folder, '/');
+	size_t n;
+
+	if (end == path || strchr(end, '/'))
+		return true;
+	name = name ? name + 1 : folder;
+	n = strlen(name);
+	return n && end - path > (ptrdiff_t)n && end[-1] == '/' && memcmp(end - 1 - n, name, n) == 0 &&
+	       (end - 1 - n == path || end[-2 - (ptrdiff_t)n] == '/');
+}
+
 /* The longest end of a path that is a file below a folder; NULL when there is none. */
 static const char *find_end(const char *folder, const char *path)
 {
@@ -52,8 +68,8 @@ static const char *find_end(const char *folder, const char *path)
 
 	while (strncmp(end, "../", 3) == 0)
 		end += 3;
-	for (int i = 0; i < PARTS_MAX && (end == path || strchr(end, '/')); i++) {
-		if (is_file(folder, end))
+	for (int i = 0; i < PARTS_MAX; i++) {
+		if (is_telling(path, end, folder) && is_file(folder, end))
 			return end;
 		end = strchr(end, '/');
 		if (!end)
