@@ -33,6 +33,7 @@ cli_tests = \
 	tests/cli/t250-flame-html.t \
 	tests/cli/t260-shell.t \
 	tests/cli/t265-prompt.t \
+	tests/cli/t280-gate.t \
 	tests/cli/t285-gate-ci.t \
 	tests/cli/t900-readme.t
 
