@@ -35,6 +35,7 @@ cli_tests = \
 	tests/cli/t265-prompt.t \
 	tests/cli/t280-gate.t \
 	tests/cli/t285-gate-ci.t \
+	tests/cli/t285-gate-json.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

@@ -16,6 +16,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* From here on nobody minds the number. */
+static const double ratio_past = 1000;
+
 bool gate_is_one(double count)
 {
 	return count > 0.5 && count < 1.5;
@@ -33,8 +36,8 @@ void gate_add_count(double count, struct buf *out)
 	char digits[32];
 	size_t n;
 
-	if (!(fabs(count) < 1e15)) {
-		buf_addf(out, "%.3g", count);
+	if (!(fabs(count) < 1e15) || (count > 0 && count < 0.95)) {
+		buf_addf(out, count < 1 ? "%.1g" : "%.3g", count);
 		return;
 	}
 	n = (size_t)snprintf(digits, sizeof(digits), "%.0f", fabs(count));
@@ -66,7 +69,7 @@ void gate_add_interval(double lo, double hi, struct buf *out)
 	gate_add_change(lo, out);
 	if (isnan(lo) || isnan(hi))
 		return;
-	if (isinf(hi)) {
+	if (hi >= ratio_past) {
 		buf_addz(out, " and up");
 		return;
 	}
@@ -259,11 +262,15 @@ void gate_add_power(const struct gate *g, struct buf *out)
 		buf_addz(out, i ? ", " : "could have caught (80%): ");
 		if (p->ratio < 10)
 			buf_addf(out, "%+.0f%%", (p->ratio - 1) * 100);
-		else if (p->ratio < 1000)
+		else if (p->ratio < ratio_past)
 			buf_addf(out, "x%.0f", p->ratio);
 		else
 			buf_addz(out, "nothing");
 		buf_addf(out, i ? " at %.3g%%" : " at %.3g%% share", p->share * 100);
+		if (!(p->ratio < ratio_past)) { /* nor at smaller shares */
+			buf_addz(out, i + 1 < g->n_power ? " or less" : "");
+			break;
+		}
 	}
 	if (g->n_power)
 		buf_addz(out, "\n");

@@ -24,13 +24,13 @@ void gate_add_summary(const struct gate *g, struct buf *out);
 /* A ratio as a change: "+26.5%", "+180%", past +9999% "x250"; "-" for NAN. */
 void gate_add_change(double ratio, struct buf *out);
 
-/* "+18.4% to +35.1%", "+18.4% and up"; "-" for NAN. */
+/* "+18.4% to +35.1%", "+18.4% and up" from x1000 on; "-" for NAN. */
 void gate_add_interval(double lo, double hi, struct buf *out);
 
 /* A p-value: "4e-07"; "-" for NAN. */
 void gate_add_p(double p, struct buf *out);
 
-/* "3,163"; what is past 10^15 in powers of ten. */
+/* "3,163"; "0.4" below 1; what is past 10^15 in powers of ten. */
 void gate_add_count(double count, struct buf *out);
 
 /* What the change is relative to: "the unchanged part of the program". */
