@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	tests/unit/make_diff.h \
 	tests/unit/make_gate_how.h \
 	tests/unit/make_graph.h \
+	tests/unit/make_judge.h \
 	tests/unit/make_labels.h \
 	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
@@ -175,6 +176,7 @@ unit_tests = \
 	tests/unit/test_speedscope \
 	tests/unit/test_stats \
 	tests/unit/test_stats_judge \
+	tests/unit/test_stats_runs \
 	tests/unit/test_stop \
 	tests/unit/test_strtab \
 	tests/unit/test_symbolize \
@@ -335,6 +337,7 @@ tests_unit_test_shell_quote_LDADD = $(unit_shell)
 tests_unit_test_side_LDADD = $(unit_report)
 tests_unit_test_stats_LDADD = $(unit_stats)
 tests_unit_test_stats_judge_LDADD = $(unit_stats)
+tests_unit_test_stats_runs_LDADD = $(unit_stats)
 tests_unit_test_stop_LDADD = $(unit_report)
 tests_unit_test_strtab_LDADD = $(unit_base)
 tests_unit_test_symbolize_LDADD = $(unit_session)

@@ -67,6 +67,20 @@ static void example_12_has_its_centre_and_spread(void **state)
 	assert_int_equal(c.n_cells, 8);
 }
 
+/* Worked out with SciPy. */
+static void a_cell_far_out_counts_no_more_than_two_standard_errors(void **state)
+{
+	bool found;
+	double cells[COUNT(noisy) + 3][2] = { { 1000, 3000 }, { 1000, 300 }, { 900, 4000 } };
+	struct stats_centre c;
+
+	(void)state;
+	memcpy(cells + 3, noisy, sizeof(noisy));
+	c = centre_of((const double(*)[2])cells, COUNT(cells), 1, &found);
+	assert_float_equal(c.mu, 0.078386171, 5e-10);
+	assert_float_equal(c.tau, 0.330634749, 5e-10);
+}
+
 static void the_order_of_cells_does_not_matter(void **state)
 {
 	bool found;
@@ -177,6 +191,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(example_11_has_its_centre),
 		cmocka_unit_test(example_12_has_its_centre_and_spread),
+		cmocka_unit_test(a_cell_far_out_counts_no_more_than_two_standard_errors),
 		cmocka_unit_test(the_order_of_cells_does_not_matter),
 		cmocka_unit_test(another_unit_of_a_side_shifts_the_centre_and_nothing_else),
 		cmocka_unit_test(swapped_sides_have_the_opposite_centre),

@@ -7,80 +7,16 @@
  */
 #include "config.h"
 
-#include "engine/stats/judge.h"
+#include "tests/unit/make_judge.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-#define MAX 64
-#define FILES 16
-
-/* A program: classes, and rows that are sets of them. */
-struct program {
-	uint32_t n_classes, n_cells, n_rows, cell[MAX], row_off[MAX + 1], row_class[MAX * MAX], n_files[N_STATS_SIDES];
-	double value[N_STATS_SIDES][MAX], var[N_STATS_SIDES][MAX], limit[MAX], noise[MAX];
-	double row_file[MAX * FILES], file_total[FILES], file_exposure[FILES];
-	bool is_reference[MAX];
-	struct stats_row row[MAX];
-	struct stats_judged all;
-};
-
-static const struct stats_how bulk = { .mode = STATS_BULK, .noise = 0.02 };
-
-/* A class of plain counts with a leaf of its own. */
-static uint32_t add_class(struct program *p, double base, double new)
-{
-	uint32_t i = p->n_classes++;
-
-	p->cell[i] = p->n_cells++;
-	p->value[STATS_BASE][i] = p->var[STATS_BASE][i] = base;
-	p->value[STATS_NEW][i] = p->var[STATS_NEW][i] = new;
-	return i;
-}
-
-/* A row of the classes [from, to). */
-static uint32_t add_row(struct program *p, uint32_t from, uint32_t to)
-{
-	uint32_t i = p->n_rows++, at = p->row_off[i];
-
-	while (from < to)
-		p->row_class[at++] = from++;
-	p->row_off[i + 1] = at;
-	p->is_reference[i] = true;
-	p->limit[i] = 0.2;
-	p->noise[i] = 0.02;
-	return i;
-}
-
-static void judge_with(struct program *p, const struct stats_how *how, bool has_runs, bool has_exposure)
-{
-	struct stats_counts c = {
-		.n_classes = p->n_classes,
-		.n_cells = p->n_cells,
-		.n_rows = p->n_rows,
-		.cell = p->cell,
-		.value = { p->value[STATS_BASE], p->value[STATS_NEW] },
-		.var = { p->var[STATS_BASE], p->var[STATS_NEW] },
-		.row_off = p->row_off,
-		.row_class = p->row_class,
-		.row_is_reference = p->is_reference,
-		.row_limit = p->limit,
-		.row_noise = p->noise,
-		.n_files = { has_runs ? p->n_files[STATS_BASE] : 1, has_runs ? p->n_files[STATS_NEW] : 1 },
-		.row_file = has_runs ? p->row_file : NULL,
-		.file_total = has_runs ? p->file_total : NULL,
-		.file_exposure = has_exposure ? p->file_exposure : NULL,
-	};
-
-	stats_judge(&c, how, p->row, &p->all);
-}
 
 static void judge(struct program *p)
 {
@@ -101,15 +37,6 @@ static struct program *steady(void)
 		add_row(&p, i, i + 1);
 	return &p;
 }
-
-static void near_to(double got, double want, double relative, int line)
-{
-	if (fabs(got - want) <= relative * fabs(want))
-		return;
-	print_error("line %d: %.17g is not %.17g\n", line, got, want);
-	fail();
-}
-#define near(got, want) near_to(got, want, 5e-7, __LINE__)
 
 static void example_13_is_one_pair(void **state)
 {
@@ -150,11 +77,366 @@ static void a_slower_function_is_found_and_no_other(void **state)
 	}
 }
 
+/* A quarter of the steady program is one subtree, called by a function that has a quarter more. */
+static struct program *with_subtree(void)
+{
+	struct program *p = steady();
+
+	add_row(p, 1, 7);
+	add_row(p, 1, 13);
+	return p;
+}
+
+enum { SUBTREE = 20, CALLER = 21 };
+
+static void scale_classes(struct program *p, uint32_t from, uint32_t to, double by)
+{
+	for (; from < to; from++) {
+		p->value[STATS_NEW][from] = round(by * p->value[STATS_NEW][from]);
+		p->var[STATS_NEW][from] = p->value[STATS_NEW][from];
+	}
+}
+
+static void a_faster_subtree_does_not_make_others_look_slower(void **state)
+{
+	struct program *p = with_subtree();
+
+	(void)state;
+	scale_classes(p, 1, 7, 0.4);
+	judge(p);
+	near_to(p->row[SUBTREE].ratio, 0.4, 0.02, __LINE__);
+	assert_true(p->row[SUBTREE].p_less_adjusted < 1e-6);
+	for (uint32_t i = 7; i < 20; i++) {
+		near_to(p->row[i].ratio, 1, 0.1, __LINE__);
+		assert_true(p->row[i].p_adjusted > 0.5);
+	}
+}
+
+static void the_rest_does_make_them_look_slower(void **state)
+{
+	struct program *p = with_subtree();
+	struct stats_how rest = bulk;
+	double sum = 0;
+
+	(void)state;
+	rest.mode = STATS_REST;
+	scale_classes(p, 1, 7, 0.4);
+	judge_with(p, &rest, false, false);
+	for (uint32_t i = 7; i < 20; i++) {
+		sum += log(p->row[i].ratio);
+		assert_false(p->row[i].is_excluded);
+		assert_int_equal(p->row[i].n_cells, 0);
+	}
+	assert_true(exp(sum / 13) > 1.1);
+}
+
+static void the_caller_of_an_excluded_row_is_not_dragged_along(void **state)
+{
+	struct program *p = with_subtree();
+
+	(void)state;
+	scale_classes(p, 1, 7, 0.4);
+	judge(p);
+	assert_true(p->row[SUBTREE].is_excluded);
+	assert_false(p->row[CALLER].is_excluded);
+	assert_true(p->row[CALLER].ratio < 0.8);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_false(p->row[i].is_excluded);
+	assert_int_equal(p->row[0].n_cells, 13); /* of 20 without itself and the subtree */
+	for (uint32_t i = 0; i <= SUBTREE; i++)
+		p->is_reference[i] = false;
+	judge(p);
+	assert_false(p->row[SUBTREE].is_excluded);
+	assert_true(p->row[CALLER].is_excluded);
+}
+
+static void less_than_half_of_the_program_is_excluded(void **state)
+{
+	struct program *p = steady();
+	uint32_t big = add_row(p, 0, 10), half = add_row(p, 10, 18);
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++)
+		p->is_reference[i] = false;
+	scale_classes(p, 0, 10, 3);
+	scale_classes(p, 10, 18, 0.2);
+	judge(p);
+	assert_true(p->row[half].is_excluded);
+	assert_false(p->row[big].is_excluded); /* though it is farther */
+}
+
+static void another_unit_changes_nothing_but_rho(void **state)
+{
+	struct program *p = with_subtree();
+	struct stats_row before[MAX];
+
+	(void)state;
+	scale_classes(p, 1, 7, 0.4);
+	judge(p);
+	memcpy(before, p->row, sizeof(before));
+	for (uint32_t i = 0; i < p->n_classes; i++) {
+		p->value[STATS_NEW][i] *= 1e7;
+		p->var[STATS_NEW][i] *= 1e14;
+	}
+	judge(p);
+	for (uint32_t i = 0; i < p->n_rows; i++) {
+		near_to(p->row[i].rho, 1e7 * before[i].rho, 1e-10, __LINE__);
+		near_to(p->row[i].ratio, before[i].ratio, 1e-10, __LINE__);
+		near_to(p->row[i].p, before[i].p, 1e-9, __LINE__);
+		near_to(p->row[i].hi, before[i].hi, 1e-10, __LINE__);
+		assert_int_equal(p->row[i].is_excluded, before[i].is_excluded);
+	}
+}
+
+static void a_longer_run_changes_no_ratio(void **state)
+{
+	struct program *p = steady();
+	double before[20];
+
+	(void)state;
+	judge(p);
+	for (uint32_t i = 0; i < 20; i++)
+		before[i] = p->row[i].ratio;
+	scale_classes(p, 0, 20, 8);
+	judge(p);
+	for (uint32_t i = 0; i < 20; i++) {
+		near_to(p->row[i].rho, 8, 0.02, __LINE__);
+		near_to(p->row[i].ratio, before[i], 0.01, __LINE__);
+	}
+	near_to(p->all.total_ratio, 1, 0.02, __LINE__);
+}
+
+static void a_row_with_one_side_has_no_ratio_and_is_no_test(void **state)
+{
+	struct program *p = steady();
+	double adjusted;
+
+	(void)state;
+	scale_classes(p, 3, 4, 0);
+	judge(p);
+	assert_true(isnan(p->row[3].ratio) && isnan(p->row[3].lo) && isnan(p->row[3].p) && isnan(p->row[3].p_over));
+	assert_true(isnan(p->row[3].p_less) && isnan(p->row[3].p_adjusted) && isnan(p->row[3].p_less_adjusted));
+	near(p->row[3].value[STATS_BASE], 130);
+	adjusted = p->row[0].p_adjusted;
+	p->limit[3] = 5;
+	judge(p);
+	near(p->row[0].p_adjusted, adjusted);
+}
+
+static void a_row_that_covers_the_program_has_no_reference(void **state)
+{
+	struct program *p = steady();
+	uint32_t all = add_row(p, 0, 20);
+
+	(void)state;
+	judge(p);
+	assert_true(isnan(p->row[all].ratio) && isnan(p->row[all].rho) && isnan(p->row[all].p_over));
+	add_class(p, 9, 10);
+	judge(p);
+	assert_true(isnan(p->row[all].ratio) && isnan(p->row[all].p_over));
+	p->value[STATS_NEW][20] = p->var[STATS_NEW][20] = 11;
+	judge(p);
+	near(p->row[all].rho, 11.0 / 9);
+	assert_int_equal(p->row[all].n_cells, 0);
+}
+
+static void below_three_cells_the_rest_is_the_reference_with_its_own_error(void **state)
+{
+	static struct program p;
+
+	(void)state;
+	memset(&p, 0, sizeof(p));
+	add_class(&p, 300, 330);
+	add_class(&p, 200, 190);
+	add_class(&p, 100, 80);
+	add_row(&p, 0, 1);
+	judge(&p);
+	near(p.row[0].rho, 0.9);
+	near(p.row[0].ratio, 1.1 / 0.9);
+	near(p.row[0].se, sqrt(1.0 / 300 + 1.0 / 330 + 1.0 / 300 + 1.0 / 270 + 2 * 0.02 * 0.02));
+	assert_int_equal(p.row[0].n_cells, 0);
+	assert_false(isnan(p.row[0].p));
+	assert_false(isnan(p.all.total_ratio));
+}
+
+static void only_the_outer_part_of_a_shared_leaf_is_reference(void **state)
+{
+	struct program *p = steady();
+	double rho;
+
+	(void)state;
+	judge(p);
+	rho = p->row[0].rho;
+	add_class(p, 50, 500);
+	p->cell[20] = 5; /* called by the first row and by others */
+	p->row_class[p->n_rows] = 0;
+	for (uint32_t i = p->n_rows; i > 0; i--)
+		p->row_class[i] = p->row_class[i - 1];
+	p->row_class[1] = 20;
+	for (uint32_t i = 1; i <= p->n_rows; i++)
+		p->row_off[i]++;
+	judge(p);
+	near_to(p->row[0].rho, rho, 1e-12, __LINE__);
+	near(p->row[0].value[STATS_NEW], 900);
+}
+
+static void what_is_left_of_a_leaf_keeps_its_digits(void **state)
+{
+	struct program *p = steady();
+	double rho;
+
+	(void)state;
+	judge(p);
+	rho = p->row[19].rho;
+	add_class(p, 1e17, 1e17);
+	p->var[STATS_BASE][20] = p->var[STATS_NEW][20] = 1e33;
+	p->cell[20] = 5;
+	p->row_class[p->row_off[20]++] = 20;
+	judge(p);
+	near_to(p->row[19].rho, rho, 1e-12, __LINE__);
+	near(p->row[19].count[STATS_NEW], 10);
+}
+
+static void the_order_of_classes_does_not_matter(void **state)
+{
+	struct program *p = with_subtree();
+	struct stats_row before[MAX];
+	struct program q;
+
+	(void)state;
+	scale_classes(p, 1, 7, 1.5);
+	judge(p);
+	memcpy(before, p->row, sizeof(before));
+	q = *p;
+	for (uint32_t i = 0; i < 20; i++) { /* class i becomes 19 - i, its leaf any other number */
+		p->cell[19 - i] = (q.cell[i] * 7 + 3) % 20;
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			p->value[side][19 - i] = q.value[side][i];
+			p->var[side][19 - i] = q.var[side][i];
+		}
+	}
+	for (uint32_t i = 0; i < p->n_rows; i++)
+		for (uint32_t at = p->row_off[i], last = p->row_off[i + 1] - 1; at <= last; at++)
+			p->row_class[at] = 19 - q.row_class[last - (at - p->row_off[i])];
+	judge(p);
+	assert_memory_equal(p->row, before, p->n_rows * sizeof(*before));
+}
+
+static void exact_values_have_a_cap_and_no_nan(void **state)
+{
+	struct program *p = steady();
+
+	(void)state;
+	for (uint32_t i = 0; i < 20; i++)
+		p->var[STATS_BASE][i] = p->var[STATS_NEW][i] = 0;
+	p->value[STATS_NEW][0] = 520;
+	judge(p);
+	near(p->row[0].count[STATS_BASE], STATS_COUNT_MAX);
+	near_to(p->row[0].ratio, 1.3, 0.05, __LINE__);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_true(p->row[i].p >= 0 && p->row[i].p_over >= 0 && p->row[i].p_less <= 1);
+}
+
+static void a_row_that_varies_by_nature_needs_more(void **state)
+{
+	struct program *p = steady();
+	double se;
+
+	(void)state;
+	judge(p);
+	se = p->row[4].se;
+	p->noise[4] = 0.1;
+	judge(p);
+	near(p->row[4].se, sqrt(se * se + 2 * (0.1 * 0.1 - 0.02 * 0.02)));
+}
+
+static void rows_that_are_not_tested_have_no_p(void **state)
+{
+	struct program *p = steady();
+	double holm;
+
+	(void)state;
+	p->value[STATS_NEW][0] = p->var[STATS_NEW][0] = 470;
+	judge(p);
+	holm = p->row[0].p_adjusted;
+	near(holm, 20 * p->row[0].p);
+	p->has_tested = true;
+	p->is_tested[0] = true;
+	judge(p);
+	near(p->row[0].p_adjusted, holm / 20);
+	assert_true(isnan(p->row[1].p) && isnan(p->row[1].p_over) && isnan(p->row[1].p_less_adjusted));
+	assert_true(p->row[1].ratio > 0 && p->row[1].hi > p->row[1].lo);
+}
+
+static void adjustment_is_as_asked(void **state)
+{
+	struct program *p = steady();
+	struct stats_how how = bulk;
+
+	(void)state;
+	scale_classes(p, 0, 3, 1.25);
+	judge_with(p, &how, false, false);
+	double holm = p->row[1].p_adjusted;
+
+	how.adjust = STATS_BH;
+	judge_with(p, &how, false, false);
+	double bh = p->row[1].p_adjusted;
+
+	how.adjust = STATS_UNADJUSTED;
+	judge_with(p, &how, false, false);
+	near(p->row[1].p_adjusted, p->row[1].p);
+	assert_true(p->row[1].p < bh && bh < holm);
+}
+
+static void the_total_is_relative_to_the_unchanged_part(void **state)
+{
+	struct program *p = with_subtree();
+
+	(void)state;
+	scale_classes(p, 1, 7, 2);
+	judge(p);
+	near_to(p->all.total_ratio, 1 + p->row[SUBTREE].value[STATS_BASE] / p->all.total[STATS_BASE], 0.02, __LINE__);
+	assert_true(p->all.tau >= 0.02);
+}
+
+static void an_empty_program_is_judged(void **state)
+{
+	static struct program p;
+
+	(void)state;
+	memset(&p, 0, sizeof(p));
+	judge(&p);
+	assert_true(isnan(p.all.total_ratio));
+	add_class(&p, 0, 0);
+	add_row(&p, 0, 1);
+	add_row(&p, 0, 0);
+	judge(&p);
+	assert_true(isnan(p.row[0].ratio) && isnan(p.row[1].p));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(example_13_is_one_pair),
 		cmocka_unit_test(a_slower_function_is_found_and_no_other),
+		cmocka_unit_test(a_faster_subtree_does_not_make_others_look_slower),
+		cmocka_unit_test(the_rest_does_make_them_look_slower),
+		cmocka_unit_test(the_caller_of_an_excluded_row_is_not_dragged_along),
+		cmocka_unit_test(less_than_half_of_the_program_is_excluded),
+		cmocka_unit_test(another_unit_changes_nothing_but_rho),
+		cmocka_unit_test(a_longer_run_changes_no_ratio),
+		cmocka_unit_test(a_row_with_one_side_has_no_ratio_and_is_no_test),
+		cmocka_unit_test(a_row_that_covers_the_program_has_no_reference),
+		cmocka_unit_test(below_three_cells_the_rest_is_the_reference_with_its_own_error),
+		cmocka_unit_test(only_the_outer_part_of_a_shared_leaf_is_reference),
+		cmocka_unit_test(what_is_left_of_a_leaf_keeps_its_digits),
+		cmocka_unit_test(the_order_of_classes_does_not_matter),
+		cmocka_unit_test(exact_values_have_a_cap_and_no_nan),
+		cmocka_unit_test(a_row_that_varies_by_nature_needs_more),
+		cmocka_unit_test(rows_that_are_not_tested_have_no_p),
+		cmocka_unit_test(adjustment_is_as_asked),
+		cmocka_unit_test(the_total_is_relative_to_the_unchanged_part),
+		cmocka_unit_test(an_empty_program_is_judged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
