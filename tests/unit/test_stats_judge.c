@@ -153,16 +153,24 @@ static void the_caller_of_an_excluded_row_is_not_dragged_along(void **state)
 static void less_than_half_of_the_program_is_excluded(void **state)
 {
 	struct program *p = steady();
-	uint32_t big = add_row(p, 0, 10), half = add_row(p, 10, 18);
+	uint32_t most = add_row(p, 0, 13), less = add_row(p, 0, 8);
 
 	(void)state;
 	for (uint32_t i = 0; i < 20; i++)
 		p->is_reference[i] = false;
-	scale_classes(p, 0, 10, 3);
-	scale_classes(p, 10, 18, 0.2);
+	p->is_reference[less] = false;
+	scale_classes(p, 0, 13, 3);
 	judge(p);
-	assert_true(p->row[half].is_excluded);
-	assert_false(p->row[big].is_excluded); /* though it is farther */
+	near_to(p->row[most].ratio, 3, 0.1, __LINE__);
+	assert_false(p->row[most].is_excluded);
+
+	p = steady();
+	less = add_row(p, 0, 8);
+	for (uint32_t i = 0; i < 20; i++)
+		p->is_reference[i] = false;
+	scale_classes(p, 0, 8, 1.5);
+	judge(p);
+	assert_true(p->row[less].is_excluded);
 }
 
 static void another_unit_changes_nothing_but_rho(void **state)
