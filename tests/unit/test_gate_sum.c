@@ -307,6 +307,23 @@ static void bytes_of_another_unit_are_scaled(void **state)
 	assert_float_equal(s->paths.var[STATS_NEW][1], 0, 1e-3); /* so large that it is always seen */
 }
 
+static void the_user_hears_once_that_records_count_as_samples(void **state)
+{
+	struct taking *g = *state;
+
+	for (int i = 0; i < 3; i++) {
+		struct make m = make_start("cpu/nanoseconds");
+
+		ROW(&m, "f", 7);
+		ROW(&m, "g", 9);
+		must_add(g, i ? STATS_NEW : STATS_BASE, &m);
+	}
+	assert_string_equal(buf_text(&g->notes),
+			    "values of cpu are no multiples of one another, and there is no period: "
+			    "each record counts as one sample\n");
+	assert_float_equal(gate_sum_all(g->sum)->var[STATS_NEW], 2 * (49 + 81), 0);
+}
+
 /* A profile of types that must not go with one of CPU that is the base. */
 static void expect_refused(struct taking *g, enum stats_side side, struct make *m, int code, const char *sentence)
 {
@@ -539,6 +556,7 @@ int main(void)
 		TEST(samples_of_another_period_are_scaled_to_the_first),
 		TEST(times_count_their_periods),
 		TEST(bytes_of_another_unit_are_scaled),
+		TEST(the_user_hears_once_that_records_count_as_samples),
 		TEST(profiles_of_another_kind_are_refused_with_what_both_have),
 		TEST(what_is_empty_does_not_pass),
 		TEST(differences_and_means_are_refused),

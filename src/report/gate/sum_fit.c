@@ -117,19 +117,21 @@ static double unit_of(const struct sum_adding *a, const struct profile *p)
 int sum_fit(struct sum_adding *a, const struct profile *p)
 {
 	struct gate_sum *s = a->sum;
+	struct buf *notes = s->first.is_noted ? NULL : a->notes; /* once for all files */
 	uint32_t type;
 
 	if (p->n_types == 0)
 		return sum_refuse(a, ERR_FORMAT, "has no sample types");
 	if (s->first.n_types == 0) {
-		if (kinds_find(p, a->q->sample_index, &a->kinds, a->notes, a->err) < 0)
+		if (kinds_find(p, a->q->sample_index, &a->kinds, notes, a->err) < 0)
 			return err_wrap(a->err, "%s: %s", sum_side_word(a->side), a->source);
 		note_first(a, p);
 	} else {
 		if (check_types(a, p, &type) < 0 || check_period(a, p) < 0)
 			return ERR_FORMAT;
-		kinds_of_type(p, type, &a->kinds, a->notes);
+		kinds_of_type(p, type, &a->kinds, notes);
 	}
+	s->first.is_noted |= a->kinds.rule == KINDS_WEIGHTS;
 	a->unit = unit_of(a, p);
 	return 0;
 }

@@ -39,6 +39,7 @@ struct sum_first {
 	const char *type_words; /* "samples/count, cpu/nanoseconds" */
 	struct sum_type period_type;
 	int64_t period;
+	bool is_noted; /* the user knows that errors are guesses */
 };
 
 struct gate_sum {
