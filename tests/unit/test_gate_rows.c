@@ -116,6 +116,23 @@ static void stacks_with_the_same_leaf_and_rows_are_one_class(void **state)
 	release(&m);
 }
 
+static void the_order_of_rows_in_a_stack_does_not_part_classes(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "leaf f h main", 50, 50);
+	made_stack(&m.g, "leaf h f main", 40, 60);
+	made_stack(&m.g, "leaf f main", 100, 100);
+	made_stack(&m.g, "leaf h main", 100, 100);
+	make(&m);
+	assert_int_equal(m.r.counts.n_classes, 3);
+	assert_values(&m, GATE_CUM, "f", 190, 210);
+	assert_values(&m, GATE_CUM, "h", 190, 210);
+	release(&m);
+}
+
 static void leaves_with_few_samples_are_one_cell(void **state)
 {
 	struct made_rows m;
@@ -231,6 +248,24 @@ static void a_long_chain_does_not_become_one_row_link_by_link(void **state)
 	release(&m);
 }
 
+static void a_function_stays_with_the_first_that_it_is_like(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "x.k x.i x.a main", 1042, 1042); /* 1060 are k's, 1065 are i's, 1100 are a's */
+	made_stack(&m.g, "x.k x.a main", 18, 18);
+	made_stack(&m.g, "x.a main", 40, 40);
+	made_stack(&m.g, "x.i main", 23, 23);
+	made_stack(&m.g, "rest main", 3000, 3000);
+	make(&m);
+	assert_int_equal(m.r.source[row_of(&m, GATE_CUM, "x.k")].n_aliases, 1);
+	assert_int_equal(m.r.source[row_of(&m, GATE_CUM, "x.i")].n_aliases, 0);
+	assert_false(has_row(&m, GATE_CUM, "x.a"));
+	release(&m);
+}
+
 static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
 {
 	struct made_rows m;
@@ -239,7 +274,8 @@ static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
 	start(&m);
 	made_stack(&m.g, "x.work x.old main", 1000, 0);
 	made_stack(&m.g, "x.work x.fresh main", 0, 50);
-	made_stack(&m.g, "rest main", 9000, 950);
+	made_stack(&m.g, "rest main", 9000, 9950); /* the samples of new are few of both sides together */
+	m.g.how.min_share = 0.004;
 	make(&m);
 	assert_values(&m, GATE_CUM, "x.work", 1000, 50);
 	assert_values(&m, GATE_CUM, "x.old", 1000, 0);
@@ -381,6 +417,21 @@ static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
 	release(&m);
 }
 
+static void a_line_means_the_functions_of_a_file_too(void **state)
+{
+	struct made_rows m;
+
+	(void)state;
+	start(&m);
+	made_stack(&m.g, "f|/src/app/parse.c|3 main", 100, 100);
+	made_stack(&m.g, "g|/src/app/print.c|3 main", 100, 100);
+	made_rule(&m.g, GATE_LIMIT, "/parse\\.c$", 0.3);
+	make(&m);
+	assert_float_equal(m.r.counts.row_limit[row_of(&m, GATE_CUM, "f")], 0.3, 0);
+	assert_float_equal(m.r.counts.row_limit[row_of(&m, GATE_CUM, "g")], 0.2, 0);
+	release(&m);
+}
+
 static void a_function_above_its_budget_is_a_row_whatever_the_floors(void **state)
 {
 	struct made_rows m;
@@ -477,12 +528,14 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_row_is_the_sum_of_its_classes_and_recursion_counts_once),
 		cmocka_unit_test(stacks_with_the_same_leaf_and_rows_are_one_class),
+		cmocka_unit_test(the_order_of_rows_in_a_stack_does_not_part_classes),
 		cmocka_unit_test(leaves_with_few_samples_are_one_cell),
 		cmocka_unit_test(functions_below_the_floors_are_no_rows),
 		cmocka_unit_test(flat_is_a_row_where_it_is_below_nine_tenths_of_cum),
 		cmocka_unit_test(a_chain_of_wrappers_is_one_row_named_nearest_to_the_leaf),
 		cmocka_unit_test(the_programs_own_function_names_a_chain_of_a_library),
 		cmocka_unit_test(a_long_chain_does_not_become_one_row_link_by_link),
+		cmocka_unit_test(a_function_stays_with_the_first_that_it_is_like),
 		cmocka_unit_test(what_one_side_lacks_is_not_merged_with_what_both_have),
 		cmocka_unit_test(a_wrapper_that_became_slower_is_not_hidden_behind_its_callee),
 		cmocka_unit_test(a_renamed_function_counts_for_the_one_it_is_now),
@@ -490,6 +543,7 @@ int main(void)
 		cmocka_unit_test(gate_lines_choose_what_is_tested_and_the_rest_is_reference),
 		cmocka_unit_test(what_is_not_tested_has_a_ratio_and_no_p),
 		cmocka_unit_test(the_last_limit_that_fits_wins_and_only_it_is_used),
+		cmocka_unit_test(a_line_means_the_functions_of_a_file_too),
 		cmocka_unit_test(a_function_above_its_budget_is_a_row_whatever_the_floors),
 		cmocka_unit_test(files_of_the_base_come_first_whatever_the_order_they_came_in),
 		cmocka_unit_test(one_pair_has_no_columns_of_files),
