@@ -134,7 +134,7 @@ static void a_slower_function_fails_and_a_faster_one_is_told(void **state)
 	(void)state;
 	start(&a, 300);
 	made_stack(&a.g, "slow main", 500, 900);
-	made_stack(&a.g, "slower main", 500, 1200);
+	made_stack(&a.g, "slower main", 250, 600);
 	made_stack(&a.g, "quick main", 600, 200);
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_RED);
@@ -279,6 +279,13 @@ static void code_that_came_from_nowhere_did_not_move(void **state)
 	finish(&a, 1, 1);
 	assert_int_equal(find(&a, "loop", GATE_FLAT)->verdict, GATE_FAIL);
 	assert_int_equal(a.out.outcome, GATE_RED);
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "loop main", 200, 900);
+	made_stack(&a.g, "leaf loop main", 800, 600); /* less than half of it */
+	finish(&a, 1, 1);
+	assert_int_equal(find(&a, "loop", GATE_FLAT)->verdict, GATE_FAIL);
 	end(&a);
 }
 

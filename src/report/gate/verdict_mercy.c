@@ -11,6 +11,29 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
+/* Names begin so: of Go, glibc and the kernel. */
+static const char *const runtime_name[] = {
+	"runtime.",       "runtime/internal/", "internal/runtime/", "__libc_",      "__GI_",
+	"_int_malloc",    "_int_free",         "_int_realloc",      "__memcpy_",    "__memmove_",
+	"__memset_",      "__memcmp_",         "__strlen_",         "__pthread_",   "_dl_",
+	"__lll_lock_",    "__futex_",          "__x64_sys_",        "__arm64_sys_", "do_syscall_",
+	"entry_SYSCALL_", "asm_exc_",          "asm_sysvec_",       "[kernel",      "[k]",
+};
+
+/* Whole names: what glibc exports, and assembly of Go, which has no package in front. */
+static const char *const runtime_whole[] = {
+	"malloc",  "free",      "calloc",         "realloc",     "memcpy",
+	"memmove", "memset",    "memcmp",         "_start",      "start_thread",
+	"clone3",  "[vdso]",    "gcWriteBarrier", "aeshashbody", "gogo",
+	"cmpbody", "memeqbody", "indexbytebody",  "countbody",   "gosave_systemstack_switch",
+};
+
+/* Somewhere in the path of the source. */
+static const char *const runtime_place[] = { "/glibc-", "/musl-", "/sysdeps/", "/build/linux-", "[kernel" };
+
+/* In front of it: how distributions build glibc. */
+static const char *const runtime_start[] = { "./malloc/", "./nptl/", "./string/", "./elf/", "./csu/", "../sysdeps/" };
+
 static bool starts_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
@@ -18,50 +41,17 @@ static bool starts_with(const char *text, const char *with)
 
 bool decide_is_runtime(const char *name, const char *file)
 {
-	static const char *const names[] = {
-		"runtime.",          "runtime/internal/",
-		"internal/runtime/", "runtime::", /* Go */
-		"__libc_",           "__GI_",
-		"_int_malloc",       "_int_free",
-		"_int_realloc",      "__memcpy_",
-		"__memmove_",        "__memset_",
-		"__memcmp_",         "__strlen_",
-		"__pthread_",        "_dl_",
-		"__syscall_",        "__lll_lock_",
-		"__futex_", /* glibc */
-		"entry_SYSCALL_",    "do_syscall_",
-		"asm_exc_",          "asm_sysvec_",
-		"__x64_sys_",        "__arm64_sys_",
-		"[kernel",           "[k]",
-	};
-	static const char *const whole[] = {
-		"malloc",       "free",           "calloc",  "realloc",
-		"memcpy",       "memmove",        "memset",  "memcmp", /* and what has no prefix */
-		"aeshashbody",  "memeqbody",      "cmpbody", "indexbytebody",
-		"countbody",    "gcWriteBarrier", "gogo",    "gosave_systemstack_switch",
-		"start_thread", "clone3",         "clone",   "_start",
-		"[vdso]",
-	};
-	static const char *const places[] = {
-		"/src/runtime/", "/src/internal/runtime/", "/src/internal/bytealg/", "/glibc-", "/musl-", "/sysdeps/",
-		"[kernel",       "/arch/x86/entry/",       "/arch/arm64/kernel/",
-	};
-	static const char *const starts[] = {
-		"./malloc/",         "./nptl/",     "./string/", "./elf/",      "./csu/",  "runtime/",
-		"internal/runtime/", "../sysdeps/", "arch/x86/", "arch/arm64/", "./arch/", "./kernel/",
-	};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (starts_with(name, names[i]))
+	for (size_t i = 0; i < COUNT(runtime_name); i++)
+		if (starts_with(name, runtime_name[i]))
 			return true;
-	for (size_t i = 0; i < COUNT(whole); i++)
-		if (strcmp(name, whole[i]) == 0)
+	for (size_t i = 0; i < COUNT(runtime_whole); i++)
+		if (strcmp(name, runtime_whole[i]) == 0)
 			return true;
-	for (size_t i = 0; i < COUNT(places); i++)
-		if (strstr(file, places[i]))
+	for (size_t i = 0; i < COUNT(runtime_place); i++)
+		if (strstr(file, runtime_place[i]))
 			return true;
-	for (size_t i = 0; i < COUNT(starts); i++)
-		if (starts_with(file, starts[i]))
+	for (size_t i = 0; i < COUNT(runtime_start); i++)
+		if (starts_with(file, runtime_start[i]))
 			return true;
 	return false;
 }
