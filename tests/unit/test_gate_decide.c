@@ -385,9 +385,13 @@ static void delays_of_one_pair_never_fail(void **state)
 	(void)state;
 	start(&a, 300);
 	made_stack(&a.g, "slow main", 500, 900);
+	made_stack(&a.g, "quick main", 600, 200);
 	a.g.s.error = GATE_DELAY;
 	finish(&a, 1, 1);
 	row_is(&a, "slow", GATE_SUSPECT);
+	row_is(&a, "quick", GATE_UNRESOLVED);
+	assert_int_equal(a.out.n_verdict[GATE_OK], 0);
+	assert_true(isinf(a.out.power[0].ratio) && isinf(a.out.need_samples));
 	end(&a);
 
 	start(&a, 300);
@@ -444,6 +448,21 @@ static void power_is_that_of_the_method(void **state)
 	assert_true(fabs(a.out.power[2].ratio - 1.345683) < 1e-6);
 	assert_true(fabs(a.out.need_samples - 13527.325) < 1e-3);
 	assert_true(fabs(a.out.need_seconds - 135.27325) < 1e-5);
+	end(&a);
+}
+
+/* The variance of the whole is that of 20 samples; its rows still have 1000 each. */
+static void a_few_heavy_samples_do_not_hide_how_many_there_are(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 1000);
+	made_seal(&a.g, 1, 1);
+	a.g.s.var[STATS_BASE] = a.g.s.var[STATS_NEW] = 12000.0 * 12000 / 20;
+	decide(&a);
+	assert_true(fabs(a.out.side[STATS_BASE].samples - 12000) < 1e-6);
+	assert_string_equal(warning(&a, "few_samples"), "");
 	end(&a);
 }
 
@@ -575,6 +594,7 @@ int main(void)
 		cmocka_unit_test(delays_of_one_pair_never_fail),
 		cmocka_unit_test(what_is_needed_must_be_there),
 		cmocka_unit_test(power_is_that_of_the_method),
+		cmocka_unit_test(a_few_heavy_samples_do_not_hide_how_many_there_are),
 		cmocka_unit_test(a_strict_gate_sees_less),
 		cmocka_unit_test(profiles_that_tell_of_other_conditions_are_warned_of),
 		cmocka_unit_test(a_profile_compared_with_itself_is_warned_of),

@@ -163,6 +163,47 @@ static void show_rows(struct deciding *d)
 	d->out->n_rows = n;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Where samples do not weigh the same, a function with half of the value need not have half of the effective count,
+ * and a few heavy samples make that of the whole small. What a share is worth is then told by the rows: the median.
+ */
+static void count_samples(struct deciding *d, int side)
+{
+	double *worth, total = d->s->total[side];
+	uint32_t n = 0;
+
+	if (fabs(d->s->var[side] - total) <= 1e-9 * total)
+		return;
+	worth = mem_alloc((size_t)d->n_rows + 1, sizeof(*worth));
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		const struct gate_row *row = &d->row[i].shown;
+
+		if (row->kind == GATE_CUM && row->share[side] > 0)
+			worth[n++] = fmin(row->count[side] / row->share[side], STATS_COUNT_MAX);
+	}
+	qsort(worth, n, sizeof(*worth), by_size);
+	if (n)
+		d->out->side[side].samples = worth[n / 2];
+	free(worth);
+}
+
+/* Does a row stand for this function, by itself or as an alias? */
+static bool stands_for(const struct gate_row *row, const char *name)
+{
+	bool yes = row->kind == GATE_CUM && strcmp(row->name, name) == 0;
+
+	for (uint32_t i = 0; row->kind == GATE_CUM && !yes && i < row->n_aliases; i++)
+		yes = strcmp(row->alias[i], name) == 0;
+	return yes;
+}
+
 /* Renames that were tried have a cost now: that of the row. */
 static void cost_renames(struct deciding *d)
 {
@@ -171,9 +212,8 @@ static void cost_renames(struct deciding *d)
 
 	for (uint32_t i = 0; i < g->n_renames; i++) {
 		rename[i] = g->rename[i];
-		for (uint32_t k = 0; k < g->n_rows; k++)
-			if (g->row[k].kind == GATE_CUM && strcmp(g->row[k].name, rename[i].to) == 0 &&
-			    strcmp(g->row[k].was, rename[i].from) == 0)
+		for (uint32_t k = 0; k < g->n_rows && !rename[i].is_asked; k++)
+			if (stands_for(&g->row[k], rename[i].to))
 				rename[i].ratio = g->row[k].ratio;
 	}
 	g->rename = rename;
@@ -221,6 +261,8 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 	decide_tested(&d);
 	decide_shares(&d);
 	decide_mercy(&d);
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		count_samples(&d, side);
 	show_rows(&d);
 	cost_renames(&d);
 	decide_power(&d);

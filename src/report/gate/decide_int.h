@@ -51,6 +51,9 @@ void decide_shares(struct deciding *d);
 /* --runtime=warn, what one pair cannot tell, and allow lines: they make verdicts milder. */
 void decide_mercy(struct deciding *d);
 
+/* Why one pair of such profiles proves nothing, whatever its p-values; NULL when it may. */
+const char *decide_unsure(const struct deciding *d);
+
 /* What could have been seen, and what would be needed. */
 void decide_power(struct deciding *d);
 void decide_warnings(struct deciding *d);

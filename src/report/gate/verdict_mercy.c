@@ -65,6 +65,25 @@ static void doubt(struct gate_row *row, const char *reason)
 	row->reason = reason;
 }
 
+const char *decide_unsure(const struct deciding *d)
+{
+	if (d->judged->has_replicates || d->s->error == GATE_POISSON || d->s->error == GATE_HEAP)
+		return NULL;
+	return d->s->error == GATE_DELAY
+		       ? "a few long delays can make one pair differ so: pass several profiles per side"
+		       : "one moment does not tell how sides differ: pass several profiles per side";
+}
+
+/* What one pair cannot prove. */
+static void withdraw(struct gate_row *row, const char *unsure)
+{
+	if (!unsure)
+		return;
+	doubt(row, unsure);
+	if (row->verdict == GATE_IMPROVED || row->verdict == GATE_OK)
+		row->verdict = GATE_UNRESOLVED;
+}
+
 /* The last line that allows the row, NULL when none does. */
 static const struct gate_rule *find_allow(const struct deciding *d, uint32_t row)
 {
@@ -93,17 +112,15 @@ static void allow(struct deciding *d, const struct gate_rule *rule, struct gate_
 
 void decide_mercy(struct deciding *d)
 {
+	const char *unsure = decide_unsure(d);
+
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decide_row *r = &d->row[i];
 		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
 
 		if (d->how->warn_runtime && decide_is_runtime(r->shown.name, r->shown.file))
 			doubt(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
-		if (!d->judged->has_replicates && d->s->error == GATE_DELAY)
-			doubt(&r->shown,
-			      "a few long delays can make one pair differ so: pass several profiles per side");
-		if (!d->judged->has_replicates && d->s->error == GATE_CENSUS)
-			doubt(&r->shown, "one moment does not tell how sides differ: pass several profiles per side");
+		withdraw(&r->shown, unsure);
 		if (rule)
 			allow(d, rule, &r->shown);
 	}
