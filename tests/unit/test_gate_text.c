@@ -320,7 +320,7 @@ static void what_a_fail_promises_follows_how_it_was_asked(void **state)
 	expect_part(&a, "FAIL: costs more with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
 	a.row[1].limit = .5;
 	expect_part(&a, "61 tests alone; estimate beyond its limit\n");
-	expect_part(&a, ", 9 within its limit, ");
+	expect_part(&a, ", 9 within their limits, ");
 	a.g.n_tests = 1;
 	expect_part(&a, "FAIL: costs more with 99% confidence; estimate");
 }

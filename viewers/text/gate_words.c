@@ -178,7 +178,7 @@ void gate_add_summary(const struct gate *g, struct buf *out)
 		add_number("", n_proved, "proved within ", out);
 	else
 		buf_addz(out, "none proved within ");
-	add_limit(g, "its limit", out);
+	add_limit(g, "their limits", out);
 	add_number(", ", g->n_verdict[GATE_UNRESOLVED], "unresolved", out);
 	if (g->n_verdict[GATE_NEW])
 		add_number(", ", g->n_verdict[GATE_NEW], "new", out);
