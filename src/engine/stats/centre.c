@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Sums of weights are compared with half of all: equal but for rounding is enough. */
 #define HALF (0.5 * (1 - 1e-9))
@@ -20,6 +21,8 @@
 /* After that many steps slow ones become leaps. */
 #define PATIENCE 50
 #define MAX_CUTS 64
+/* So many are sorted by insertion. */
+#define FEW_POINTS 12
 
 double stats_count(double value, double var)
 {
@@ -33,14 +36,6 @@ bool stats_cell_is_small(const struct stats_cell *cell)
 	return stats_count(cell->value[STATS_BASE], cell->var[STATS_BASE]) +
 		       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]) <
 	       STATS_CELL_MIN;
-}
-
-void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
-{
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		sum->value[side] += cell->value[side];
-		sum->var[side] += cell->var[side];
-	}
 }
 
 bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_point *out)
@@ -61,18 +56,33 @@ bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_
 	return true;
 }
 
-int stats_point_order(const void *a, const void *b)
+/* Merge the sorted halves of p, the first of which has m. */
+static void points_merge(struct stats_point *p, uint32_t m, uint32_t n, struct stats_point *spare)
 {
-	const struct stats_point *p = a, *q = b;
+	uint32_t i = 0, j = m, at = 0;
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->w > q->w) - (p->w < q->w);
+	memcpy(spare, p, m * sizeof(*p));
+	while (i < m && j < n)
+		p[at++] = stats_point_is_before(&p[j], &spare[i]) ? p[j++] : spare[i++];
+	memcpy(p + at, spare + i, (m - i) * sizeof(*p));
 }
 
-void stats_points_sort(struct stats_point *p, uint32_t n)
+void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
 {
-	qsort(p, n, sizeof(*p), stats_point_order);
+	if (n > FEW_POINTS) {
+		stats_points_sort(p, n / 2, spare);
+		stats_points_sort(p + n / 2, n - n / 2, spare);
+		points_merge(p, n / 2, n, spare);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		struct stats_point moved = p[i];
+		uint32_t at = i;
+
+		for (; at && stats_point_is_before(&moved, &p[at - 1]); at--)
+			p[at] = p[at - 1];
+		p[at] = moved;
+	}
 }
 
 /* The weighted mean of the shortest interval that holds half of the weight, the lower one of equal ones. */
@@ -213,7 +223,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 
 bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, struct stats_centre *out)
 {
-	struct stats_point *p = mem_alloc((size_t)n + 1, sizeof(*p));
+	struct stats_point *p = mem_alloc(2 * ((size_t)n + 1), sizeof(*p));
 	double *scratch = mem_alloc((size_t)n + 2, sizeof(*scratch));
 	struct stats_cell tail = { 0 };
 	uint32_t m = 0;
@@ -227,7 +237,7 @@ bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, 
 		m++;
 	*out = (struct stats_centre){ .n_cells = m };
 	if (m >= STATS_CELLS_MIN) {
-		stats_points_sort(p, m);
+		stats_points_sort(p, m, p + n + 1);
 		stats_points_centre(p, m, noise, scratch, out);
 	}
 	free(scratch);

@@ -107,7 +107,9 @@ static bool judge_exclude(struct judge *j)
 	double most = 0, z;
 
 	for (uint32_t i = 0; i < j->c->n_rows; i++) {
-		if (!j->c->row_is_reference[i] || j->row[i].is_excluded)
+		struct stats_cell all = { .value = { j->row[i].value[STATS_BASE], j->row[i].value[STATS_NEW] } };
+
+		if (!j->c->row_is_reference[i] || j->row[i].is_excluded || judge_share(j, &all) >= MOST_EXCLUDED)
 			continue;
 		if (judge_is_clear(j, i, judge_see(j, i), &z) && z > most) {
 			most = z;

@@ -24,11 +24,22 @@ bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_
 /* Is k_base + k_new of a cell below STATS_CELL_MIN? */
 bool stats_cell_is_small(const struct stats_cell *cell);
 
-void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell);
+static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
+{
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		sum->value[side] += cell->value[side];
+		sum->var[side] += cell->var[side];
+	}
+}
 
-/* Sort by x, equal ones by weight. */
-void stats_points_sort(struct stats_point *p, uint32_t n);
-int stats_point_order(const void *a, const void *b);
+/* Is a point before another one? By x, equal ones by weight. */
+static inline bool stats_point_is_before(const struct stats_point *a, const struct stats_point *b)
+{
+	return a->x != b->x ? a->x < b->x : a->w < b->w;
+}
+
+/* Sort; spare [n]. */
+void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare);
 
 /*
  * Find the centre of points.

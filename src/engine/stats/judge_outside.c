@@ -68,9 +68,10 @@ static void slot_add(struct slot *s, const struct class *class)
 static int by_place(const void *a, const void *b)
 {
 	const struct place *p = a, *q = b;
-	int order = stats_point_order(&p->point, &q->point);
 
-	return order ? order : (p->slot > q->slot) - (p->slot < q->slot);
+	if (stats_point_is_before(&p->point, &q->point))
+		return -1;
+	return stats_point_is_before(&q->point, &p->point) ? 1 : (p->slot > q->slot) - (p->slot < q->slot);
 }
 
 /* Give slots to cells that can stand alone. */
@@ -245,13 +246,13 @@ static uint32_t outside_merge(struct stats_outside *o, uint32_t n_own)
 {
 	uint32_t n = 0, own = 0;
 
-	stats_points_sort(o->own, n_own);
+	stats_points_sort(o->own, n_own, o->point);
 	for (uint32_t i = 0; i < o->n_places; i++) {
 		const struct place *p = &o->place[i];
 
 		if (o->seen_slot[p->slot] == o->look)
 			continue;
-		while (own < n_own && stats_point_order(&o->own[own], &p->point) < 0)
+		while (own < n_own && stats_point_is_before(&o->own[own], &p->point))
 			o->point[n++] = o->own[own++];
 		o->point[n++] = p->point;
 	}
