@@ -70,7 +70,7 @@ static int take(struct run *r, size_t i)
 		return STATUS_TROUBLE;
 	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->load.source, &r->a->q, &r->notes, &err) < 0) {
 		progress_end();
-		return say_error("%s: %s", *l->load.source, err.msg);
+		return say_error("%s", err.msg);
 	}
 	if (!r->keep)
 		loading_release(l);

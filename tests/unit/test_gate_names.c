@@ -156,6 +156,10 @@ static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
 	(void)state;
 	assert_int_equal(names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
 	assert_string_equal(err.msg, "--rename=main.a=main.$1: $1: the expression has 0 groups");
+	rule.file = "gate.cpa";
+	rule.line = 12;
+	assert_int_equal(names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
+	assert_string_equal(err.msg, "gate.cpa:12: rename: $1: the expression has 0 groups");
 	regex_free(rule.regex);
 	buf_release(&out);
 }

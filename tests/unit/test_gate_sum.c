@@ -264,7 +264,7 @@ static void samples_of_another_period_are_scaled_to_the_first(void **state)
 	assert_float_equal(func_named(s, "f")->flat_var[STATS_NEW], 250, 0);
 	assert_float_equal(s->file[0].cpu_seconds, 0.4, 1e-12);
 	assert_float_equal(s->file[1].cpu_seconds, 0.4, 1e-12);
-	assert_int_equal(s->file[1].period, 10);
+	assert_int_equal(s->file[1].period, 10000000);
 	assert_string_equal(s->period_unit, "nanoseconds");
 }
 

@@ -123,7 +123,8 @@ void gate_sum_free(struct gate_sum *s);
  * source  as named, for messages; copied
  * q       sample_index and filters; granularity is functions
  * notes   lines for the user are appended
- * Fails   ERR_USAGE, ERR_FORMAT when it does not fit the others or has no samples; ERR_RANGE, ERR_LIMIT, ERR_STOPPED
+ * Fails   ERR_USAGE, ERR_FORMAT when it does not fit the others or has no samples; ERR_RANGE, ERR_LIMIT,
+ *         ERR_STOPPED. Nothing but gate_sum_free may follow. The sentence begins with side and source.
  */
 int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile *p, const char *source,
 		 const struct query *q, struct buf *notes, struct err *err);

@@ -195,7 +195,9 @@ static int rename_by(struct gate_rule *rule, struct buf *name, size_t start, str
 	bool yes = false;
 	int rc = regex_replace(rule->regex, name->data + start, name->len - start, rule->to, &renamed, &yes, err);
 
-	if (rc < 0)
+	if (rc < 0 && rule->line)
+		err_wrap(err, "%.200s:%u: rename", rule->file, rule->line);
+	else if (rc < 0)
 		err_wrap(err, "--rename=%.100s=%.100s", rule->pattern, rule->to);
 	if (rc == 0 && yes) {
 		name->len = start;

@@ -59,6 +59,14 @@ int sum_refuse(const struct sum_adding *a, int code, const char *fmt, ...)
 	return err_set(a->err, code, "%s: %.*s %s", sum_side_word(a->side), 100, a->source, text);
 }
 
+/* The sentence of an error from below, likewise. */
+static int wrap(const struct sum_adding *a, int rc)
+{
+	if (rc < 0 && rc != ERR_STOPPED)
+		err_wrap(a->err, "%s: %.*s", sum_side_word(a->side), 100, a->source);
+	return rc;
+}
+
 /* A difference of profiles is none. */
 static int check_signs(const struct sum_adding *a, const struct profile *p, uint32_t type)
 {
@@ -86,7 +94,7 @@ static int make_view(struct sum_adding *a, const struct profile *p)
 	snprintf(number, sizeof(number), "%" PRIu32, a->kinds.type);
 	own.sample_index = number;
 	rc = view_make(p, &own, a->mem, &a->view, a->notes, a->err);
-	return rc < 0 && rc != ERR_STOPPED ? err_wrap(a->err, "%s: %s", sum_side_word(a->side), a->source) : rc;
+	return wrap(a, rc);
 }
 
 static void add_variances(struct sum_adding *a)
@@ -155,12 +163,14 @@ static int match_functions(struct sum_adding *a)
 	if (rc == 0)
 		rc = places_make(a->view.p, &q, a->mem, &a->places, a->err);
 	if (rc < 0)
-		return rc;
+		return wrap(a, rc);
 	match_set_names(a->sum->match, names_add, &names);
 	rc = match_places(a->sum->match, &a->places, a->err);
 	match_set_names(a->sum->match, NULL, NULL);
 	places_release(&a->places);
-	return rc == 0 ? sum_take_functions(a) : rc;
+	if (rc == 0)
+		rc = sum_take_functions(a);
+	return wrap(a, rc);
 }
 
 static const char *copy(struct gate_sum *s, const char *text)
@@ -179,7 +189,7 @@ static void describe(struct sum_adding *a, const struct profile *p)
 	f->side = a->side;
 	f->source = copy(a->sum, a->source);
 	f->seconds = p->meta.duration_ns > 0 ? (double)p->meta.duration_ns / 1e9 : 0;
-	f->period = p->meta.period;
+	f->period = sum_period(a, p);
 	f->time_ns = p->meta.time_ns;
 	f->cpu_seconds = kinds_cpu_seconds(p);
 	f->build_id = copy(a->sum, side.build_id);

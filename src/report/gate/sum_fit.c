@@ -100,18 +100,27 @@ static int check_period(struct sum_adding *a, const struct profile *p)
 			  f->period_type.name, f->period_type.unit);
 }
 
+int64_t sum_period(const struct sum_adding *a, const struct profile *p)
+{
+	const char *first = a->sum->first.period_type.unit, *own = profile_text(p, p->meta.period_type.unit);
+	int64_t period = p->meta.period;
+
+	if (p->meta.has_period_type && unit_agree(own, first) && !scale_value(period, scale_ratio(own, first), &period))
+		return period > 0 ? period : 0;
+	return 0;
+}
+
 /* What a V of the column is worth in V of the first profile. */
 static double unit_of(const struct sum_adding *a, const struct profile *p)
 {
 	const struct sum_first *f = &a->sum->first;
-	const char *unit = profile_text(p, p->type[a->kinds.type].unit);
+	const char *own = profile_text(p, p->meta.period_type.unit);
 
 	if (!a->kinds.by_period)
-		return scale_ratio(unit, f->compared.unit);
-	if (!p->meta.has_period_type || p->meta.period <= 0 || f->period <= 0 || !*f->period_type.unit)
+		return scale_ratio(profile_text(p, p->type[a->kinds.type].unit), f->compared.unit);
+	if (!p->meta.has_period_type || p->meta.period <= 0 || f->period <= 0 || !unit_agree(own, f->period_type.unit))
 		return 1;
-	return (double)p->meta.period * scale_ratio(profile_text(p, p->meta.period_type.unit), f->period_type.unit) /
-	       (double)f->period;
+	return (double)p->meta.period * scale_ratio(own, f->period_type.unit) / (double)f->period;
 }
 
 int sum_fit(struct sum_adding *a, const struct profile *p)

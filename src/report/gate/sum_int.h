@@ -87,6 +87,9 @@ const char *sum_side_word(enum stats_side side);
    to be known. Fails ERR_USAGE, ERR_FORMAT. */
 int sum_fit(struct sum_adding *a, const struct profile *p);
 
+/* The period of a profile that fits, in the unit of the first; 0 when unknown. */
+int64_t sum_period(const struct sum_adding *a, const struct profile *p);
+
 /* The functions that the match has more of now, and their lines. Fails ERR_LIMIT. */
 int sum_take_functions(struct sum_adding *a);
 
