@@ -28,7 +28,8 @@ void around_init(struct around *a, uint32_t n);
 void around_release(struct around *a);
 
 /* Add v, once for every stack; stacks come one after the other. */
-void around_add(struct around *a, enum around_way way, uint32_t candidate, uint32_t neighbour, uint32_t stack, double v);
+void around_add(struct around *a, enum around_way way, uint32_t candidate, uint32_t neighbour, uint32_t stack,
+		double v);
 
 /* Forget a neighbour that tells nothing. */
 void around_drop(struct around *a, bool (*tells)(const void *arg, uint32_t neighbour), const void *arg);

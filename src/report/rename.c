@@ -84,7 +84,8 @@ static bool on_both(const void *arg, uint32_t row)
 	       (diff_flat(d, SIDE_TARGET, row) || diff_cum(d, SIDE_TARGET, row));
 }
 
-static void find_around(struct around *a, const struct diff *d, enum side side, const struct rename_row *row, uint32_t n)
+static void find_around(struct around *a, const struct diff *d, enum side side, const struct rename_row *row,
+			uint32_t n)
 {
 	const struct graph *g = &d->side[side].graph;
 	struct walk w = { .d = d, .side = side, .around = a };
@@ -152,8 +153,8 @@ static bool judge(const struct diff *d, const struct rename_row *g, const struct
 	if (!near(g->share, c->share, both ? SAME_WEIGHT : NEAR_WEIGHT) ||
 	    !(r->same_callers || r->same_callees || r->near_name))
 		return false;
-	out->score = like->same[AROUND_CALLERS] + like->same[AROUND_CALLEES] + 2 * r->near_name + near(g->own, c->own, NEAR_WEIGHT) -
-		     fabs(g->share - c->share) / fmax(g->share, c->share);
+	out->score = like->same[AROUND_CALLERS] + like->same[AROUND_CALLEES] + 2 * r->near_name +
+		     near(g->own, c->own, NEAR_WEIGHT) - fabs(g->share - c->share) / fmax(g->share, c->share);
 	return true;
 }
 

@@ -57,7 +57,8 @@ static inline uint32_t made_func(struct made_gate *g, const char *text, size_t n
 	if (i < g->s.n_funcs)
 		return i;
 	g->s.func = mem_grow(g->s.func, &g->cap_funcs, (size_t)i + 1, sizeof(*g->s.func));
-	g->s.func[i] = (struct gate_func){ .name = name, .file = file ? file : "", .line = line ? atoi(line) : 0, .is = i };
+	g->s.func[i] =
+		(struct gate_func){ .name = name, .file = file ? file : "", .line = line ? atoi(line) : 0, .is = i };
 	return g->s.n_funcs++;
 }
 
@@ -87,16 +88,21 @@ static inline void made_stack(struct made_gate *g, const char *stack, double bas
 }
 
 /* A line of the file of the gate. */
-static inline struct gate_rule *made_rule(struct made_gate *g, enum gate_rule_kind kind, const char *pattern, double amount)
+static inline struct gate_rule *made_rule(struct made_gate *g, enum gate_rule_kind kind, const char *pattern,
+					  double amount)
 {
 	struct gate_rule *r;
 	struct err err;
 
 	g->how.rule = mem_grow(g->how.rule, &g->how.cap_rules, g->how.n_rules + 1, sizeof(*r));
 	r = &g->how.rule[g->how.n_rules++];
-	*r = (struct gate_rule){
-		.kind = kind, .pattern = pattern, .amount = amount, .reason = "", .until = "", .to = "", .file = "gate.cpa"
-	};
+	*r = (struct gate_rule){ .kind = kind,
+				 .pattern = pattern,
+				 .amount = amount,
+				 .reason = "",
+				 .until = "",
+				 .to = "",
+				 .file = "gate.cpa" };
 	if (regex_new(pattern, &r->regex, &err) < 0)
 		fail_msg("%s", err.msg);
 	return r;

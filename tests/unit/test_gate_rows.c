@@ -156,8 +156,8 @@ static void functions_below_the_floors_are_no_rows(void **state)
 
 	(void)state;
 	start(&m);
-	made_stack(&m.g, "small main", 9, 9);	 /* of 1000: a share below 1 % */
-	made_stack(&m.g, "grown main", 5, 40);	 /* 4 % of new */
+	made_stack(&m.g, "small main", 9, 9);    /* of 1000: a share below 1 % */
+	made_stack(&m.g, "grown main", 5, 40);   /* 4 % of new */
 	made_stack(&m.g, "few main", 19.5, 20);  /* 39.5 samples */
 	made_stack(&m.g, "enough main", 20, 20); /* 40 */
 	made_stack(&m.g, "rest main", 946.5, 911);
@@ -216,11 +216,15 @@ static void the_programs_own_function_names_a_chain_of_a_library(void **state)
 
 	(void)state;
 	start(&m);
-	made_stack(&m.g, "flate.find|/usr/local/go/src/compress/flate/deflate.go|9 compress/flate.(*compressor).deflate "
-			 "compress/gzip.(*Writer).Close main.compressBody|/src/shop/compress.go|7 main.main|/src/shop/main.go|1",
-		   60, 60);
-	made_stack(&m.g, "compress/flate.store compress/flate.(*compressor).deflate compress/gzip.(*Writer).Close "
-			 "main.compressBody main.main", 40, 40);
+	made_stack(
+		&m.g,
+		"flate.find|/usr/local/go/src/compress/flate/deflate.go|9 compress/flate.(*compressor).deflate "
+		"compress/gzip.(*Writer).Close main.compressBody|/src/shop/compress.go|7 main.main|/src/shop/main.go|1",
+		60, 60);
+	made_stack(&m.g,
+		   "compress/flate.store compress/flate.(*compressor).deflate compress/gzip.(*Writer).Close "
+		   "main.compressBody main.main",
+		   40, 40);
 	made_stack(&m.g, "main.rest main.main", 200, 200);
 	make(&m);
 	assert_values(&m, GATE_CUM, "main.compressBody", 100, 100);

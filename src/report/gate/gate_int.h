@@ -96,7 +96,8 @@ void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_ro
 
 /* Does a line of the file mean this row? Its expression is matched against the names and files of the function, its
    aliases and what they were called in the base; a total is called "total". */
-bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows, uint32_t row);
+bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows,
+		    uint32_t row);
 
 /* Is it of the program, not of a language's library, an installed package or the system? Where neither file nor name
    tell, it is not. */

@@ -15,22 +15,31 @@
 
 /* Somewhere in the path of a file. */
 static const char *const installed[] = {
-	"/pkg/mod/", "@v", "/vendor/", "/node_modules/", "/site-packages/", "/dist-packages/", "/rustc/", "/.cargo/registry/", "/lib/python", "/gems/",
+	"/pkg/mod/",       "@v",      "/vendor/",          "/node_modules/", "/site-packages/",
+	"/dist-packages/", "/rustc/", "/.cargo/registry/", "/lib/python",    "/gems/",
 };
 
 /* In front of it. */
 static const char *const system_place[] = {
-	"/usr/include/", "/usr/lib", "/usr/share/", "/usr/local/lib", "/usr/local/include/", "/lib/", "/lib64/", "../sysdeps/", "node:", "<",
+	"/usr/include/", "/usr/lib", "/usr/share/", "/usr/local/lib", "/usr/local/include/",
+	"/lib/",         "/lib64/",  "../sysdeps/", "node:",          "<",
 };
 
 /* In front of a name. */
 static const char *const library_name[] = {
-	"std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gnu_cxx::", "absl::", "boost::", "tcmalloc::", "java.", "javax.", "jdk.", "sun.", "scala.", "kotlin.", "[", "__libc_", "__pthread_", "_dl_", "node::", "v8::",
+	"std::",   "core::",     "alloc::",    "<std::", "<core::", "<alloc::", "__gnu_cxx::", "absl::",
+	"boost::", "tcmalloc::", "java.",      "javax.", "jdk.",    "sun.",     "scala.",      "kotlin.",
+	"[",       "__libc_",    "__pthread_", "_dl_",   "node::",  "v8::",
 };
 
 /* The first part of import paths of Go's own packages. */
 static const char *const go_package[] = {
-	"archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html", "image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings", "structs", "sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak",
+	"archive", "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
+	"debug",   "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
+	"html",    "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
+	"mime",    "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
+	"sort",    "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
+	"unicode", "unique",  "unsafe",   "vendor",   "weak",
 };
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))

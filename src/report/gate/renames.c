@@ -48,7 +48,7 @@ struct search {
 	struct found {
 		double share;
 		struct gate_rename rename;
-	} *found; /* [MOST] */
+	} * found; /* [MOST] */
 	uint32_t n_found;
 };
 
@@ -60,7 +60,8 @@ static int compare_candidates(const void *a, const void *b, void *arg)
 
 	if (l->share != r->share)
 		return l->share > r->share ? -1 : 1;
-	if ((d = strcmp(func[l->func].name, func[r->func].name)) || (d = strcmp(func[l->func].file, func[r->func].file)))
+	if ((d = strcmp(func[l->func].name, func[r->func].name)) ||
+	    (d = strcmp(func[l->func].file, func[r->func].file)))
 		return d;
 	return (l->func > r->func) - (l->func < r->func);
 }
@@ -230,7 +231,8 @@ static uint32_t best(const struct search *x, enum stats_side side, uint32_t i, c
 	double top = -INFINITY;
 
 	for (uint32_t k = 0; k < x->n[!side]; k++) {
-		const struct pair *p = side == STATS_BASE ? &pair[(size_t)i * n_come + k] : &pair[(size_t)k * n_come + i];
+		const struct pair *p =
+			side == STATS_BASE ? &pair[(size_t)i * n_come + k] : &pair[(size_t)k * n_come + i];
 
 		if (!p->fits || p->score < top - 1e-9)
 			continue;
@@ -335,10 +337,9 @@ static void tell(const struct search *x, struct arena *mem, struct gate *out)
 		all[n++] = x->found[i].rename;
 	for (size_t i = 0; i < how->n_rules; i++)
 		if (how->rule[i].kind == GATE_RENAME && how->rule[i].n_used > 0)
-			all[n++] = (struct gate_rename){ .from = how->rule[i].pattern,
-							 .to = how->rule[i].to,
-							 .ratio = NAN,
-							 .is_asked = true };
+			all[n++] = (struct gate_rename){
+				.from = how->rule[i].pattern, .to = how->rule[i].to, .ratio = NAN, .is_asked = true
+			};
 	out->n_renames = n;
 	out->rename = all;
 }

@@ -43,9 +43,9 @@ double gate_count(double value, double var);
 
 /* The picks that every stack counts for: stack i has pick[off[i] .. off[i + 1]), from leaf to root, each once. */
 struct gate_lists {
-	uint32_t n;      /* as many as there are paths */
-	uint64_t *off;   /* [n + 1] */
-	uint32_t *pick;  /* [off[n]] */
+	uint32_t n;     /* as many as there are paths */
+	uint64_t *off;  /* [n + 1] */
+	uint32_t *pick; /* [off[n]] */
 };
 
 void gate_lists_make(const struct gate_picks *p, struct gate_lists *out);

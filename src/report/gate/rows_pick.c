@@ -114,7 +114,8 @@ static int compare_picks(const void *a, const void *b, void *arg)
 
 	if (l->share != r->share)
 		return l->share > r->share ? -1 : 1;
-	if ((d = strcmp(func[l->func].name, func[r->func].name)) || (d = strcmp(func[l->func].file, func[r->func].file)))
+	if ((d = strcmp(func[l->func].name, func[r->func].name)) ||
+	    (d = strcmp(func[l->func].file, func[r->func].file)))
 		return d;
 	if (func[l->func].line != func[r->func].line)
 		return func[l->func].line < func[r->func].line ? -1 : 1;

@@ -22,8 +22,8 @@ static bool fits_text(struct regex *r, const char *text)
 bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func)
 {
 	return fits_text(rule->regex, s->func[func].name) || fits_text(rule->regex, s->func[func].file) ||
-	       (was[func] != GATE_NO_FUNC && (fits_text(rule->regex, s->func[was[func]].name) ||
-					      fits_text(rule->regex, s->func[was[func]].file)));
+	       (was[func] != GATE_NO_FUNC &&
+		(fits_text(rule->regex, s->func[was[func]].name) || fits_text(rule->regex, s->func[was[func]].file)));
 }
 
 bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows, uint32_t row)
