@@ -185,8 +185,10 @@ static void work_is_known_of_both_sides_or_not_at_all(void **state)
 	struct query q;
 
 	(void)state;
-	ask(&q, "work_base=1000", "work_new=2e3", NULL);
-	refuses("--work-new=2e3: write a number above 0", &q);
+	ask(&q, "work_base=1000", "work_new=many", NULL);
+	refuses("--work-new=many: write a number above 0", &q);
+	ask(&q, "work_base=1000", "work_new=1e999", NULL);
+	refuses("--work-new=1e999: write a number above 0", &q);
 	ask(&q, "work_base=0", "work_new=10", NULL);
 	refuses("--work-base=0: write a number above 0", &q);
 	ask(&q, "work_base=1000", NULL);
@@ -197,7 +199,7 @@ static void work_is_known_of_both_sides_or_not_at_all(void **state)
 	refuses("--normalize=work needs --work-base and --work-new", &q);
 	ask(&q, "normalize=bulk", "work_base=1", "work_new=1", NULL);
 	refuses("--work-base and --normalize=bulk contradict each other", &q);
-	ask(&q, "work_base=1000", "work_new=2000.5", NULL);
+	ask(&q, "work_base=1e3", "work_new=2000.5", NULL);
 	understands(&q, &how);
 	assert_int_equal(how.normalize, GATE_WORK);
 	close_to(how.work[STATS_BASE], 1000);

@@ -212,7 +212,7 @@ static void cost_renames(struct deciding *d)
 
 	for (uint32_t i = 0; i < g->n_renames; i++) {
 		rename[i] = g->rename[i];
-		for (uint32_t k = 0; k < g->n_rows && !rename[i].is_asked; k++)
+		for (uint32_t k = 0; k < g->n_rows; k++)
 			if (stands_for(&g->row[k], rename[i].to))
 				rename[i].ratio = g->row[k].ratio;
 	}

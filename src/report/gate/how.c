@@ -26,17 +26,17 @@ enum { FILE_MAX = 1 << 20, LOOKS_MAX = 100 };
 /* A share of nothing: what only something that is not there can keep. */
 static const double nearly_nothing = 1e-9;
 
-/* A number of digits and a dot alone: no signs, no 1e9, no nan. */
+/* A number that begins with a digit or a dot: no signs, no 0x, no nan. */
 static bool plain_number(const char *text, size_t n, double *out)
 {
 	char copy[40], *end;
 
-	if (n == 0 || n >= sizeof(copy) || strspn(text, "0123456789.") < n)
+	if (n == 0 || n >= sizeof(copy) || strspn(text, "0123456789.eE+-") < n || !strchr("0123456789.", *text))
 		return false;
 	memcpy(copy, text, n);
 	copy[n] = 0;
 	*out = strtod(copy, &end);
-	return *end == 0 && end > copy;
+	return *end == 0 && end > copy && isfinite(*out);
 }
 
 int gate_percent(const char *text, const char *what, double *out, struct err *err)
