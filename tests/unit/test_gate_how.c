@@ -154,6 +154,7 @@ static void a_need_that_no_capture_could_meet_is_refused(void **state)
 	refuses_one("need=5%:", "--need=5%:: write SHARE:RATIO, as in 5%:1.3 or 5%:+30%");
 	refuses_one("need=5%:30%", "--need=5%:30%: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
 	refuses_one("need=5%:0.9", "--need=5%:0.9: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
+	refuses_one("need=5%:+0%", "--need=5%:+0%: the ratio is more than 1, as in 5%:1.3 or 5%:+30%");
 	refuses_one("need=0%:1.3", "--need=0%: choose a share of more than 0% and less than 100%");
 	refuses_one("need=5%:1.1",
 		    "need: x1.1 is within the threshold of +20%, so no number of samples would catch it");

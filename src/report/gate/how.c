@@ -162,10 +162,12 @@ static int set_need(struct gate_how *how, const char *what, const char *text, st
 		if (rc < 0)
 			return rc;
 		r += 1;
-	} else if (!plain_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r) || r <= 1) {
+	} else if (!plain_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r)) {
+		r = 0;
+	}
+	if (r <= 1)
 		return err_set(err, ERR_USAGE, "%s%s: the ratio is more than 1, as in 5%%:1.3 or 5%%:+30%%", what,
 			       text);
-	}
 	how->has_need = true;
 	how->need_share = share;
 	how->need_ratio = r;
