@@ -216,7 +216,7 @@ ends 1 'what was allowed until a day that is over fails' $slower
 says 'warning: .*gate.cpa:1: .*ended on 2020-01-01' 'and says where'
 with 'limit ^nosuch 50%'
 ends 1 'a line that matches nothing changes nothing' $slower
-says 'warning: .*gate.cpa:1: limit ^nosuch matches no function' 'and is told'
+says 'warning: .*gate.cpa:1: limit ^nosuch holds for no function' 'and is told'
 with 'budget ^mill/check\.Sum$ 5%'
 ends 1 'what is over its budget fails' --config="$tmp/gate.cpa" $base6 $(side same 6)
 says 'more than its budget of 5% (.*gate.cpa:1)' 'and says which'

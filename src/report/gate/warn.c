@@ -268,7 +268,8 @@ static void warn_rules(struct deciding *d)
 		if (r->is_expired)
 			WARN(d, "expired", "%s %s ended on %s: %s", where, r->pattern, r->until, r->reason);
 		else if (r->n_used == 0)
-			WARN(d, "unused", "%s %s matches no function %s", where, r->pattern,
+			WARN(d, "unused", "%s %s %s no function %s", where, r->pattern,
+			     r->kind == GATE_LIMIT || r->kind == GATE_NOISE ? "holds for" : "matches",
 			     r->kind == GATE_RENAME   ? "of the base"
 			     : r->kind == GATE_BUDGET ? "at all"
 						      : "that was tested");
