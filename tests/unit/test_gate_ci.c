@@ -108,8 +108,8 @@ static void a_junit_report_has_a_case_for_each_tested_row_and_one_for_the_length
 		"</properties>\n"
 		"<testcase classname=\"main\" name=\"main.scoreA cum\" time=\"0\"><failure type=\"regression\" "
 		"message=\"FAIL: " SENTENCE "; at score.go:4\">FAIL: " SENTENCE "; at score.go:4</failure></testcase>\n"
-		"<testcase classname=\"cpa gate\" name=\"profiles are long enough\" time=\"0\"><skipped message=\"" POWER
-		"\"/></testcase>\n"
+		"<testcase classname=\"cpa gate\" name=\"profiles are long enough\" time=\"0\"><skipped "
+		"message=\"" POWER "\"/></testcase>\n"
 		"<system-out>cpa gate: " SUMMARY ", 1 new\n" SIDES "</system-out>\n"
 		"</testsuite>\n"
 		"</testsuites>\n");
