@@ -23,6 +23,7 @@ static const char examples[] =
 	"  cpa top -focus=handler cpu.pb.gz       only what runs below a handler\n"
 	"  cpa diff old.pb.gz new.pb.gz           before, after and change of each function\n"
 	"  cpa -top -base=a.pb.gz b.pb.gz         what is new in b, as with go tool pprof\n"
+	"  cpa gate -base=old.pb.gz new.pb.gz     for CI: exit status 1 when a function became slower\n"
 	"  cpa trend heap.*.pb.gz                 what grows from each profile to the next\n"
 	"  cpa merge -o all.pb.gz 'prof/*.pb.gz'  one profile of many\n"
 	"  cpa flame -o cpu.svg cpu.pb.gz         a flame graph; .html, .pdf and .png too\n"
