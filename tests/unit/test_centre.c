@@ -18,16 +18,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-static const double quiet[][2] = { { 120, 131 }, { 80, 77 },   { 60, 66 },   { 45, 50 }, { 200, 212 },
-				   { 33, 30 },   { 25, 31 },   { 18, 22 },   { 300, 120 }, { 90, 99 },
-				   { 7, 5 },     { 4, 9 },     { 15, 14 } };
+static const double quiet[][2] = { { 120, 131 }, { 80, 77 }, { 60, 66 }, { 45, 50 },   { 200, 212 },
+				   { 33, 30 },   { 25, 31 }, { 18, 22 }, { 300, 120 }, { 90, 99 },
+				   { 7, 5 },     { 4, 9 },   { 15, 14 } };
 static const double noisy[][2] = { { 1200, 1510 }, { 800, 640 }, { 600, 760 }, { 450, 360 },
 				   { 2000, 2400 }, { 330, 250 }, { 250, 331 }, { 180, 140 } };
 
 /* Plain counts, of which new is worth size. */
 static struct stats_cell cell_of(double base, double new, double size)
 {
-	return (struct stats_cell){ .value = { base, new * size }, .var = { base, new * size * size } };
+	return (struct stats_cell){ .value = { base, new *size }, .var = { base, new *size *size } };
 }
 
 static struct stats_centre centre_of(const double (*count)[2], uint32_t n, double size, bool *found)

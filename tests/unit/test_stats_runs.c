@@ -63,10 +63,10 @@ static void runs_are_judged_by_their_spread(void **state)
 	(void)state;
 	judge_with(p, &bulk, true, false);
 	assert_true(p->all.has_replicates);
-	is_row(&p->row[0], (double[]){ 1, 5, 1.44116316, 0.133131352, 1.10206361, 1.88460199, 0.0205653427,
-				       0.885918193 });
-	is_row(&p->row[5], (double[]){ 6.96332909, 5, 1.09706601, 0.382747855, 0.507318591, 2.37238267, 0.406811435,
-				       0.416042842 });
+	is_row(&p->row[0],
+	       (double[]){ 1, 5, 1.44116316, 0.133131352, 1.10206361, 1.88460199, 0.0205653427, 0.885918193 });
+	is_row(&p->row[5],
+	       (double[]){ 6.96332909, 5, 1.09706601, 0.382747855, 0.507318591, 2.37238267, 0.406811435, 0.416042842 });
 }
 
 static void one_run_is_judged_by_the_spread_of_the_other_side(void **state)
@@ -88,8 +88,8 @@ static void with_known_exposure_runs_are_judged_by_what_they_should_have(void **
 
 	(void)state;
 	judge_with(p, &fixed, true, true);
-	is_row(&p->row[5], (double[]){ 6.42923565, 203, 0.736842105, 0.338050139, 0.421483846, 1.28815444,
-				       0.813808847, 0.0763880675 });
+	is_row(&p->row[5], (double[]){ 6.42923565, 203, 0.736842105, 0.338050139, 0.421483846, 1.28815444, 0.813808847,
+				       0.0763880675 });
 	phi = p->row[0].phi;
 	judge_with(p, &fixed, true, false);
 	assert_true(p->row[0].phi < 0.5 * phi);

@@ -96,8 +96,7 @@ static bool judge_is_clear(const struct judge *j, uint32_t row, const struct sta
 	}
 	x -= seen->centre.mu;
 	*z = fabs(x) / sqrt(judge_var(j, row, counts, seen->centre.var, seen->centre.tau));
-	return *z > CLEAR_Z && fabs(x) > log(CLEAR_RATIO) &&
-	       j->excluded + judge_share(j, &seen->left) < MOST_EXCLUDED;
+	return *z > CLEAR_Z && fabs(x) > log(CLEAR_RATIO) && j->excluded + judge_share(j, &seen->left) < MOST_EXCLUDED;
 }
 
 /* Take out the row that is the farthest; false when none is clear. */
@@ -152,16 +151,15 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
  * The p-value of so large a ratio, or of so small a one, when it is r0. The smaller one of both tails is computed, so that it keeps its
  * digits, and has as many degrees of freedom as the row has.
  */
-static double judge_p(const struct judge *j, const struct stats_row *row, double kb, double kn, double r0,
-		      bool is_less)
+static double judge_p(const struct judge *j, const struct stats_row *row, double kb, double kn, double r0, bool is_less)
 {
 	double rho = kn / kb / row->ratio;
 	bool is_above = row->ratio >= r0;
 	double p = is_above ? stats_ratio_p(kb, kn, rho, r0) : stats_ratio_p(kn, kb, 1 / rho, 1 / r0);
 
 	if (j->has_replicates)
-		p = p < NO_DIGITS ? stats_t_tail(fabs(log(row->ratio / r0)) / row->se, row->nu) :
-				    stats_p_to_t(p, row->nu);
+		p = p < NO_DIGITS ? stats_t_tail(fabs(log(row->ratio / r0)) / row->se, row->nu)
+				  : stats_p_to_t(p, row->nu);
 	return is_above == is_less ? 1 - p : p;
 }
 
@@ -229,8 +227,14 @@ static void judge_sum(struct judge *j)
 		struct stats_row *row = &j->row[i];
 		struct stats_cell sum = { 0 };
 
-		*row = (struct stats_row){ .rho = NAN, .ratio = NAN, .lo = NAN, .hi = NAN, .se = NAN, .p = NAN,
-					   .p_over = NAN, .p_less = NAN };
+		*row = (struct stats_row){ .rho = NAN,
+					   .ratio = NAN,
+					   .lo = NAN,
+					   .hi = NAN,
+					   .se = NAN,
+					   .p = NAN,
+					   .p_over = NAN,
+					   .p_less = NAN };
 		for (uint32_t at = c->row_off[i]; at < c->row_off[i + 1]; at++)
 			for (int side = 0; side < N_STATS_SIDES; side++) {
 				sum.value[side] += c->value[side][c->row_class[at]];

@@ -64,7 +64,7 @@ struct stats_counts {
 	const bool *row_is_reference; /* [n_rows] a cum row, which may be taken out of all references when it changed */
 	const double *row_limit;      /* [n_rows] threshold of each: 0.2 */
 	const double *row_noise;      /* [n_rows] tau0 of each, at least how->noise */
-	const bool *row_is_tested;       /* [n_rows] others serve as reference only and have no p; NULL when all are */
+	const bool *row_is_tested;    /* [n_rows] others serve as reference only and have no p; NULL when all are */
 	uint32_t n_files[N_STATS_SIDES];
 	/* For replicates, else NULL: files of the base first, then those of new. */
 	const double *row_file;   /* [n_rows * files] value of a row in a file */

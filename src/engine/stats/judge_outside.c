@@ -22,7 +22,8 @@
 #define TAIL 0
 
 /* A class, its numbers side by side. */
-struct class {
+struct class
+{
 	struct stats_cell sum;
 	uint32_t slot;
 };
@@ -41,8 +42,8 @@ struct place {
 struct stats_outside {
 	const struct stats_counts *c;
 	double noise;
-	struct class *class;             /* [n_classes] */
-	bool *is_gone;                   /* [n_classes] */
+	struct class *class;              /* [n_classes] */
+	bool *is_gone;                    /* [n_classes] */
 	uint32_t *seen_class, *seen_slot; /* [n_classes], [n_cells + 1]: the look that has met it */
 	uint32_t look;
 	uint32_t n_slots, *slot_of; /* [n_cells] */
