@@ -25,6 +25,9 @@ int gate_how_set(struct gate_how *how, const char *name, const char *what, const
  */
 int gate_how_rule(struct gate_how *how, struct gate_rule rule, struct err *err);
 
+/* Add the rules of options: --limit=REGEX=50%, parted at the last "=", and --rename=OLD=NEW, at the first. */
+int gate_how_rules(const struct query *q, struct gate_how *how, struct err *err);
+
 /* The amount of a limit, budget or noise. Fails as gate_percent, or when the kind cannot have so much. */
 int gate_how_amount(enum gate_rule_kind kind, const char *text, const char *what, double *out, struct err *err);
 

@@ -10,6 +10,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/how.c \
 	src/report/gate/how.h \
 	src/report/gate/how_int.h \
+	src/report/gate/how_rules.c \
 	src/report/gate/judge.c \
 	src/report/gate/kinds.c \
 	src/report/gate/kinds.h \
