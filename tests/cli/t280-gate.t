@@ -169,7 +169,9 @@ refused 'no sample type' -base=heap-base-1.pb.gz base-1.pb.gz
 refused 'has no samples' -base=base-1.pb.gz ../edge/no-samples.pb.gz
 refused 'has no sample' -base=../edge/all-zero.pb.gz ../edge/all-zero.pb.gz
 refused 'no sample that passes the filters' -focus=nosuch $base6 $(side slow 6)
-refused 'no function in common' -base=../rust-cpu.pb.gz base-1.pb.gz
+refused 'next to no function in common (0%' -base=../rust-cpu.pb.gz base-1.pb.gz
+refused 'next to no function in common (4%' -base=base-1.pb.gz ../go-cpu.pb.gz
+refused 'of the same program' $base6 ../go-cpu.pb.gz
 ends 0 'the self-test passes' --self-test
 says 'must FAIL: FAIL' 'its slow function fails'
 says 'must PASS: PASS' 'and nothing else does'

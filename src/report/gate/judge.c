@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Less of both sides in functions of both is no comparison: another program, or names that say nothing. */
+#define LEAST_COMMON 0.1
+
 static const char *const side_word[] = { "the base", "the new side" };
 
 /* What new had opportunity for, over base. */
@@ -54,21 +57,45 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 	return size;
 }
 
-/* Is there something on both sides, and something in common? */
-static int check_sums(const struct gate_sums *s, struct err *err)
+/* How much of a side is in functions that the other side has too, renamed ones included; 0 to 1. */
+static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 {
-	bool found = false;
+	bool *has = mem_zalloc((size_t)s->n_funcs * N_STATS_SIDES + 1, sizeof(*has));
 
+	for (uint32_t i = 0; i < s->n_funcs; i++)
+		for (int side = 0; side < N_STATS_SIDES; side++)
+			if (s->func[i].cum[side] > 0)
+				has[(size_t)s->func[i].is * N_STATS_SIDES + (size_t)side] = true;
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		share[side] = 0;
+		for (uint32_t i = 0; i < s->n_funcs; i++)
+			if (has[(size_t)s->func[i].is * N_STATS_SIDES + (size_t)!side])
+				share[side] += s->func[i].flat[side] / s->total[side];
+	}
+	free(has);
+}
+
+static int check_totals(const struct gate_sums *s, struct err *err)
+{
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		if (!(s->total[side] > 0))
 			return err_set(err, ERR_FORMAT, "%s has no samples of %s: there is nothing to compare",
 				       side_word[side], s->type && *s->type ? s->type : "any type");
-	for (uint32_t i = 0; !found && i < s->n_funcs; i++)
-		found = s->func[i].cum[STATS_BASE] > 0 && s->func[i].cum[STATS_NEW] > 0;
-	if (!found)
-		return err_set(err, ERR_FORMAT,
-			       "the two sides have no function in common: are they of the same program, with names?");
 	return 0;
+}
+
+/* Is there enough in common? Code that only went, or only came, leaves one of the sides as it was. */
+static int check_common(const struct gate_sums *s, struct err *err)
+{
+	double common[N_STATS_SIDES];
+
+	find_common(s, common);
+	if (common[STATS_BASE] >= LEAST_COMMON || common[STATS_NEW] >= LEAST_COMMON)
+		return 0;
+	return err_set(err, ERR_FORMAT,
+		       "the two sides have next to no function in common (%.0f%% of the base, %.0f%% of the new side): are "
+		       "they of the same program, with names?",
+		       common[STATS_BASE] * 100, common[STATS_NEW] * 100);
 }
 
 int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
@@ -78,7 +105,7 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	struct stats_judged judged;
 	struct gate_rows rows = { 0 };
 	struct stats_row *row;
-	int rc = check_sums(&s, err);
+	int rc = check_totals(&s, err);
 
 	*out = (struct gate){ .how = s.how };
 	if (rc < 0)
@@ -94,6 +121,11 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 		return rc;
 	out->mem = arena_new();
 	gate_find_renames(&s, out->mem, out);
+	rc = check_common(&s, err);
+	if (rc < 0) {
+		gate_release(out);
+		return rc;
+	}
 	gate_rows_make(&s, out->mem, &rows);
 	rows.counts.file_exposure = find_exposures(&s, out->mem);
 	row = mem_alloc((size_t)rows.n + 1, sizeof(*row));
