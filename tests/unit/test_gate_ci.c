@@ -159,7 +159,10 @@ static void profiles_with_the_needed_samples_are_long_enough(void **state)
 	a.g.need_samples = INFINITY;
 	expect(JUNIT, "\"profiles are long enough\" time=\"0\"><skipped message=\"could have caught");
 	a.g.need_samples = 1;
+	a.g.is_unlike = true;
+	expect(JUNIT, "<skipped message=\"the sides have little in common; could have caught");
 	a.g.n_tests = 0;
+	a.g.n_verdict[GATE_UNRESOLVED] = 0;
 	expect(JUNIT, "<skipped message=\"no function has enough samples to be tested; could have caught");
 }
 

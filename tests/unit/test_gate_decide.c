@@ -556,9 +556,84 @@ static void a_uniform_slowdown_that_cannot_be_seen_is_warned_of(void **state)
 	assert_int_equal(a.out.outcome, GATE_PASS);
 	assert_string_equal(
 		warning(&a, "uniform"),
-		"a profile of new has x1.40 of what one of the base has: when the work was the same, everything "
-		"became slower, which is not seen here; pass --work-base and --work-new, or --normalize=none "
+		"what is taken as unchanged is x1.40 per profile of what it was: if the work was the same, everything "
+		"costs more, which is not seen here; pass --work-base and --work-new, or --normalize=none "
 		"when both sides did the same work");
+	end(&a);
+}
+
+static void one_slow_function_is_no_slowdown_of_everything(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 500);
+	a.g.how.threshold = 0.1;
+	for (int i = 0; i < 12; i++)
+		a.g.value[STATS_NEW][i] = 525;
+	made_stack(&a.g, "slow main", 500, 1100); /* x1.14 in all, x1.05 without it */
+	finish(&a, 1, 1);
+	assert_int_equal(a.out.outcome, GATE_RED);
+	assert_string_equal(warning(&a, "uniform"), "");
+	end(&a);
+}
+
+/* They have main in common, and what the runtime of their language does. */
+static void two_programs_do_not_pass(void **state)
+{
+	struct asked a;
+	char stack[40];
+
+	(void)state;
+	start(&a, 0);
+	for (int i = 0; i < 12; i++) {
+		snprintf(stack, sizeof(stack), "runtime%d main", i);
+		made_stack(&a.g, stack, 80, 80);
+		snprintf(stack, sizeof(stack), "here%d main", i);
+		made_stack(&a.g, stack, 300, 0);
+		snprintf(stack, sizeof(stack), "there%d main", i);
+		made_stack(&a.g, stack, 0, 300);
+	}
+	a.g.how.inconclusive = 3;
+	finish(&a, 1, 1);
+	assert_true(a.out.n_tests > 0);
+	assert_int_equal(a.out.n_verdict[GATE_FAIL] + a.out.n_verdict[GATE_SUSPECT], 0);
+	assert_true(a.out.is_unlike);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	assert_int_equal(a.out.status, 3);
+	assert_string_equal(warning(&a, "unlike"),
+			    "only 21% of the samples of base are in functions that the other side has, too");
+	end(&a);
+}
+
+/* Half of a program under other names is a refactoring. */
+static void a_program_of_which_half_is_new_may_pass(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "old main", 3000, 0);
+	made_stack(&a.g, "young main", 0, 3000);
+	finish(&a, 1, 1);
+	assert_false(a.out.is_unlike);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	end(&a);
+}
+
+static void leaves_that_the_user_folds_are_not_called_preempted(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_seal(&a.g, 1, 1);
+	file(&a, 0)->preempted = 0.4 * a.g.s.total[STATS_BASE];
+	a.g.how.has_own_fold = true;
+	decide(&a);
+	assert_string_equal(warning(&a, "contended"), "");
+	assert_string_equal(note(&a, "folded"), "40.0% of the samples of base and 0.0% of new have a leaf that --fold "
+						"matches; they count for its callers");
 	end(&a);
 }
 
@@ -599,6 +674,10 @@ int main(void)
 		cmocka_unit_test(profiles_that_tell_of_other_conditions_are_warned_of),
 		cmocka_unit_test(a_profile_compared_with_itself_is_warned_of),
 		cmocka_unit_test(a_uniform_slowdown_that_cannot_be_seen_is_warned_of),
+		cmocka_unit_test(one_slow_function_is_no_slowdown_of_everything),
+		cmocka_unit_test(two_programs_do_not_pass),
+		cmocka_unit_test(a_program_of_which_half_is_new_may_pass),
+		cmocka_unit_test(leaves_that_the_user_folds_are_not_called_preempted),
 		cmocka_unit_test(quiet_profiles_have_no_warnings),
 	};
 

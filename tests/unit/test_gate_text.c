@@ -150,6 +150,36 @@ static void without_any_test_it_says_that_first(void **state)
 			"Capture longer, or more often, and pass all profiles.\n\n");
 }
 
+static void why_nothing_was_tested_is_told(void **state)
+{
+	static struct gate_rule only = { .kind = GATE_ONLY };
+	static struct answer a;
+
+	(void)state;
+	answer_start(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.how.rule = &only;
+	a.how.n_rules = 1;
+	expect_part(&a,
+		    "cpa gate: INCONCLUSIVE  no function that a gate line chooses has enough samples to be tested\n"
+		    "Look at the gate lines; or capture longer, and pass all profiles.\n\n");
+	a.g.n_verdict[GATE_UNRESOLVED] = 3;
+	expect_part(&a, "cpa gate: INCONCLUSIVE  too little of the program is outside of the functions to compare them "
+			"with\nFilter less, or say --normalize=none when both sides did the same work.\n\n");
+}
+
+static void two_programs_are_told_from_one(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_pass(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.is_unlike = true;
+	expect_part(&a, "cpa gate: INCONCLUSIVE  the sides have little in common; 9 proved within +20%, 46 unresolved\n"
+			"Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
+}
+
 static void a_need_that_is_not_met_is_named(void **state)
 {
 	static struct answer a;
@@ -444,6 +474,8 @@ int main(void)
 		cmocka_unit_test(a_pass_promises_no_more_than_was_tested),
 		cmocka_unit_test(an_inconclusive_says_why_and_what_to_do),
 		cmocka_unit_test(without_any_test_it_says_that_first),
+		cmocka_unit_test(why_nothing_was_tested_is_told),
+		cmocka_unit_test(two_programs_are_told_from_one),
 		cmocka_unit_test(a_need_that_is_not_met_is_named),
 		cmocka_unit_test(a_name_of_23_characters_fits_in_80_columns),
 		cmocka_unit_test(quiet_rows_are_listed_with_all_alone),

@@ -60,9 +60,9 @@ static enum end end_of(const struct gate *g, const struct gate_row *r)
 
 static enum end end_of_length(const struct gate *g)
 {
-	if (ci_is_long_enough(g))
+	if (ci_is_long_enough(g) && !g->is_unlike)
 		return END_PASSED;
-	return is_unsure_red(g) && (g->how->has_need || g->n_tests == 0) ? END_FAILED : END_SKIPPED;
+	return is_unsure_red(g) && (g->how->has_need || g->n_tests == 0 || g->is_unlike) ? END_FAILED : END_SKIPPED;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -204,7 +204,9 @@ static void add_length(struct junit *j)
 	xml_attribute(&j->xml, "name", "profiles are long enough");
 	xml_attribute(&j->xml, "time", "0");
 	if (j->g->n_tests == 0)
-		buf_addz(&j->text, "no function has enough samples to be tested; ");
+		buf_addf(&j->text, "%s; ", gate_untested(j->g));
+	else if (j->g->is_unlike)
+		buf_addz(&j->text, "the sides have little in common; ");
 	ci_add_power(j->g, &j->text);
 	add_end(j, end_of_length(j->g), "inconclusive");
 }

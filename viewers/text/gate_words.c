@@ -163,14 +163,42 @@ static void add_found(const struct gate *g, struct buf *out)
 		add_number("", g->n_verdict[GATE_SUSPECT], "suspect, ", out);
 }
 
+/* Do lines of the file say which functions are tested? */
+static bool has_choice(const struct gate *g)
+{
+	for (size_t i = 0; i < g->how->n_rules; i++)
+		if (g->how->rule[i].kind == GATE_ONLY)
+			return true;
+	return false;
+}
+
+const char *gate_untested(const struct gate *g)
+{
+	if (g->n_verdict[GATE_UNRESOLVED]) /* large enough, and yet without a test */
+		return "too little of the program is outside of the functions to compare them with";
+	return has_choice(g) ? "no function that a gate line chooses has enough samples to be tested" :
+			       "no function has enough samples to be tested";
+}
+
+/* What to do when there was no test. */
+static const char *remedy(const struct gate *g)
+{
+	if (g->n_verdict[GATE_UNRESOLVED])
+		return "Filter less, or say --normalize=none when both sides did the same work.";
+	return has_choice(g) ? "Look at the gate lines; or capture longer, and pass all profiles." :
+			       "Capture longer, or more often, and pass all profiles.";
+}
+
 void gate_add_summary(const struct gate *g, struct buf *out)
 {
 	uint32_t n_proved = count_proved(g);
 
 	if (g->n_tests == 0 && g->outcome == GATE_INCONCLUSIVE) {
-		buf_addz(out, "no function has enough samples to be tested");
+		buf_addz(out, gate_untested(g));
 		return;
 	}
+	if (g->is_unlike && g->outcome == GATE_INCONCLUSIVE)
+		buf_addz(out, "the sides have little in common; ");
 	add_found(g, out);
 	if (g->outcome == GATE_RED)
 		add_number("", n_proved, "within ", out);
@@ -189,7 +217,9 @@ void gate_add_advice(const struct gate *g, struct buf *out)
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return;
 	if (g->n_tests == 0)
-		buf_addz(out, "Capture longer, or more often, and pass all profiles.\n");
+		buf_addf(out, "%s\n", remedy(g));
+	else if (g->is_unlike)
+		buf_addz(out, "Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
 	else if (g->n_verdict[GATE_SUSPECT])
 		buf_addz(out, "May be slower, may be noise: capture more runs per side, or longer ones.\n");
 	else

@@ -36,6 +36,9 @@ void gate_add_count(double count, struct buf *out);
 /* What the change is relative to: "the unchanged part of the program". */
 const char *gate_relative_to(enum gate_normalize n);
 
+/* Why no function could be tested, when none was. */
+const char *gate_untested(const struct gate *g);
+
 /* Why it is inconclusive and what to do about it: a line, or nothing. */
 void gate_add_advice(const struct gate *g, struct buf *out);
 

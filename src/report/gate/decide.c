@@ -219,15 +219,37 @@ static void cost_renames(struct deciding *d)
 	g->rename = rename;
 }
 
+void decide_common(const struct deciding *d, double share[N_STATS_SIDES])
+{
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		double sum = 0;
+
+		for (uint32_t i = 0; i < d->s->n_funcs; i++)
+			sum += d->sum[i].cum[!side] > 0 ? d->sum[i].flat[side] : 0;
+		share[side] = sum / d->s->total[side];
+	}
+}
+
+/* Two programs have names like main.main in common: what is tested then is not what was meant. */
+static bool are_unlike(const struct deciding *d)
+{
+	static const double least = 0.25;
+	double share[N_STATS_SIDES];
+
+	decide_common(d, share);
+	return share[STATS_BASE] < least || share[STATS_NEW] < least;
+}
+
 static void settle(struct deciding *d)
 {
 	struct gate *g = d->out;
 	const struct gate_side *side = g->side;
 	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
 
+	g->is_unlike = are_unlike(d);
 	if (g->n_verdict[GATE_FAIL])
 		g->outcome = GATE_RED;
-	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || (d->how->has_need && samples < g->need_samples))
+	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || (d->how->has_need && samples < g->need_samples))
 		g->outcome = GATE_INCONCLUSIVE;
 	else
 		g->outcome = GATE_PASS;

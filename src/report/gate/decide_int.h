@@ -51,6 +51,9 @@ void decide_shares(struct deciding *d);
 /* --runtime=warn, what one pair cannot tell, and allow lines: they make verdicts milder. */
 void decide_mercy(struct deciding *d);
 
+/* The part of the samples of each side that are in functions, by themselves, which the other has, too. */
+void decide_common(const struct deciding *d, double share[N_STATS_SIDES]);
+
 /* Why one pair of such profiles proves nothing, whatever its p-values; NULL when it may. */
 const char *decide_unsure(const struct deciding *d);
 

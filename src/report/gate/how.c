@@ -230,6 +230,7 @@ static int set_fold(struct gate_how *how, const char *what, const char *text, st
 		err_wrap(err, "%s%s", what, text);
 		return rc;
 	}
+	how->has_own_fold |= how->fold != NULL; /* the preset came first */
 	regex_free(how->fold);
 	how->fold = r;
 	return 0;

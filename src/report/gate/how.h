@@ -51,6 +51,7 @@ struct gate_how {
 	bool exact_names, warn_runtime;
 	int inconclusive;       /* the exit status: 0, 1 or 3 */
 	struct regex *fold;     /* leaf frames that belong to their callers; NULL for none */
+	bool has_own_fold;      /* not those of preemption and profiler */
 	struct gate_rule *rule; /* [n_rules] options behind those of the file, so that they win */
 	size_t n_rules, cap_rules;
 	struct arena *mem; /* texts */

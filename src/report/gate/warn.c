@@ -43,7 +43,7 @@ static void warn_contended(struct deciding *d)
 	for (int i = 0; i < N_STATS_SIDES; i++) {
 		double own = side[i].preempted, other = side[!i].preempted;
 
-		if (own > contended_share && own > contended_times * other)
+		if (!d->how->has_own_fold && own > contended_share && own > contended_times * other)
 			WARN(d, "contended",
 			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted against %.1f%%; "
 			     "what waits "
@@ -114,6 +114,7 @@ static void warn_uniform(struct deciding *d)
 	double limit = 1 + d->how->threshold;
 	double per_file = g->side[STATS_NEW].value / g->side[STATS_NEW].n_files /
 			  (g->side[STATS_BASE].value / g->side[STATS_BASE].n_files);
+	double unchanged = g->total_ratio > 0 ? per_file / g->total_ratio : per_file; /* that part of it, per profile */
 	const char *remedy = "pass --work-base and --work-new, or --normalize=none when both sides did the same work";
 
 	if (d->how->normalize != GATE_BULK && d->how->normalize != GATE_REST && d->how->normalize != GATE_SHARE)
@@ -123,12 +124,11 @@ static void warn_uniform(struct deciding *d)
 		     "the program as a whole is x%.2f of what its least changed part makes of it: "
 		     "much of it may have become slower together; %s",
 		     g->total_ratio, remedy);
-	else if (per_file > limit)
+	else if (unchanged > limit && !g->is_unlike)
 		WARN(d, "uniform",
-		     "a profile of new has x%.2f of what one of the base has: when the work was the same, everything "
-		     "became "
-		     "slower, which is not seen here; %s",
-		     per_file, remedy);
+		     "what is taken as unchanged is x%.2f per profile of what it was: if the work was the same, everything "
+		     "costs more, which is not seen here; %s",
+		     unchanged, remedy);
 }
 
 static void warn_periods(struct deciding *d)
@@ -238,20 +238,17 @@ static bool warn_twice(struct deciding *d)
 static void warn_same(struct deciding *d)
 {
 	const struct gate_side *side = d->out->side;
-	double common[N_STATS_SIDES] = { 0 };
+	double common[N_STATS_SIDES];
 
 	if (!warn_twice(d) && *side[STATS_BASE].build_id &&
 	    strcmp(side[STATS_BASE].build_id, side[STATS_NEW].build_id) == 0)
 		WARN(d, "same_binary", "both sides are of the same binary: build id %s", side[STATS_NEW].build_id);
-	for (uint32_t i = 0; i < d->s->n_funcs; i++)
-		for (int s = 0; s < N_STATS_SIDES; s++)
-			if (d->sum[i].cum[!s] > 0)
-				common[s] += d->sum[i].flat[s];
+	decide_common(d, common);
 	for (int s = 0; s < N_STATS_SIDES; s++)
-		if (common[s] < in_common * d->s->total[s]) {
+		if (common[s] < in_common) {
 			WARN(d, "unlike",
 			     "only %.0f%% of the samples of %s are in functions that the other side has, too",
-			     common[s] / d->s->total[s] * 100, side_word[s]);
+			     common[s] * 100, side_word[s]);
 			break;
 		}
 }
@@ -313,11 +310,11 @@ void decide_notes(struct deciding *d)
 	if (name)
 		decide_say(d, DECIDE_NOTE, "update_baseline", "%s became faster: a new base keeps it so", name);
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
-		decide_say(d, DECIDE_NOTE, "folded",
-			   "%.1f%% of the samples of base and %.1f%% of new were interrupted by the scheduler or the "
-			   "profiler; "
-			   "they count for the functions that ran",
-			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
+			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
+			   d->how->has_own_fold ? "have a leaf that --fold matches; they count for its callers" :
+						  "were interrupted by the scheduler or the profiler; they count for "
+						  "the functions that ran");
 	if (d->how->looks > 1)
 		decide_say(d, DECIDE_NOTE, "look",
 			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->how->look,
