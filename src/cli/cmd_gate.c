@@ -32,7 +32,8 @@ struct run {
 	struct gate_sum *sum;
 	struct loading *l; /* [n] the base first */
 	size_t n;
-	bool keep; /* profiles stay for the picture */
+	bool keep;       /* profiles stay for the picture */
+	bool is_decided; /* all that can still fail is writing */
 	struct buf notes;
 };
 
@@ -115,6 +116,7 @@ static int judge(struct run *r)
 	tell_lines(&r->notes);
 	if (rc < 0)
 		return say_error("%s", err.msg);
+	r->is_decided = true;
 	status = gate_write(&g, r->a);
 	if (r->keep &&
 	    gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
@@ -128,7 +130,11 @@ static int judge(struct run *r)
 static int run(struct run *r)
 {
 	int status = pair_find(r->a, usage, &r->pair);
+	struct err err;
 
+	for (int i = 0; status == STATUS_FINE && i < N_SIDES; i++)
+		if (gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
+			status = say_error("%s", err.msg);
 	if (status == STATUS_FINE)
 		status = fetching_run(r->pair.source, N_SIDES, &r->a->q, &r->remote);
 	if (status != STATUS_FINE)
@@ -157,9 +163,10 @@ int cmd_gate(const struct args *a)
 		status = say_error("%s", err.msg);
 	else
 		status = a->q.self_test ? gate_self_test(a) : run(&r);
-	/* who reads the log sees at once that nothing was decided */
+	/* who reads the log sees at once why the job is red */
 	if (status == STATUS_TROUBLE && !a->q.self_test)
-		fputs("cpa gate: ERROR   nothing was decided (exit status 2)\n", stderr);
+		fprintf(stderr, "cpa gate: ERROR   %s (exit status 2)\n",
+			r.is_decided ? "an answer was not written" : "nothing was decided");
 	gate_how_release(&r.how);
 	remote_free(r.remote);
 	pair_release(&r.pair);

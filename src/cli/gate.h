@@ -18,6 +18,9 @@
 /* Do the options ask for what a gate can give? To be asked before anything is read. Fails ERR_USAGE. */
 int gate_check(const struct args *a, struct err *err);
 
+/* Would an output be written over one of the n sources? Fails ERR_USAGE. */
+int gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err);
+
 /* Write the answer to standard output or -o, and to all the files that were asked for. Gives the exit status of
    writing: STATUS_FINE when all is written. */
 int gate_write(const struct gate *g, const struct args *a);

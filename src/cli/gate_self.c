@@ -145,6 +145,7 @@ int gate_self_test(const struct args *a)
 		return say_error("%s", err.msg);
 	}
 	how.n_rules = 0; /* they are about functions of another program */
+	how.has_need = false; /* and this about its profiles */
 	how.work[STATS_BASE] = how.work[STATS_NEW] = how.normalize == GATE_WORK ? 1 : 0;
 	ratio = 1.5 * (1 + how.threshold);
 	printf("cpa gate: self-test, a function of 7%% of %d samples a side made %.2f times as slow, then nothing\n",

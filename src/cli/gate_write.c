@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum shape { SHAPE_TEXT, SHAPE_JSON, SHAPE_MARKDOWN, SHAPE_JUNIT, SHAPE_SARIF, SHAPE_GITHUB, N_SHAPES };
@@ -73,14 +74,24 @@ static int find_outputs(const struct args *a, struct outputs *o, struct err *err
 	return 0;
 }
 
+enum { N_NAMES = N_SHAPES + 2 };
+
+/* The files that are to be written; NULL for none. */
+static void name_outputs(const struct args *a, const struct outputs *o, const char *name[N_NAMES])
+{
+	name[0] = a->file[ARGS_FLAME];
+	name[1] = to_stdout(&a->q) ? NULL : a->q.output;
+	for (int i = 0; i < N_SHAPES; i++)
+		name[i + 2] = o->file[i];
+}
+
 /* Two answers in one file would leave one of them. */
 static int check_different(const struct args *a, const struct outputs *o, struct err *err)
 {
-	const char *name[N_SHAPES + 2] = { a->file[ARGS_FLAME], to_stdout(&a->q) ? NULL : a->q.output };
+	const char *name[N_NAMES];
 
-	for (int i = 0; i < N_SHAPES; i++)
-		name[i + 2] = o->file[i];
-	for (int i = 0; i < N_SHAPES + 2; i++) {
+	name_outputs(a, o, name);
+	for (int i = 0; i < N_NAMES; i++) {
 		if (name[i] && !*name[i])
 			return err_set(err, ERR_USAGE, "an output has an empty name");
 		for (int k = 0; k < i; k++)
@@ -107,6 +118,37 @@ int gate_check(const struct args *a, struct err *err)
 		return err_set(err, ERR_USAGE, "-mean has no meaning for gate, which counts samples");
 	if (a->q.granularity != GRAIN_FUNCTIONS)
 		return err_set(err, ERR_USAGE, "gate compares functions; another granularity has no meaning for it");
+	return 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	       x.st_ino == y.st_ino;
+}
+
+int gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err)
+{
+	const char *name[N_NAMES];
+	struct outputs o;
+	int rc = find_outputs(a, &o, err);
+
+	if (rc < 0)
+		return rc;
+	name_outputs(a, &o, name);
+	for (int i = 0; i < N_NAMES; i++) {
+		if (!name[i])
+			continue;
+		if (*a->q.config && is_same_file(name[i], a->q.config))
+			return err_set(err, ERR_USAGE, "%s: an output would take the place of the file of --config",
+				       name[i]);
+		for (size_t k = 0; k < n; k++)
+			if (is_same_file(name[i], source[k]))
+				return err_set(err, ERR_USAGE, "%s: an output would take the place of a profile",
+					       name[i]);
+	}
 	return 0;
 }
 

@@ -172,9 +172,12 @@ refused 'no sample that passes the filters' -focus=nosuch $base6 $(side slow 6)
 refused 'next to no function in common (0%' -base=../rust-cpu.pb.gz base-1.pb.gz
 refused 'next to no function in common (4%' -base=base-1.pb.gz ../go-cpu.pb.gz
 refused 'of the same program' $base6 ../go-cpu.pb.gz
+ends 3 'a filter that leaves nothing to compare with does not pass' --inconclusive=3 -focus=score $(base 3) $(side slow 3)
+says '^cpa gate: INCONCLUSIVE  too little of the program is outside' 'and is not told to capture longer'
 ends 0 'the self-test passes' --self-test
 says 'must FAIL: FAIL' 'its slow function fails'
 says 'must PASS: PASS' 'and nothing else does'
+ends 0 'what --need asks of profiles does not fail it' --self-test --need=1%:1.3
 gate --self-test --min-share=99%
 [ $status -eq 2 ] && grep -q 'self-test FAILED' "$tmp/out"
 result $? 'options under which nothing can ever fail do not pass it'
@@ -197,6 +200,14 @@ refused 'another granularity' --lines -base=base-1.pb.gz same-1.pb.gz
 refused 'csv has no meaning' --csv -base=base-1.pb.gz same-1.pb.gz
 refused 'cannot both go' --json --sarif -base=base-1.pb.gz same-1.pb.gz
 refused 'two outputs' --json="$tmp/x" --sarif="$tmp/x" -base=base-1.pb.gz same-1.pb.gz
+refused 'nothing behind --' base-1.pb.gz --
+cp base-1.pb.gz "$tmp/mine.pb.gz"
+refused 'would take the place of a profile' --json="$tmp/mine.pb.gz" -base="$tmp/mine.pb.gz" same-1.pb.gz
+cmp -s base-1.pb.gz "$tmp/mine.pb.gz"
+result $? 'it is as it was'
+gate --json=/dev/full -base=base-1.pb.gz same-1.pb.gz
+[ $status -eq 2 ] && grep -q 'an answer was not written' "$tmp/err" && ! grep -q 'nothing was decided' "$tmp/err"
+result $? 'a full disk is trouble, and the decision is not denied'
 refused 'nosuch.cpa' --config=nosuch.cpa -base=base-1.pb.gz same-1.pb.gz
 gate --self-test base-1.pb.gz
 [ $status -eq 2 ] && grep -q 'leave the others out' "$tmp/err"

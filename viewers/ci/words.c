@@ -31,7 +31,7 @@ static void add_share(double share, struct buf *out)
 /* A percentage that may be whole: 20%, 2.5%. */
 static void add_percent(const char *sign, double part, struct buf *out)
 {
-	buf_addf(out, "%s%.4g%%", sign, 100 * part);
+	buf_addf(out, "%s%.6g%%", sign, 100 * part);
 }
 
 static void add_aliases(const struct gate_row *r, struct buf *out)

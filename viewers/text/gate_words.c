@@ -143,7 +143,7 @@ static bool has_one_limit(const struct gate *g)
 static void add_limit(const struct gate *g, const char *its, struct buf *out)
 {
 	if (has_one_limit(g))
-		buf_addf(out, "%+.3g%%", g->how->threshold * 100);
+		buf_addf(out, "%+.6g%%", g->how->threshold * 100);
 	else
 		buf_addz(out, its);
 }
@@ -267,7 +267,7 @@ static void add_needed(const struct gate *g, struct buf *out)
 	const struct gate_side *s = g->side;
 	double have = 2 / (1 / s[STATS_BASE].samples + 1 / s[STATS_NEW].samples); /* sides that differ are worth that */
 
-	buf_addf(out, "to catch %+.3g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
+	buf_addf(out, "to catch %+.6g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
 	if (isinf(g->need_samples)) {
 		buf_addz(out, "no length of one run is enough; it needs several runs per side\n");
 		return;

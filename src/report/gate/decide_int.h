@@ -57,6 +57,12 @@ void decide_common(const struct deciding *d, double share[N_STATS_SIDES]);
 /* Why one pair of such profiles proves nothing, whatever its p-values; NULL when it may. */
 const char *decide_unsure(const struct deciding *d);
 
+/*
+ * Why a pair of one profile of a busy machine and one of a quiet one, by the share of samples that were preempted,
+ * cannot fail: where a program can be preempted is not where it spends its time. NULL when that is no matter.
+ */
+const char *decide_contention(struct deciding *d);
+
 /* What could have been seen, and what would be needed. */
 void decide_power(struct deciding *d);
 void decide_warnings(struct deciding *d);

@@ -72,7 +72,7 @@ void decide_power(struct deciding *d)
 	samples = 2 / (1 / g->side[STATS_BASE].samples + 1 / g->side[STATS_NEW].samples);
 	for (int i = 0; i < N_SHARES; i++)
 		power[i] = (struct gate_power){ shares[i], over * stats_power_ratio(&now, shares[i], samples / phi) };
-	if (decide_unsure(d))
+	if (decide_unsure(d) || decide_contention(d))
 		for (int i = 0; i < N_SHARES; i++)
 			power[i].ratio = INFINITY;
 	g->power = power;
@@ -80,7 +80,7 @@ void decide_power(struct deciding *d)
 	g->need_share = how->has_need ? how->need_share : 0.05;
 	g->need_ratio = how->has_need ? how->need_ratio : fmax(1.3, 1 + how->threshold * 1.5);
 	g->need_samples = phi * stats_power_need(&later, g->need_share, g->need_ratio / over);
-	if (decide_unsure(d))
+	if (decide_unsure(d) || decide_contention(d))
 		g->need_samples = INFINITY;
 	else if (samples >= g->need_samples &&
 		 over * stats_power_ratio(&now, g->need_share, samples / phi) > g->need_ratio)

@@ -7,6 +7,7 @@
 
 #include "report/gate/decide_int.h"
 
+#include <math.h>
 #include <string.h>
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -74,6 +75,20 @@ const char *decide_unsure(const struct deciding *d)
 		       : "one moment does not tell how sides differ: pass several profiles per side";
 }
 
+const char *decide_contention(struct deciding *d)
+{
+	static const double apart = 0.1;
+	const struct gate_side *side = d->out->side;
+
+	if (d->judged->has_replicates || d->how->has_own_fold ||
+	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < apart)
+		return NULL;
+	return decide_text(d,
+			   "one pair, of which %.0f%% of base were preempted and %.0f%% of new: pass several per side, "
+			   "captured alternately",
+			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+}
+
 /* What one pair cannot prove. */
 static void withdraw(struct gate_row *row, const char *unsure)
 {
@@ -112,7 +127,7 @@ static void allow(struct deciding *d, const struct gate_rule *rule, struct gate_
 
 void decide_mercy(struct deciding *d)
 {
-	const char *unsure = decide_unsure(d);
+	const char *unsure = decide_unsure(d), *contention = decide_contention(d);
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		struct decide_row *r = &d->row[i];
@@ -121,6 +136,8 @@ void decide_mercy(struct deciding *d)
 		if (d->how->warn_runtime && decide_is_runtime(r->shown.name, r->shown.file))
 			doubt(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
 		withdraw(&r->shown, unsure);
+		if (contention)
+			doubt(&r->shown, contention);
 		if (rule)
 			allow(d, rule, &r->shown);
 	}

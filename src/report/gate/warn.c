@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const double contended_share = 0.03, contended_times = 2, utilisation_times = 1.2, few_samples = 1000,
-		    pair_samples = 5000, in_common = 0.5;
+		    pair_samples = 5000, in_common = 0.5, nameless = 0.1;
 
 #define WARN(d, id, ...) decide_say(d, DECIDE_WARNING, id, __VA_ARGS__)
 
@@ -46,8 +46,8 @@ static void warn_contended(struct deciding *d)
 		if (!d->how->has_own_fold && own > contended_share && own > contended_times * other)
 			WARN(d, "contended",
 			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted against %.1f%%; "
-			     "what waits "
-			     "for memory looks up to 25%% slower then: capture both sides alternately",
+			     "functions can look slower or faster by that alone, in our tests by up to half: "
+			     "capture both sides alternately",
 			     side_word[i], own * 100, other * 100);
 	}
 }
@@ -191,6 +191,10 @@ static void warn_samples(struct deciding *d)
 		     "variation from run to run is unknown, and with %s samples it counts more than chance: "
 		     "pass at least 3 profiles per side",
 		     count_text(d, least));
+	else if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
+		WARN(d, "one_pair",
+		     "one pair does not tell how much runs differ, and on a busy machine they may differ by more than "
+		     "chance: pass at least 3 profiles per side");
 	if ((side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1))
 		decide_say(d, DECIDE_NOTE, "one_file",
 			   "%s is one profile: how much runs differ is known of the other side alone",
@@ -253,6 +257,35 @@ static void warn_same(struct deciding *d)
 		}
 }
 
+/* A place without a name counts for its binary, whose name stands in brackets. */
+static bool is_binary(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 2 && name[0] == '[' && name[n - 1] == ']';
+}
+
+/* What a function of a stripped binary becomes is lost among all others of it. */
+static void warn_nameless(struct deciding *d)
+{
+	double most = nameless;
+	uint32_t func = GATE_NO_FUNC;
+	int of = 0;
+
+	for (uint32_t i = 0; i < d->s->n_funcs; i++)
+		for (int side = 0; side < N_STATS_SIDES; side++)
+			if (is_binary(d->s->func[i].name) && d->s->func[i].flat[side] > most * d->s->total[side]) {
+				most = d->s->func[i].flat[side] / d->s->total[side];
+				func = i;
+				of = side;
+			}
+	if (func != GATE_NO_FUNC)
+		WARN(d, "nameless",
+		     "%.0f%% of the samples of %s are in %s: its functions have no names and are one row, in which a "
+		     "slower one is lost: give it symbols",
+		     most * 100, side_word[of], decide_copy(d, d->s->func[func].name));
+}
+
 static void warn_rules(struct deciding *d)
 {
 	static const char *const word[] = { "limit", "allow", "budget", "gate", "noise", "rename" };
@@ -276,6 +309,7 @@ static void warn_rules(struct deciding *d)
 void decide_warnings(struct deciding *d)
 {
 	warn_same(d);
+	warn_nameless(d);
 	warn_order(d);
 	warn_machine(d);
 	warn_contended(d);
