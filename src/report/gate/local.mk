@@ -21,6 +21,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/renames.c \
 	src/report/gate/rows.c \
 	src/report/gate/rows_classes.c \
+	src/report/gate/rows_lists.c \
 	src/report/gate/rows_int.h \
 	src/report/gate/rows_merge.c \
 	src/report/gate/rows_pick.c \

@@ -12,6 +12,7 @@
 #include "report/gate/rows_int.h"
 
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,51 +30,63 @@ struct making {
 	struct gate_rows *out;
 };
 
-static const double *copy_numbers(struct arena *mem, const double *from, uint32_t n)
-{
-	double *to = arena_alloc(mem, (size_t)n + 1, sizeof(*to));
+/* Every part of the classes has its own place in the list of a row: count tells how many, then where. */
+struct turning {
+	const struct gate_classes *c;
+	uint32_t *class;
+};
 
-	if (n)
-		memcpy(to, from, n * sizeof(*to));
-	return to;
+static void turn(void *arg, unsigned number)
+{
+	const struct turning *t = arg;
+	const struct gate_class_part *part = &t->c->part[number];
+	const uint32_t *row = part->row;
+
+	for (uint32_t i = part->first; i < part->first + part->n; i++)
+		for (const uint32_t *end = part->row + t->c->end[i]; row < end; row++)
+			t->class[part->count[*row]++] = i;
 }
 
-/* Columns of the classes, and the classes of every row. */
-static void lay_out(const struct making *m, const struct gate_classes *c)
+/* The classes of every row. */
+static void list_classes(const struct making *m, const struct gate_classes *c)
 {
 	struct stats_counts *counts = &m->out->counts;
-	uint32_t n = c->ids.n, *cell = arena_alloc(m->mem, (size_t)n + 1, sizeof(*cell));
-	uint32_t *list = mem_alloc((size_t)m->p.n + 2, sizeof(*list));
-	uint32_t *off = arena_zalloc(m->mem, (size_t)counts->n_rows + 2, sizeof(*off)), *class;
+	struct turning t = { .c = c };
+	uint32_t *off = arena_zalloc(m->mem, (size_t)counts->n_rows + 1, sizeof(*off)), n = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t n_list = gate_classes_get(c, i, &cell[i], list);
+	for (uint32_t row = 0; row < counts->n_rows; row++) {
+		if (row == 0 && m->has_total)
+			n = c->n;
+		for (unsigned i = 0; i < c->n_parts; i++) {
+			uint32_t count = c->part[i].count[row];
 
-		for (uint32_t k = 0; k < n_list; k++)
-			off[list[k] + 2]++;
+			c->part[i].count[row] = n;
+			n += count;
+		}
+		off[row + 1] = n;
 	}
-	if (m->has_total)
-		off[2] = n;
-	for (uint32_t i = 1; i <= counts->n_rows; i++)
-		off[i + 1] += off[i];
-	class = arena_alloc(m->mem, (size_t)off[counts->n_rows + 1] + 1, sizeof(*class));
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t n_list = gate_classes_get(c, i, &cell[i], list);
-
-		for (uint32_t k = 0; k < n_list; k++)
-			class[off[list[k] + 1]++] = i;
-		if (m->has_total)
-			class[off[1]++] = i;
-	}
-	free(list);
-	counts->n_classes = n;
-	counts->n_cells = m->p.n_cells;
-	counts->cell = cell;
+	t.class = arena_alloc(m->mem, (size_t)n + 1, sizeof(*t.class));
+	for (uint32_t i = 0; m->has_total && i < c->n; i++)
+		t.class[i] = i;
+	pool_run(turn, &t, c->n_parts);
 	counts->row_off = off;
-	counts->row_class = class;
+	counts->row_class = t.class;
+}
+
+/* The columns of the classes become the answer's. */
+static void lay_out(const struct making *m, struct gate_classes *c)
+{
+	struct stats_counts *counts = &m->out->counts;
+
+	counts->n_classes = c->n;
+	counts->n_cells = m->p.n_cells;
+	list_classes(m, c);
+	counts->cell = arena_own(m->mem, c->cell);
+	c->cell = NULL;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		counts->value[side] = copy_numbers(m->mem, c->value[side], n);
-		counts->var[side] = copy_numbers(m->mem, c->var[side], n);
+		counts->value[side] = arena_own(m->mem, c->value[side]);
+		counts->var[side] = arena_own(m->mem, c->var[side]);
+		c->value[side] = c->var[side] = NULL;
 	}
 }
 
@@ -211,7 +224,7 @@ void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_ro
 	m.depth = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.depth));
 	gate_picks_merge(&m.p, &lists, m.first, m.named, m.depth);
 	name_rows(&m);
-	gate_classes_make(&m.p, &lists, m.row, &classes);
+	gate_classes_make(&m.p, &lists, m.row, out->n, &classes);
 	gate_lists_release(&lists);
 	lay_out(&m, &classes);
 	gate_classes_release(&classes);

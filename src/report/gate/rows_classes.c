@@ -2,94 +2,33 @@
  * rows_classes.c - stacks that count for the same rows are one
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Stacks are grouped by the cells of their leaves first. Then threads take cells side by side, each looking for equal
+ * lists in what fits a cache.
  */
 #include "config.h"
 
 #include "report/gate/rows_int.h"
 
+#include "base/hash.h"
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
-{
-	const struct gate_paths *paths = &p->s->paths;
-	uint32_t *seen = mem_zalloc((size_t)p->n + 1, sizeof(*seen));
-	uint64_t n = 0;
+enum { AHEAD = 8 }; /* stacks between asking for a list and needing it */
 
-	*out = (struct gate_lists){ .n = paths->n, .off = mem_alloc((size_t)paths->n + 1, sizeof(*out->off)) };
-	out->pick = mem_alloc_large((size_t)(paths->n ? paths->off[paths->n] : 0) + paths->n + 1, sizeof(*out->pick));
-	for (uint32_t i = 0; i < paths->n; i++) {
-		uint32_t lo = paths->off[i], hi = paths->off[i + 1];
-
-		out->off[i] = n;
-		if (lo < hi && p->flat[paths->func[lo]] != GATE_NO_FUNC)
-			out->pick[n++] = p->flat[paths->func[lo]];
-		for (uint32_t k = lo; k < hi; k++) {
-			uint32_t pick = p->cum[paths->func[k]];
-
-			if (pick == GATE_NO_FUNC || seen[pick] == i + 1)
-				continue;
-			seen[pick] = i + 1;
-			out->pick[n++] = pick;
-		}
-	}
-	out->off[paths->n] = n;
-	free(seen);
-}
-
-void gate_lists_release(struct gate_lists *l)
-{
-	free(l->off);
-	free(l->pick);
-}
-
-void gate_classes_release(struct gate_classes *c)
-{
-	keys_release(&c->ids);
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		free(c->value[side]);
-		free(c->var[side]);
-	}
-}
-
-/* Two numbers in a word: the cell first, then the list, none behind an even one. */
-static size_t pack(uint64_t *word, uint32_t cell, const uint32_t *list, uint32_t n)
-{
-	size_t n_words = 0;
-	uint32_t high = cell;
-
-	for (uint32_t i = 0; i < n; i += 2) {
-		word[n_words++] = (uint64_t)high << 32 | list[i];
-		high = i + 1 < n ? list[i + 1] : GATE_NO_FUNC;
-	}
-	if (n % 2 == 0)
-		word[n_words++] = (uint64_t)high << 32 | GATE_NO_FUNC;
-	return n_words;
-}
-
-/* Keys are made ready some stacks before they are looked for, as that is mostly waiting for memory. */
-enum { AHEAD = 16 };
-
-struct pending {
-	uint64_t *word, hash;
-	size_t n;
+struct classing {
+	const struct gate_picks *p;
+	const uint32_t *row_of;
+	struct gate_lists *l;
+	struct gate_classes *out;
+	uint32_t *len;         /* [stacks] rows of a list */
+	uint32_t *order, *off; /* stacks of cell i: order[off[i] .. off[i + 1]) */
+	uint32_t n_rows;
+	unsigned n_parts;
 };
-
-static void grow(struct gate_classes *c, uint32_t id)
-{
-	size_t cap = c->cap;
-
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		cap = c->cap;
-		c->value[side] = mem_grow(c->value[side], &cap, (size_t)id + 1, sizeof(**c->value));
-		cap = c->cap;
-		c->var[side] = mem_grow(c->var[side], &cap, (size_t)id + 1, sizeof(**c->var));
-		c->value[side][id] = c->var[side][id] = 0;
-	}
-	c->cap = cap;
-}
 
 static int compare_ids(const void *a, const void *b)
 {
@@ -115,75 +54,220 @@ static void sort_ids(uint32_t *id, uint32_t n)
 	}
 }
 
-/* The key of stack i; list has room for all picks. */
-static size_t key_of(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of, uint32_t i,
-		     uint32_t *list, uint64_t *word)
+/* Picks become rows. */
+static void run_rows(void *arg, unsigned part)
 {
-	const struct gate_paths *paths = &p->s->paths;
-	bool has_leaf = paths->off[i] < paths->off[i + 1];
-	uint32_t n = 0;
+	const struct classing *w = arg;
+	const struct gate_lists *l = w->l;
+	uint32_t end = (uint32_t)((uint64_t)l->n * (part + 1) / w->n_parts);
 
-	for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
-		if (row_of[l->pick[k]] != GATE_NO_FUNC)
-			list[n++] = row_of[l->pick[k]];
-	sort_ids(list, n);
-	return pack(word, has_leaf ? p->cell[paths->func[paths->off[i]]] : 0, list, n);
-}
+	for (uint32_t i = (uint32_t)((uint64_t)l->n * part / w->n_parts); i < end; i++) {
+		uint32_t *list = l->pick + l->off[i], n = 0, n_picks = (uint32_t)(l->off[i + 1] - l->off[i]);
 
-static void add_key(struct gate_classes *c, const struct gate_paths *paths, uint32_t i, const struct pending *key)
-{
-	uint32_t known = c->ids.n, id;
+		for (uint32_t k = 0; k < n_picks; k++) {
+			uint32_t row = w->row_of[list[k]];
 
-	if (keys_add(&c->ids, key->word, key->n, key->hash, &id, NULL) < 0)
-		return;
-	if (id == known)
-		grow(c, id);
-	for (int side = 0; side < N_STATS_SIDES; side++) {
-		c->value[side][id] += paths->value[side][i];
-		c->var[side][id] += paths->var[side][i];
+			list[n] = row;
+			n += row != GATE_NO_FUNC;
+		}
+		sort_ids(list, n);
+		w->len[i] = n;
 	}
 }
 
-void gate_classes_make(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of,
+static void order_by_cell(struct classing *w)
+{
+	const struct gate_lists *l = w->l;
+	uint32_t n_cells = w->p->n_cells;
+
+	w->order = mem_alloc((size_t)l->n + 1, sizeof(*w->order));
+	w->off = mem_zalloc((size_t)n_cells + 2, sizeof(*w->off));
+	for (uint32_t i = 0; i < l->n; i++)
+		w->off[l->cell[i] + 2]++;
+	for (uint32_t i = 2; i <= n_cells; i++)
+		w->off[i] += w->off[i - 1];
+	for (uint32_t i = 0; i < l->n; i++)
+		w->order[w->off[l->cell[i] + 1]++] = i;
+}
+
+static void add_values(const struct classing *w, uint32_t stack, uint32_t id, bool is_new)
+{
+	const struct gate_paths *paths = &w->p->s->paths;
+	struct gate_classes *out = w->out;
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		out->value[side][id] = (is_new ? 0 : out->value[side][id]) + paths->value[side][stack];
+		out->var[side][id] = (is_new ? 0 : out->var[side][id]) + paths->var[side][stack];
+	}
+}
+
+struct table {
+	uint64_t *slot; /* high bits of the hash, and class + 1 behind that of the part's first one; 0 is empty */
+	size_t cap, mask;
+};
+
+static void table_clear(struct table *t, uint32_t n)
+{
+	size_t size = 4;
+
+	while (size < 2 * (size_t)n)
+		size *= 2;
+	t->slot = mem_grow(t->slot, &t->cap, size, sizeof(*t->slot));
+	t->mask = size - 1;
+	memset(t->slot, 0, size * sizeof(*t->slot));
+}
+
+static size_t class_start(const struct gate_classes *c, const struct gate_class_part *part, uint32_t class)
+{
+	return class > part->first ? c->end[class - 1] : 0;
+}
+
+static void append(const struct classing *w, struct gate_class_part *part, const uint32_t *list, uint32_t n)
+{
+	uint32_t class = part->first + part->n++;
+	size_t start = class_start(w->out, part, class);
+
+	part->row = mem_grow(part->row, &part->cap, start + n + 1, sizeof(*part->row));
+	memcpy(part->row + start, list, n * sizeof(*list));
+	w->out->end[class] = start + n;
+	for (uint32_t i = 0; i < n; i++)
+		part->count[list[i]]++;
+}
+
+static bool is_equal(const struct classing *w, const struct gate_class_part *part, uint32_t class,
+		     const uint32_t *list, uint32_t n)
+{
+	size_t start = class_start(w->out, part, class);
+
+	return w->out->end[class] - start == n && memcmp(part->row + start, list, n * sizeof(*list)) == 0;
+}
+
+/* The class of a stack among those of its cell, the first of which is given. */
+static uint32_t find(const struct classing *w, struct gate_class_part *part, struct table *t, uint32_t stack,
+		     uint32_t first)
+{
+	const uint32_t *list = w->l->pick + w->l->off[stack], n = w->len[stack];
+	uint64_t hash = hash_bytes(list, n * sizeof(*list)), high = hash & ~(uint64_t)UINT32_MAX;
+	size_t pos = hash & t->mask;
+
+	for (; t->slot[pos]; pos = (pos + 1) & t->mask) {
+		uint32_t class = first + (uint32_t)t->slot[pos] - 1;
+
+		if ((t->slot[pos] & ~(uint64_t)UINT32_MAX) == high && is_equal(w, part, class, list, n))
+			return class;
+	}
+	t->slot[pos] = high | (part->first + part->n - first + 1);
+	append(w, part, list, n);
+	return part->first + part->n - 1;
+}
+
+/* Cells whose stacks begin in the part. */
+static uint32_t cell_at(const struct classing *w, unsigned part)
+{
+	uint64_t want = (uint64_t)w->l->n * part / w->n_parts;
+	uint32_t lo = 0, hi = w->p->n_cells;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (w->off[mid] < want)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Ask for the list of a stack that comes later. */
+static void prefetch(const struct classing *w, uint32_t i)
+{
+	if (i + 2 * AHEAD < w->l->n)
+		__builtin_prefetch(&w->l->off[w->order[i + 2 * AHEAD]]);
+	if (i + AHEAD < w->l->n)
+		__builtin_prefetch(&w->l->pick[w->l->off[w->order[i + AHEAD]]]);
+}
+
+static void run_cells(void *arg, unsigned number)
+{
+	const struct classing *w = arg;
+	struct gate_class_part *part = &w->out->part[number];
+	uint32_t from = cell_at(w, number);
+	uint32_t end = number + 1 == w->n_parts ? w->p->n_cells : cell_at(w, number + 1);
+	struct table table = { 0 };
+
+	part->first = from < end ? w->off[from] : 0;
+	part->count = mem_zalloc((size_t)w->n_rows + 1, sizeof(*part->count));
+	for (uint32_t cell = from; cell < end; cell++) {
+		uint32_t first = part->first + part->n;
+
+		table_clear(&table, w->off[cell + 1] - w->off[cell]);
+		for (uint32_t i = w->off[cell]; i < w->off[cell + 1]; i++) {
+			uint32_t known = part->n, id;
+
+			prefetch(w, i);
+			id = find(w, part, &table, w->order[i], first);
+			w->out->cell[id] = cell;
+			add_values(w, w->order[i], id, part->n > known);
+		}
+	}
+	free(table.slot);
+}
+
+/* Classes of the parts, moved together. */
+static void close_up(const struct classing *w)
+{
+	struct gate_classes *out = w->out;
+
+	for (unsigned number = 0; number < w->n_parts; number++) {
+		struct gate_class_part *part = &out->part[number];
+		uint32_t from = part->first, n = part->n;
+
+		memmove(out->end + out->n, out->end + from, n * sizeof(*out->end));
+		memmove(out->cell + out->n, out->cell + from, n * sizeof(*out->cell));
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			memmove(out->value[side] + out->n, out->value[side] + from, n * sizeof(**out->value));
+			memmove(out->var[side] + out->n, out->var[side] + from, n * sizeof(**out->var));
+		}
+		part->first = out->n;
+		out->n += n;
+	}
+}
+
+void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out)
 {
-	uint32_t *list = mem_alloc((size_t)p->n + 1, sizeof(*list));
-	struct pending ring[AHEAD];
+	struct classing w = { .p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = pool_size() };
+	size_t n = (size_t)l->n + 1;
 
-	*out = (struct gate_classes){ .cap = 0 };
-	keys_init(&out->ids, 0, 1024);
-	for (int i = 0; i < AHEAD; i++)
-		ring[i].word = mem_alloc((size_t)p->n / 2 + 1, sizeof(*ring->word));
-	for (uint32_t i = 0; i < l->n + AHEAD; i++) {
-		struct pending *key = &ring[i % AHEAD];
-
-		if (i >= AHEAD)
-			add_key(out, &p->s->paths, i - AHEAD, key);
-		if (i < l->n) {
-			key->n = key_of(p, l, row_of, i, list, key->word);
-			key->hash = keys_hash(key->word, key->n);
-			idtab_prefetch(&out->ids.ids, key->hash);
-		}
-		if (i >= AHEAD / 2 && i - AHEAD / 2 < l->n)
-			keys_prefetch(&out->ids, ring[(i - AHEAD / 2) % AHEAD].hash);
+	*out = (struct gate_classes){ .n_parts = w.n_parts };
+	out->end = mem_alloc(n, sizeof(*out->end));
+	out->cell = mem_alloc(n, sizeof(*out->cell));
+	out->part = mem_zalloc(w.n_parts, sizeof(*out->part));
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		out->value[side] = mem_alloc(n, sizeof(**out->value));
+		out->var[side] = mem_alloc(n, sizeof(**out->var));
 	}
-	for (int i = 0; i < AHEAD; i++)
-		free(ring[i].word);
-	free(list);
+	w.len = mem_alloc(n, sizeof(*w.len));
+	pool_run(run_rows, &w, w.n_parts);
+	order_by_cell(&w);
+	pool_run(run_cells, &w, w.n_parts);
+	close_up(&w);
+	free(w.len);
+	free(w.order);
+	free(w.off);
 }
 
-uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room)
+void gate_classes_release(struct gate_classes *c)
 {
-	const uint64_t *word = c->ids.word + c->ids.off[id];
-	size_t n_words = c->ids.off[id + 1] - c->ids.off[id];
-	uint32_t n = 0;
-
-	*cell = (uint32_t)(word[0] >> 32);
-	for (size_t i = 0; i < n_words; i++) {
-		if (i > 0)
-			room[n++] = (uint32_t)(word[i] >> 32);
-		if ((uint32_t)word[i] != GATE_NO_FUNC)
-			room[n++] = (uint32_t)word[i];
+	for (unsigned i = 0; i < c->n_parts; i++) {
+		free(c->part[i].row);
+		free(c->part[i].count);
 	}
-	return n;
+	free(c->part);
+	free(c->end);
+	free(c->cell);
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		free(c->value[side]);
+		free(c->var[side]);
+	}
 }

@@ -6,7 +6,6 @@
 #ifndef REPORT_GATE_ROWS_INT_H
 #define REPORT_GATE_ROWS_INT_H
 
-#include "profile/keys.h"
 #include "report/gate/gate_int.h"
 
 #include <stdbool.h>
@@ -46,6 +45,10 @@ struct gate_lists {
 	uint32_t n;     /* as many as there are paths */
 	uint64_t *off;  /* [n + 1] */
 	uint32_t *pick; /* [off[n]] */
+	uint32_t *cell; /* [n] of the leaf */
+	/* Stacks are parted into ranges: sum[(pick * N_STATS_SIDES + side) * n_ranges + range] is what a pick has there. */
+	uint32_t n_ranges;
+	double *sum;
 };
 
 void gate_lists_make(const struct gate_picks *p, struct gate_lists *out);
@@ -61,19 +64,25 @@ void gate_lists_release(struct gate_lists *l);
 void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, uint32_t *first, uint32_t *named,
 		      double *depth);
 
-/* Classes of stacks: one per leaf cell and list of rows. */
+/* Classes of stacks: one per leaf cell and list of rows. Those of a cell stand together, in the order of the stacks
+   that they were first met in. */
 struct gate_classes {
-	struct keys ids; /* cell, then the rows that row_of gives for the picks, ascending */
-	double *value[N_STATS_SIDES], *var[N_STATS_SIDES];
-	size_t cap;
+	uint32_t n, *cell;                                 /* [n] */
+	double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
+	size_t *end; /* [n] of its rows, ascending, in the part's row; they start where those of the one before end */
+	unsigned n_parts;
+	struct gate_class_part {
+		uint32_t first, n; /* classes */
+		uint32_t *row;
+		size_t cap;
+		uint32_t *count; /* [rows] classes that a row has */
+	} * part;                /* [n_parts] */
 };
 
-void gate_classes_make(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *row_of,
+/* The lists become those of rows, which row_of gives for the picks. */
+void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out);
 void gate_classes_release(struct gate_classes *c);
-
-/* Its cell, and its rows; room is as long as a list can be. Gives the length. */
-uint32_t gate_classes_get(const struct gate_classes *c, uint32_t id, uint32_t *cell, uint32_t *room);
 
 /* Does a line mean a function, by the names and files it has on either side? was is that of struct gate_rows. */
 bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s, const uint32_t *was, uint32_t func);
