@@ -21,12 +21,7 @@
 #define NO_DIGITS 1e-300
 /* What is excluded stays under that share of the program. */
 #define MOST_EXCLUDED 0.5
-
-/* A row and when it was looked at. */
-struct look {
-	struct stats_seen seen;
-	uint32_t round; /* 0 for never */
-};
+#define NO_ROW UINT32_MAX
 
 struct judge {
 	const struct stats_counts *c;
@@ -34,8 +29,10 @@ struct judge {
 	struct stats_row *row;
 	struct stats_cell total;
 	struct stats_outside *outside;
-	struct look *look; /* [n_rows] */
-	uint32_t round;
+	struct stats_seen *seen; /* [n_rows] */
+	uint32_t *round;         /* [n_rows] when it was seen; 0 for never */
+	uint32_t now;            /* the round; what is excluded is the same in all of it */
+	uint32_t *row_list;      /* [n_rows] for judge_look */
 	double excluded; /* share */
 	bool has_replicates;
 	double runs; /* 1 / files of base + 1 / files of new */
@@ -62,14 +59,18 @@ static double judge_share(const struct judge *j, const struct stats_cell *part)
 	return share / N_STATS_SIDES;
 }
 
-/* See a row against what is not excluded now. */
-static const struct stats_seen *judge_see(struct judge *j, uint32_t row)
+/* See rows against what is not excluded now, those that have not been seen yet: all that are wanted, or just all. */
+static void judge_look(struct judge *j, bool (*wants)(const struct judge *j, uint32_t row))
 {
-	if (j->look[row].round != j->round) {
-		stats_outside_see(j->outside, row, j->how->mode == STATS_BULK, &j->look[row].seen);
-		j->look[row].round = j->round;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < j->c->n_rows; i++) {
+		if (j->round[i] == j->now || (wants && !wants(j, i)))
+			continue;
+		j->round[i] = j->now;
+		j->row_list[n++] = i;
 	}
-	return &j->look[row].seen;
+	stats_outside_see(j->outside, j->row_list, n, j->how->mode == STATS_BULK, j->seen);
 }
 
 /* How far is the part of a row that is not excluded from the rest? Counts with a zero get half a sample, as cells. */
@@ -99,28 +100,31 @@ static bool judge_is_clear(const struct judge *j, uint32_t row, const struct sta
 	return *z > CLEAR_Z && fabs(x) > log(CLEAR_RATIO) && j->excluded + judge_share(j, &seen->left) < MOST_EXCLUDED;
 }
 
+static bool judge_may_exclude(const struct judge *j, uint32_t row)
+{
+	struct stats_cell all = { .value = { j->row[row].value[STATS_BASE], j->row[row].value[STATS_NEW] } };
+
+	return j->c->row_is_reference[row] && !j->row[row].is_excluded && judge_share(j, &all) < MOST_EXCLUDED;
+}
+
 /* Take out the row that is the farthest; false when none is clear. */
 static bool judge_exclude(struct judge *j)
 {
-	uint32_t farthest = STATS_NO_ROW;
+	uint32_t farthest = NO_ROW;
 	double most = 0, z;
 
-	for (uint32_t i = 0; i < j->c->n_rows; i++) {
-		struct stats_cell all = { .value = { j->row[i].value[STATS_BASE], j->row[i].value[STATS_NEW] } };
-
-		if (!j->c->row_is_reference[i] || j->row[i].is_excluded || judge_share(j, &all) >= MOST_EXCLUDED)
-			continue;
-		if (judge_is_clear(j, i, judge_see(j, i), &z) && z > most) {
+	judge_look(j, judge_may_exclude);
+	for (uint32_t i = 0; i < j->c->n_rows; i++)
+		if (judge_may_exclude(j, i) && judge_is_clear(j, i, &j->seen[i], &z) && z > most) {
 			most = z;
 			farthest = i;
 		}
-	}
-	if (farthest == STATS_NO_ROW)
+	if (farthest == NO_ROW)
 		return false;
 	j->row[farthest].is_excluded = true;
-	j->excluded += judge_share(j, &j->look[farthest].seen.left);
+	j->excluded += judge_share(j, &j->seen[farthest].left);
 	stats_outside_exclude(j->outside, farthest);
-	j->round++;
+	j->now++;
 	return true;
 }
 
@@ -133,7 +137,7 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 	*tau = j->how->noise;
 	if (j->how->mode == STATS_FIXED)
 		return j->how->rho > 0 && isfinite(j->how->rho) ? j->how->rho : NAN;
-	seen = judge_see(j, row);
+	seen = &j->seen[row];
 	if (seen->has_centre) {
 		j->row[row].n_cells = seen->centre.n_cells;
 		*var = seen->centre.var;
@@ -275,20 +279,24 @@ static void judge_runs(struct judge *j)
 void stats_judge(const struct stats_counts *c, const struct stats_how *how, struct stats_row *row,
 		 struct stats_judged *out)
 {
-	struct judge j = { .c = c, .how = how, .row = row, .round = 1 };
+	struct judge j = { .c = c, .how = how, .row = row, .now = 1 };
 	struct stats_seen whole;
 
 	judge_sum(&j);
 	judge_runs(&j);
 	j.outside = stats_outside_new(c, how->noise);
-	j.look = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.look));
+	j.seen = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.seen));
+	j.round = mem_zalloc((size_t)c->n_rows + 1, sizeof(*j.round));
+	j.row_list = mem_alloc((size_t)c->n_rows + 1, sizeof(*j.row_list));
 	for (int i = 0; how->mode == STATS_BULK && i < MAX_EXCLUDED; i++)
 		if (!judge_exclude(&j))
 			break;
+	if (how->mode != STATS_FIXED)
+		judge_look(&j, NULL);
 	for (uint32_t i = 0; i < c->n_rows; i++)
 		judge_test(&j, i);
 	judge_adjust(&j);
-	stats_outside_see(j.outside, STATS_NO_ROW, true, &whole);
+	stats_outside_see_all(j.outside, true, &whole);
 	*out = (struct stats_judged){ .row = row, .total_ratio = NAN, .tau = NAN, .has_replicates = j.has_replicates };
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		out->total[side] = j.total.value[side];
@@ -297,5 +305,7 @@ void stats_judge(const struct stats_counts *c, const struct stats_how *how, stru
 		out->tau = whole.centre.tau;
 	}
 	stats_outside_free(j.outside);
-	free(j.look);
+	free(j.seen);
+	free(j.round);
+	free(j.row_list);
 }

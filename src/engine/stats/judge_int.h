@@ -71,11 +71,17 @@ void stats_outside_free(struct stats_outside *o);
 /* Take the classes of a row out for good. */
 void stats_outside_exclude(struct stats_outside *o, uint32_t row);
 
-/* No row: the whole program without what is excluded. */
-#define STATS_NO_ROW UINT32_MAX
+/*
+ * Look at rows from outside, side by side.
+ *
+ * want_centre  false leaves the cells alone and gives the rest
+ * seen         [rows] those of the n rows are filled
+ */
+void stats_outside_see(struct stats_outside *o, const uint32_t *row, uint32_t n, bool want_centre,
+		       struct stats_seen *seen);
 
-/* Look at a row from outside. want_centre false leaves the cells alone and gives the rest. */
-void stats_outside_see(struct stats_outside *o, uint32_t row, bool want_centre, struct stats_seen *out);
+/* The whole program without what is excluded, likewise. */
+void stats_outside_see_all(struct stats_outside *o, bool want_centre, struct stats_seen *out);
 
 /*
  * Set phi and nu of all rows from the files of both sides; value and count are known. Without replicates they

@@ -12,14 +12,20 @@
 #include "engine/stats/judge_int.h"
 
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Where less than that is left of a sum, the difference has lost digits: add up what is left. */
 #define TOO_LITTLE 1e-4
 #define TAIL 0
+#define GONE UINT32_MAX
+#define NO_ROW UINT32_MAX /* the whole program */
+#define AHEAD 16 /* classes between asking for one and needing it */
+#define THREAD_STEPS 100000 /* fewer are not worth a thread */
 
 /* A class, its numbers side by side. */
 struct class
@@ -39,24 +45,32 @@ struct place {
 	uint32_t slot;
 };
 
+/* What it takes to look at a row; every thread has its own. */
+struct eye {
+	const struct stats_outside *o;
+	uint32_t *seen_class, *seen_slot; /* [n_classes], [n_cells + 1]: the look that has met it */
+	uint32_t look;
+	struct slot *part; /* [n_cells + 1] what the row has of a slot */
+	uint32_t *met;     /* [n_cells + 1] slots of the row */
+	uint32_t n_met;
+	struct stats_point *point, *own; /* [n_cells + 2] of the reference; of slots that the row is in */
+	double *scratch;                 /* [n_cells + 3] */
+};
+
 struct stats_outside {
 	const struct stats_counts *c;
 	double noise;
-	struct class *class;              /* [n_classes] */
-	bool *is_gone;                    /* [n_classes] */
-	uint32_t *seen_class, *seen_slot; /* [n_classes], [n_cells + 1]: the look that has met it */
-	uint32_t look;
+	struct class *class;        /* [n_classes] */
+	bool *is_gone;              /* [n_classes] */
 	uint32_t n_slots, *slot_of; /* [n_cells] */
 	double *most;               /* [n_cells] effective counts of any part are at most that */
-	struct slot *slot, *part;   /* [n_cells + 1] whole, and what the row has of it */
+	struct slot *slot;          /* [n_cells + 1] whole */
 	uint32_t *off, *of_slot;    /* classes of slot i: of_slot[off[i] .. off[i + 1]) */
 	uint32_t n_places, n_loose;
 	struct place *place; /* [n_cells] */
 	uint32_t *loose;     /* [n_cells] slots that count for the tail, though a part of them might not */
-	uint32_t *met;       /* [n_cells + 1] slots of the row */
-	uint32_t n_met;
-	struct stats_point *point, *own; /* [n_cells + 2] of the reference; of slots that the row is in */
-	double *scratch;                 /* [n_cells + 3] */
+	unsigned n_eyes;
+	struct eye *eye; /* [n_eyes] those behind the first one are made when they are needed */
 };
 
 static void slot_add(struct slot *s, const struct class *class)
@@ -90,7 +104,7 @@ static void outside_slots(struct stats_outside *o)
 	memset(o->slot, 0, o->n_slots * sizeof(*o->slot));
 	memset(o->off, 0, ((size_t)o->n_slots + 1) * sizeof(*o->off));
 	for (uint32_t i = 0; i < c->n_classes; i++) {
-		o->class[i].slot = o->slot_of[c->cell[i]];
+		o->class[i].slot = o->is_gone[i] ? GONE : o->slot_of[c->cell[i]];
 		if (o->is_gone[i])
 			continue;
 		slot_add(&o->slot[o->class[i].slot], &o->class[i]);
@@ -128,6 +142,34 @@ static void outside_build(struct stats_outside *o)
 	qsort(o->place, o->n_places, sizeof(*o->place), by_place);
 }
 
+/* Give an eye its memory, when it has none yet. */
+static void eye_open(struct eye *e, const struct stats_outside *o)
+{
+	size_t cells = (size_t)o->c->n_cells + 3;
+
+	if (e->o)
+		return;
+	e->o = o;
+	e->seen_class = mem_zalloc((size_t)o->c->n_classes + 1, sizeof(*e->seen_class));
+	e->seen_slot = mem_zalloc(cells, sizeof(*e->seen_slot));
+	e->part = mem_alloc(cells, sizeof(*e->part));
+	e->met = mem_alloc(cells, sizeof(*e->met));
+	e->point = mem_alloc(cells, sizeof(*e->point));
+	e->own = mem_alloc(cells, sizeof(*e->own));
+	e->scratch = mem_alloc(cells, sizeof(*e->scratch));
+}
+
+static void eye_close(struct eye *e)
+{
+	free(e->seen_class);
+	free(e->seen_slot);
+	free(e->part);
+	free(e->met);
+	free(e->point);
+	free(e->own);
+	free(e->scratch);
+}
+
 struct stats_outside *stats_outside_new(const struct stats_counts *c, double noise)
 {
 	struct stats_outside *o = mem_zalloc(1, sizeof(*o));
@@ -137,25 +179,20 @@ struct stats_outside *stats_outside_new(const struct stats_counts *c, double noi
 	o->noise = noise;
 	o->class = mem_alloc(classes, sizeof(*o->class));
 	o->is_gone = mem_zalloc(classes, sizeof(*o->is_gone));
-	o->seen_class = mem_zalloc(classes, sizeof(*o->seen_class));
 	o->of_slot = mem_alloc(classes, sizeof(*o->of_slot));
-	o->seen_slot = mem_zalloc(cells, sizeof(*o->seen_slot));
 	o->slot_of = mem_alloc(cells, sizeof(*o->slot_of));
 	o->most = mem_alloc(cells, sizeof(*o->most));
 	o->slot = mem_alloc(cells, sizeof(*o->slot));
-	o->part = mem_alloc(cells, sizeof(*o->part));
 	o->off = mem_alloc(cells, sizeof(*o->off));
 	o->place = mem_alloc(cells, sizeof(*o->place));
 	o->loose = mem_alloc(cells, sizeof(*o->loose));
-	o->met = mem_alloc(cells, sizeof(*o->met));
-	o->point = mem_alloc(cells, sizeof(*o->point));
-	o->own = mem_alloc(cells, sizeof(*o->own));
-	o->scratch = mem_alloc(cells, sizeof(*o->scratch));
 	for (uint32_t i = 0; i < c->n_classes; i++)
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			o->class[i].sum.value[side] = c->value[side][i];
 			o->class[i].sum.var[side] = c->var[side][i];
 		}
+	o->n_eyes = pool_size();
+	o->eye = mem_zalloc(o->n_eyes, sizeof(*o->eye));
 	outside_build(o);
 	return o;
 }
@@ -164,22 +201,18 @@ void stats_outside_free(struct stats_outside *o)
 {
 	if (!o)
 		return;
+	for (unsigned i = 0; i < o->n_eyes; i++)
+		eye_close(&o->eye[i]);
+	free(o->eye);
 	free(o->class);
 	free(o->is_gone);
-	free(o->seen_class);
 	free(o->of_slot);
-	free(o->seen_slot);
 	free(o->slot_of);
 	free(o->most);
 	free(o->slot);
-	free(o->part);
 	free(o->off);
 	free(o->place);
 	free(o->loose);
-	free(o->met);
-	free(o->point);
-	free(o->own);
-	free(o->scratch);
 	free(o);
 }
 
@@ -191,44 +224,54 @@ void stats_outside_exclude(struct stats_outside *o, uint32_t row)
 }
 
 /* Add up the row's classes by slot. */
-static void outside_meet(struct stats_outside *o, uint32_t row, struct stats_cell *left)
+static void eye_meet(struct eye *e, uint32_t row, struct stats_cell *left)
 {
-	for (uint32_t i = o->c->row_off[row]; i < o->c->row_off[row + 1]; i++) {
-		uint32_t at = o->c->row_class[i], slot = o->class[at].slot;
+	const struct class *class = e->o->class;
+	const uint32_t *at = e->o->c->row_class + e->o->c->row_off[row];
+	const uint32_t *end = e->o->c->row_class + e->o->c->row_off[row + 1];
 
-		if (o->is_gone[at])
-			continue;
-		if (o->seen_slot[slot] != o->look) {
-			o->seen_slot[slot] = o->look;
-			o->part[slot] = (struct slot){ 0 };
-			o->met[o->n_met++] = slot;
+	for (; at < end; at++) {
+		const struct class *one = &class[*at];
+
+		if (end - at > AHEAD) {
+			__builtin_prefetch(&class[at[AHEAD]].sum);
+			__builtin_prefetch(&class[at[AHEAD]].slot);
 		}
-		slot_add(&o->part[slot], &o->class[at]);
-		stats_cell_add(left, &o->class[at].sum);
+		if (one->slot == GONE)
+			continue;
+		if (e->seen_slot[one->slot] != e->look) {
+			e->seen_slot[one->slot] = e->look;
+			e->part[one->slot] = (struct slot){ 0 };
+			e->met[e->n_met++] = one->slot;
+		}
+		slot_add(&e->part[one->slot], one);
+		stats_cell_add(left, &one->sum);
 	}
 }
 
 /* What a slot has outside of the row, added up. */
-static struct stats_cell outside_sum(struct stats_outside *o, uint32_t row, uint32_t slot, bool *is_marked)
+static struct stats_cell eye_sum(struct eye *e, uint32_t row, uint32_t slot, bool *is_marked)
 {
+	const struct stats_outside *o = e->o;
 	struct stats_cell sum = { 0 };
 
 	for (uint32_t i = o->c->row_off[row]; i < o->c->row_off[row + 1] && !*is_marked; i++)
-		o->seen_class[o->c->row_class[i]] = o->look;
+		e->seen_class[o->c->row_class[i]] = e->look;
 	*is_marked = true;
 	for (uint32_t i = o->off[slot]; i < o->off[slot + 1]; i++)
-		if (o->seen_class[o->of_slot[i]] != o->look)
+		if (e->seen_class[o->of_slot[i]] != e->look)
 			stats_cell_add(&sum, &o->class[o->of_slot[i]].sum);
 	return sum;
 }
 
 /* The same, by a difference where that is exact enough. */
-static struct stats_cell outside_left(struct stats_outside *o, uint32_t row, uint32_t slot, bool *is_marked)
+static struct stats_cell eye_left(struct eye *e, uint32_t row, uint32_t slot, bool *is_marked)
 {
-	const struct slot *all = &o->slot[slot], *part = &o->part[slot];
+	const struct stats_outside *o = e->o;
+	const struct slot *all = &o->slot[slot], *part = &e->part[slot];
 	struct stats_cell left = { 0 };
 
-	if (o->seen_slot[slot] != o->look)
+	if (e->seen_slot[slot] != e->look)
 		return all->sum;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		if (all->n[side] == part->n[side])
@@ -237,76 +280,117 @@ static struct stats_cell outside_left(struct stats_outside *o, uint32_t row, uin
 		left.var[side] = all->sum.var[side] - part->sum.var[side];
 		if (left.value[side] < TOO_LITTLE * all->sum.value[side] ||
 		    left.var[side] < TOO_LITTLE * all->sum.var[side])
-			return outside_sum(o, row, slot, is_marked);
+			return eye_sum(e, row, slot, is_marked);
 	}
 	return left;
 }
 
 /* Merge the row's own slots, sorted, into those it has no part in. */
-static uint32_t outside_merge(struct stats_outside *o, uint32_t n_own)
+static uint32_t eye_merge(struct eye *e, uint32_t n_own)
 {
+	const struct stats_outside *o = e->o;
 	uint32_t n = 0, own = 0;
 
-	stats_points_sort(o->own, n_own, o->point);
+	stats_points_sort(e->own, n_own, e->point);
 	for (uint32_t i = 0; i < o->n_places; i++) {
 		const struct place *p = &o->place[i];
 
-		if (o->seen_slot[p->slot] == o->look)
+		if (e->seen_slot[p->slot] == e->look)
 			continue;
-		while (own < n_own && stats_point_is_before(&o->own[own], &p->point))
-			o->point[n++] = o->own[own++];
-		o->point[n++] = p->point;
+		while (own < n_own && stats_point_is_before(&e->own[own], &p->point))
+			e->point[n++] = e->own[own++];
+		e->point[n++] = p->point;
 	}
 	while (own < n_own)
-		o->point[n++] = o->own[own++];
+		e->point[n++] = e->own[own++];
 	return n;
 }
 
-static uint32_t outside_points(struct stats_outside *o, uint32_t row, bool *is_marked)
+static uint32_t eye_points(struct eye *e, uint32_t row, bool *is_marked)
 {
-	struct stats_cell tail = outside_left(o, row, TAIL, is_marked);
+	const struct stats_outside *o = e->o;
+	struct stats_cell tail = eye_left(e, row, TAIL, is_marked);
 	uint32_t n_own = 0;
 
 	for (uint32_t i = 0; i < o->n_loose; i++)
-		if (o->seen_slot[o->loose[i]] != o->look)
+		if (e->seen_slot[o->loose[i]] != e->look)
 			stats_cell_add(&tail, &o->slot[o->loose[i]].sum);
-	for (uint32_t i = 0; i < o->n_met; i++) {
-		if (o->met[i] == TAIL)
+	for (uint32_t i = 0; i < e->n_met; i++) {
+		if (e->met[i] == TAIL)
 			continue;
-		struct stats_cell left = outside_left(o, row, o->met[i], is_marked);
+		struct stats_cell left = eye_left(e, row, e->met[i], is_marked);
 
 		if (stats_cell_is_small(&left))
 			stats_cell_add(&tail, &left);
-		else if (stats_point_make(&left, o->noise, &o->own[n_own]))
+		else if (stats_point_make(&left, o->noise, &e->own[n_own]))
 			n_own++;
 	}
-	if (stats_point_make(&tail, o->noise, &o->own[n_own]))
+	if (stats_point_make(&tail, o->noise, &e->own[n_own]))
 		n_own++;
-	return outside_merge(o, n_own);
+	return eye_merge(e, n_own);
 }
 
-void stats_outside_see(struct stats_outside *o, uint32_t row, bool want_centre, struct stats_seen *out)
+/* Look at a row from outside. want_centre false leaves the cells alone and gives the rest. */
+static void eye_see(struct eye *e, uint32_t row, bool want_centre, struct stats_seen *out)
 {
 	bool is_marked = false;
 	uint32_t n;
 
 	memset(out, 0, sizeof(*out));
-	o->look++;
-	o->n_met = 0;
-	if (row != STATS_NO_ROW)
-		outside_meet(o, row, &out->left);
+	e->look++;
+	e->n_met = 0;
+	if (row != NO_ROW)
+		eye_meet(e, row, &out->left);
 	if (want_centre) {
-		n = outside_points(o, row, &is_marked);
+		n = eye_points(e, row, &is_marked);
 		out->centre.n_cells = n;
 		out->has_centre = n >= STATS_CELLS_MIN;
 		if (out->has_centre) {
-			stats_points_centre(o->point, n, o->noise, o->scratch, &out->centre);
+			stats_points_centre(e->point, n, e->o->noise, e->scratch, &out->centre);
 			return;
 		}
 	}
-	for (uint32_t i = 0; i < o->n_slots; i++) {
-		struct stats_cell left = outside_left(o, row, i, &is_marked);
+	for (uint32_t i = 0; i < e->o->n_slots; i++) {
+		struct stats_cell left = eye_left(e, row, i, &is_marked);
 
 		stats_cell_add(&out->rest, &left);
 	}
+}
+
+/* Rows are independent: threads take one after the other. */
+struct looking {
+	struct stats_outside *o;
+	const uint32_t *row;
+	uint32_t n;
+	bool want_centre;
+	struct stats_seen *seen;
+	atomic_uint next;
+};
+
+static void run(void *arg, unsigned number)
+{
+	struct looking *w = arg;
+	uint32_t i;
+
+	while ((i = atomic_fetch_add(&w->next, 1)) < w->n) {
+		eye_open(&w->o->eye[number], w->o);
+		eye_see(&w->o->eye[number], w->row[i], w->want_centre, &w->seen[w->row[i]]);
+	}
+}
+
+void stats_outside_see(struct stats_outside *o, const uint32_t *row, uint32_t n, bool want_centre,
+		       struct stats_seen *seen)
+{
+	struct looking w = { .o = o, .row = row, .n = n, .want_centre = want_centre, .seen = seen };
+	uint64_t steps = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		steps += (uint64_t)(o->c->row_off[row[i] + 1] - o->c->row_off[row[i]]) + o->n_slots;
+	pool_run(run, &w, steps < 2 * THREAD_STEPS ? 1 : o->n_eyes);
+}
+
+void stats_outside_see_all(struct stats_outside *o, bool want_centre, struct stats_seen *out)
+{
+	eye_open(&o->eye[0], o);
+	eye_see(&o->eye[0], NO_ROW, want_centre, out);
 }
