@@ -81,6 +81,38 @@ static void a_cell_far_out_counts_no_more_than_two_standard_errors(void **state)
 	assert_float_equal(c.tau, 0.330634749, 5e-10);
 }
 
+/* 60 equal functions, 3,000 samples against 60,000: the side that has few counts has more of them by chance in some. */
+static void a_smaller_side_does_not_draw_the_centre(void **state)
+{
+	bool found;
+	double cells[60][2];
+	struct stats_centre c;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		cells[i][0] = 50 + (i % 5 - 2) * 7; /* 36 to 64, the square root of 50 about 50 */
+		cells[i][1] = 1000;
+	}
+	c = centre_of((const double(*)[2])cells, COUNT(cells), 1, &found);
+	assert_float_equal(c.mu, log(20), 0.015);
+	for (int i = 0; i < 60; i++) {
+		cells[i][1] = cells[i][0];
+		cells[i][0] = 1000;
+	}
+	c = centre_of((const double(*)[2])cells, COUNT(cells), 1, &found);
+	assert_float_equal(c.mu, -log(20), 0.015);
+}
+
+/* 24 samples, but those of the larger side tell nothing of how much the smaller one has. */
+static void a_cell_needs_samples_of_the_smaller_side(void **state)
+{
+	bool found;
+	static const double cells[][2] = { { 100, 1000 }, { 200, 2000 }, { 300, 3000 }, { 2, 22 }, { 3, 19 } };
+
+	(void)state;
+	assert_int_equal(centre_of(cells, COUNT(cells), 1, &found).n_cells, 4);
+}
+
 static void the_order_of_cells_does_not_matter(void **state)
 {
 	bool found;
@@ -192,6 +224,8 @@ int main(void)
 		cmocka_unit_test(example_11_has_its_centre),
 		cmocka_unit_test(example_12_has_its_centre_and_spread),
 		cmocka_unit_test(a_cell_far_out_counts_no_more_than_two_standard_errors),
+		cmocka_unit_test(a_smaller_side_does_not_draw_the_centre),
+		cmocka_unit_test(a_cell_needs_samples_of_the_smaller_side),
 		cmocka_unit_test(the_order_of_cells_does_not_matter),
 		cmocka_unit_test(another_unit_of_a_side_shifts_the_centre_and_nothing_else),
 		cmocka_unit_test(swapped_sides_have_the_opposite_centre),

@@ -31,16 +31,49 @@ double stats_count(double value, double var)
 	return var > 0 ? fmin(STATS_COUNT_MAX, value / (var / value)) : STATS_COUNT_MAX;
 }
 
-bool stats_cell_is_small(const struct stats_cell *cell)
+/* How many counts new has for one of the base where nothing differs. */
+static double odds_of(const struct stats_cell *cell, double rho)
 {
-	return stats_count(cell->value[STATS_BASE], cell->var[STATS_BASE]) +
-		       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]) <
-	       STATS_CELL_MIN;
+	double per[N_STATS_SIDES]; /* counts of a value of 1 */
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		int from = cell->value[side] > 0 ? side : !side;
+
+		per[side] = stats_count(cell->value[from], cell->var[from]) / cell->value[from];
+	}
+	return rho * per[STATS_NEW] / per[STATS_BASE];
 }
 
-bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_point *out)
+static bool is_balanced(double odds)
 {
-	double with_half[N_STATS_SIDES];
+	return odds >= 1 / STATS_BALANCED && odds <= STATS_BALANCED;
+}
+
+/* So much of the variance of ln ratio is one count of both sides together; 4 where they are as large. */
+static double imbalance(double odds)
+{
+	return (1 + odds) * (1 + 1 / odds);
+}
+
+double stats_cell_counts(const struct stats_cell *cell)
+{
+	return stats_count(cell->value[STATS_BASE], cell->var[STATS_BASE]) +
+	       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]);
+}
+
+bool stats_cell_is_small(const struct stats_cell *cell, double rho)
+{
+	double sum = stats_cell_counts(cell), odds;
+
+	if (sum < STATS_CELL_MIN)
+		return true;
+	odds = odds_of(cell, rho);
+	return !is_balanced(odds) && 4 * sum < STATS_CELL_MIN * imbalance(odds);
+}
+
+bool stats_point_make(const struct stats_cell *cell, double noise, double rho, struct stats_point *out)
+{
+	double with_half[N_STATS_SIDES], odds;
 
 	out->v = 0;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
@@ -51,6 +84,9 @@ bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_
 		with_half[side] = value + 0.5 * cell->var[side] / value;
 		out->v += 1 / (k + 0.5);
 	}
+	odds = odds_of(cell, rho);
+	if (!is_balanced(odds))
+		out->v = imbalance(odds) / (stats_cell_counts(cell) + 1);
 	out->x = log(with_half[STATS_NEW] / with_half[STATS_BASE]);
 	out->w = 1 / (out->v + 2 * noise * noise);
 	return true;
@@ -171,6 +207,19 @@ static double median(double *a, uint32_t n)
 	return 0.5 * (below + a[k]);
 }
 
+void stats_cells_add_ratio(const struct stats_cell *cell, double *ratio, uint32_t *n)
+{
+	const double *v = cell->value;
+
+	if (v[STATS_BASE] > 0 && v[STATS_NEW] > 0)
+		ratio[(*n)++] = log(v[STATS_NEW] / v[STATS_BASE]);
+}
+
+double stats_cells_rho(double *ratio, uint32_t n)
+{
+	return n ? exp(median(ratio, n)) : 1;
+}
+
 static double centre_scale(const struct stats_point *p, uint32_t n, double mu, double *scratch)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -227,13 +276,18 @@ bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, 
 	double *scratch = mem_alloc((size_t)n + 2, sizeof(*scratch));
 	struct stats_cell tail = { 0 };
 	uint32_t m = 0;
+	double rho;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (stats_cell_is_small(&cell[i]))
+		stats_cells_add_ratio(&cell[i], scratch, &m);
+	rho = stats_cells_rho(scratch, m);
+	m = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (stats_cell_is_small(&cell[i], rho))
 			stats_cell_add(&tail, &cell[i]);
-		else if (stats_point_make(&cell[i], noise, &p[m]))
+		else if (stats_point_make(&cell[i], noise, rho, &p[m]))
 			m++;
-	if (stats_point_make(&tail, noise, &p[m]))
+	if (stats_point_make(&tail, noise, rho, &p[m]))
 		m++;
 	*out = (struct stats_centre){ .n_cells = m };
 	if (m >= STATS_CELLS_MIN) {

@@ -33,7 +33,7 @@ struct judge {
 	uint32_t *round;         /* [n_rows] when it was seen; 0 for never */
 	uint32_t now;            /* the round; what is excluded is the same in all of it */
 	uint32_t *row_list;      /* [n_rows] for judge_look */
-	double excluded; /* share */
+	double excluded;         /* share */
 	bool has_replicates;
 	double runs; /* 1 / files of base + 1 / files of new */
 };
@@ -144,7 +144,7 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 		*tau = seen->centre.tau;
 		return exp(seen->centre.mu);
 	}
-	if (stats_cell_is_small(&seen->rest))
+	if (stats_cell_counts(&seen->rest) < STATS_CELL_MIN)
 		return NAN;
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		*var += 1 / stats_count(seen->rest.value[side], seen->rest.var[side]);

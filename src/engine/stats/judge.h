@@ -35,8 +35,8 @@ struct stats_centre {
 };
 
 /*
- * Find the centre. Cells with fewer than 20 effective counts on both sides together are one; cells that lack a
- * side do not count.
+ * Find the centre. Cells with fewer than 20 effective counts on both sides together are one, more than 20 where one
+ * side has much less than the other; cells that lack a side do not count.
  *
  * noise   tau0
  * Gives   false for fewer than 3 cells; out then has their number

@@ -14,15 +14,30 @@
 #define STATS_CELLS_MIN 3
 
 /* A cell on a logarithmic scale. */
+#define STATS_BALANCED 2.0
+
 struct stats_point {
 	double x, v, w; /* ln ratio, its sampling variance, its weight */
 };
 
-/* Give a cell's point; false when the cell lacks a side. */
-bool stats_point_make(const struct stats_cell *cell, double noise, struct stats_point *out);
+/* What new has over the base in most cells, for what is expected of one: the median of their ratios, 1 without any.
+   Ratios are gathered first, of cells that have both sides; their order is lost. */
+void stats_cells_add_ratio(const struct stats_cell *cell, double *ratio, uint32_t *n);
+double stats_cells_rho(double *ratio, uint32_t n);
 
-/* Is k_base + k_new of a cell below STATS_CELL_MIN? */
-bool stats_cell_is_small(const struct stats_cell *cell);
+/*
+ * Give a cell's point; false when the cell lacks a side. Where one side has more than STATS_BALANCED times the samples
+ * of the other, its variance is the one that cells of this size have when nothing differs: that of the two counts as
+ * they are would be smaller by chance where the smaller side has more by chance, and a mean weighted by it leans
+ * towards the smaller side, by 7 % for 3,000 samples against 30,000. Within that factor it is below 1 %.
+ */
+bool stats_point_make(const struct stats_cell *cell, double noise, double rho, struct stats_point *out);
+
+/* Effective counts of both sides. */
+double stats_cell_counts(const struct stats_cell *cell);
+
+/* Does a cell tell less than STATS_CELL_MIN counts of two sides that are as large? */
+bool stats_cell_is_small(const struct stats_cell *cell, double rho);
 
 static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
 {

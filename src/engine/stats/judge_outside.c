@@ -23,8 +23,8 @@
 #define TOO_LITTLE 1e-4
 #define TAIL 0
 #define GONE UINT32_MAX
-#define NO_ROW UINT32_MAX /* the whole program */
-#define AHEAD 16 /* classes between asking for one and needing it */
+#define NO_ROW UINT32_MAX   /* the whole program */
+#define AHEAD 16            /* classes between asking for one and needing it */
 #define THREAD_STEPS 100000 /* fewer are not worth a thread */
 
 /* A class, its numbers side by side. */
@@ -59,7 +59,7 @@ struct eye {
 
 struct stats_outside {
 	const struct stats_counts *c;
-	double noise;
+	double noise, rho;
 	struct class *class;        /* [n_classes] */
 	bool *is_gone;              /* [n_classes] */
 	uint32_t n_slots, *slot_of; /* [n_cells] */
@@ -124,19 +124,33 @@ static void outside_group(struct stats_outside *o)
 	o->off[0] = 0;
 }
 
+/* What new has over the base, of what is not excluded. */
+static double outside_rho(const struct stats_outside *o)
+{
+	double *ratio = mem_alloc((size_t)o->n_slots + 1, sizeof(*ratio)), rho;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < o->n_slots; i++)
+		stats_cells_add_ratio(&o->slot[i].sum, ratio, &n);
+	rho = stats_cells_rho(ratio, n);
+	free(ratio);
+	return rho;
+}
+
 /* Start over with what is not excluded. */
 static void outside_build(struct stats_outside *o)
 {
 	outside_slots(o);
 	outside_group(o);
+	o->rho = outside_rho(o);
 	o->n_places = o->n_loose = 0;
 	for (uint32_t i = TAIL + 1; i < o->n_slots; i++) {
 		struct place *p = &o->place[o->n_places];
 
 		p->slot = i;
-		if (stats_cell_is_small(&o->slot[i].sum))
+		if (stats_cell_is_small(&o->slot[i].sum, o->rho))
 			o->loose[o->n_loose++] = i;
-		else if (stats_point_make(&o->slot[i].sum, o->noise, &p->point))
+		else if (stats_point_make(&o->slot[i].sum, o->noise, o->rho, &p->point))
 			o->n_places++;
 	}
 	qsort(o->place, o->n_places, sizeof(*o->place), by_place);
@@ -320,12 +334,12 @@ static uint32_t eye_points(struct eye *e, uint32_t row, bool *is_marked)
 			continue;
 		struct stats_cell left = eye_left(e, row, e->met[i], is_marked);
 
-		if (stats_cell_is_small(&left))
+		if (stats_cell_is_small(&left, o->rho))
 			stats_cell_add(&tail, &left);
-		else if (stats_point_make(&left, o->noise, &e->own[n_own]))
+		else if (stats_point_make(&left, o->noise, o->rho, &e->own[n_own]))
 			n_own++;
 	}
-	if (stats_point_make(&tail, o->noise, &e->own[n_own]))
+	if (stats_point_make(&tail, o->noise, o->rho, &e->own[n_own]))
 		n_own++;
 	return eye_merge(e, n_own);
 }
