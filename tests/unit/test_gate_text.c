@@ -168,6 +168,20 @@ static void why_nothing_was_tested_is_told(void **state)
 			"with\nFilter less, or say --normalize=none when both sides did the same work.\n\n");
 }
 
+static void what_was_not_sampled_has_no_number_of_samples(void **state)
+{
+	static struct answer a;
+
+	(void)state;
+	answer_red(&a);
+	a.g.unit = "bytes";
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		a.g.side[side].samples = a.row[0].count[side] = STATS_COUNT_MAX;
+	expect_part(&a, "base  exact counts in 4 profiles, 14s: ");
+	expect_part(&a, "B, exact counts, p=4e-07, score.go:4\n");
+	expect_part(&a, "14,106 samples (57s) per side; here are exact counts, enough\n");
+}
+
 static void two_programs_are_told_from_one(void **state)
 {
 	static struct answer a;
@@ -475,6 +489,7 @@ int main(void)
 		cmocka_unit_test(an_inconclusive_says_why_and_what_to_do),
 		cmocka_unit_test(without_any_test_it_says_that_first),
 		cmocka_unit_test(why_nothing_was_tested_is_told),
+		cmocka_unit_test(what_was_not_sampled_has_no_number_of_samples),
 		cmocka_unit_test(two_programs_are_told_from_one),
 		cmocka_unit_test(a_need_that_is_not_met_is_named),
 		cmocka_unit_test(a_name_of_23_characters_fits_in_80_columns),

@@ -101,8 +101,7 @@ void ci_add_sides(const struct gate *g, struct buf *out)
 		const struct gate_side *s = &g->side[side];
 
 		buf_addz(out, side == STATS_BASE ? "base: " : "; new: ");
-		gate_add_count(s->samples, out);
-		buf_addf(out, gate_is_one(s->samples) ? " sample" : " samples");
+		gate_add_samples(s->samples, out);
 		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
 	}
 	buf_addf(out, "; relative to %s; confidence ", gate_relative_to(g->how->normalize));

@@ -129,8 +129,7 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 	size_t start = out->len;
 
 	buf_addz(out, title);
-	gate_add_count(s->samples, out);
-	buf_addz(out, gate_is_one(s->samples) ? " sample" : " samples");
+	gate_add_samples(s->samples, out);
 	if (s->n_files > 1)
 		buf_addf(out, " in %" PRIu32 " profiles", s->n_files);
 	if (s->seconds > 0 && s->seconds < 1e9) {
@@ -225,6 +224,10 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	text_add_safe(out, buf_text(&text), text.len); /* the unit is the profile's own text */
 	buf_addz(out, text.len ? ", " : "");
 	buf_release(&text);
+	if (r->count[STATS_BASE] >= STATS_COUNT_MAX && r->count[STATS_NEW] >= STATS_COUNT_MAX) {
+		gate_add_samples(r->count[STATS_NEW], out);
+		return;
+	}
 	gate_add_count(r->count[STATS_BASE], out);
 	buf_addz(out, " -> ");
 	gate_add_count(r->count[STATS_NEW], out);

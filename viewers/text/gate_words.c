@@ -50,6 +50,16 @@ void gate_add_count(double count, struct buf *out)
 	}
 }
 
+void gate_add_samples(double count, struct buf *out)
+{
+	if (count >= STATS_COUNT_MAX) {
+		buf_addz(out, "exact counts");
+		return;
+	}
+	gate_add_count(count, out);
+	buf_addz(out, gate_is_one(count) ? " sample" : " samples");
+}
+
 void gate_add_change(double ratio, struct buf *out)
 {
 	double percent = (ratio - 1) * 100;
@@ -280,7 +290,10 @@ static void add_needed(const struct gate *g, struct buf *out)
 		buf_addz(out, ")");
 	}
 	buf_addz(out, " per side; here are ");
-	gate_add_count(have, out);
+	if (have > 0.999 * STATS_COUNT_MAX) /* of rounding */
+		gate_add_samples(STATS_COUNT_MAX, out);
+	else
+		gate_add_count(have, out);
 	buf_addz(out, have >= g->need_samples ? ", enough\n" : "\n");
 }
 

@@ -33,6 +33,9 @@ void gate_add_p(double p, struct buf *out);
 /* "3,163"; "0.4" below 1; what is past 10^15 in powers of ten. */
 void gate_add_count(double count, struct buf *out);
 
+/* "3,163 samples", "1 sample"; "exact counts" for what was not sampled at all. */
+void gate_add_samples(double count, struct buf *out);
+
 /* What the change is relative to: "the unchanged part of the program". */
 const char *gate_relative_to(enum gate_normalize n);
 

@@ -188,9 +188,9 @@ static void warn_samples(struct deciding *d)
 		     side[STATS_BASE].samples <= side[STATS_NEW].samples ? "base" : "new", count_text(d, least));
 	if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && least > pair_samples)
 		WARN(d, "one_pair",
-		     "variation from run to run is unknown, and with %s samples it counts more than chance: "
-		     "pass at least 3 profiles per side",
-		     count_text(d, least));
+		     "variation from run to run is unknown, and with %s it counts more than chance: pass at least 3 "
+		     "profiles per side",
+		     least < STATS_COUNT_MAX ? decide_text(d, "%s samples", count_text(d, least)) : "exact counts");
 	else if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
 		WARN(d, "one_pair",
 		     "one pair does not tell how much runs differ, and on a busy machine they may differ by more than "
