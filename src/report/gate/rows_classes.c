@@ -17,44 +17,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 8 }; /* stacks between asking for a list and needing it */
+enum {
+	AHEAD = 8, /* stacks between asking for a list and needing it */
+	LINE = 16, /* numbers of a cache line */
+};
 
 struct classing {
 	const struct gate_picks *p;
 	const uint32_t *row_of;
 	struct gate_lists *l;
 	struct gate_classes *out;
-	uint32_t *len;         /* [stacks] rows of a list */
+	uint64_t *hash;        /* [picks] */
+	struct listed {
+		uint32_t n, hash;
+	} * listed;            /* [stacks] rows */
 	uint32_t *order, *off; /* stacks of cell i: order[off[i] .. off[i + 1]) */
 	uint32_t n_rows;
 	unsigned n_parts;
 };
 
-static int compare_ids(const void *a, const void *b)
-{
-	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
-
-	return (l > r) - (l < r);
-}
-
-static void sort_ids(uint32_t *id, uint32_t n)
-{
-	enum { FEW = 32 };
-
-	if (n > FEW) {
-		qsort(id, n, sizeof(*id), compare_ids);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		uint32_t one = id[i], at = i;
-
-		for (; at > 0 && id[at - 1] > one; at--)
-			id[at] = id[at - 1];
-		id[at] = one;
-	}
-}
-
-/* Picks become rows. */
+/* Picks become rows. The hash of a list does not depend on its order. */
 static void run_rows(void *arg, unsigned part)
 {
 	const struct classing *w = arg;
@@ -63,16 +45,27 @@ static void run_rows(void *arg, unsigned part)
 
 	for (uint32_t i = (uint32_t)((uint64_t)l->n * part / w->n_parts); i < end; i++) {
 		uint32_t *list = l->pick + l->off[i], n = 0, n_picks = (uint32_t)(l->off[i + 1] - l->off[i]);
+		uint64_t sum = 0;
 
 		for (uint32_t k = 0; k < n_picks; k++) {
-			uint32_t row = w->row_of[list[k]];
+			uint32_t pick = list[k], row = w->row_of[pick];
 
+			sum += w->hash[pick];
 			list[n] = row;
 			n += row != GATE_NO_FUNC;
 		}
-		sort_ids(list, n);
-		w->len[i] = n;
+		w->listed[i] = (struct listed){ .n = n, .hash = (uint32_t)(sum >> 32) };
 	}
+}
+
+/* What picks add to the hash of a list. */
+static uint64_t *hash_picks(const struct classing *w)
+{
+	uint64_t *hash = mem_alloc((size_t)w->p->n + 1, sizeof(*hash));
+
+	for (uint32_t i = 0; i < w->p->n; i++)
+		hash[i] = w->row_of[i] == GATE_NO_FUNC ? 0 : hash_u64(w->row_of[i]);
+	return hash;
 }
 
 static void order_by_cell(struct classing *w)
@@ -102,8 +95,11 @@ static void add_values(const struct classing *w, uint32_t stack, uint32_t id, bo
 }
 
 struct table {
-	uint64_t *slot; /* high bits of the hash, and class + 1 behind that of the part's first one; 0 is empty */
+	struct slot {
+		uint32_t hash, class; /* + 1 behind the cell's first one; 0 is empty */
+	} * slot;
 	size_t cap, mask;
+	uint32_t *seen, look; /* [rows] the last comparison with it */
 };
 
 static void table_clear(struct table *t, uint32_t n)
@@ -134,30 +130,38 @@ static void append(const struct classing *w, struct gate_class_part *part, const
 		part->count[list[i]]++;
 }
 
-static bool is_equal(const struct classing *w, const struct gate_class_part *part, uint32_t class,
-		     const uint32_t *list, uint32_t n)
+/* Do lists of n have the same rows? Nearly always in the same order too. */
+static bool is_equal(struct table *t, const uint32_t *a, const uint32_t *b, uint32_t n)
 {
-	size_t start = class_start(w->out, part, class);
-
-	return w->out->end[class] - start == n && memcmp(part->row + start, list, n * sizeof(*list)) == 0;
+	if (memcmp(a, b, n * sizeof(*a)) == 0)
+		return true;
+	t->look++;
+	for (uint32_t i = 0; i < n; i++)
+		t->seen[a[i]] = t->look;
+	for (uint32_t i = 0; i < n; i++)
+		if (t->seen[b[i]] != t->look)
+			return false;
+	return true;
 }
 
 /* The class of a stack among those of its cell, the first of which is given. */
 static uint32_t find(const struct classing *w, struct gate_class_part *part, struct table *t, uint32_t stack,
 		     uint32_t first)
 {
-	const uint32_t *list = w->l->pick + w->l->off[stack], n = w->len[stack];
-	uint64_t hash = hash_bytes(list, n * sizeof(*list)), high = hash & ~(uint64_t)UINT32_MAX;
-	size_t pos = hash & t->mask;
+	const struct listed *listed = &w->listed[stack];
+	const uint32_t *list = w->l->pick + w->l->off[stack];
+	size_t pos = listed->hash & t->mask;
 
-	for (; t->slot[pos]; pos = (pos + 1) & t->mask) {
-		uint32_t class = first + (uint32_t)t->slot[pos] - 1;
+	for (; t->slot[pos].class; pos = (pos + 1) & t->mask) {
+		uint32_t class = first + t->slot[pos].class - 1;
+		size_t start = class_start(w->out, part, class);
 
-		if ((t->slot[pos] & ~(uint64_t)UINT32_MAX) == high && is_equal(w, part, class, list, n))
+		if (t->slot[pos].hash == listed->hash && w->out->end[class] - start == listed->n &&
+		    is_equal(t, part->row + start, list, listed->n))
 			return class;
 	}
-	t->slot[pos] = high | (part->first + part->n - first + 1);
-	append(w, part, list, n);
+	t->slot[pos] = (struct slot){ listed->hash, part->first + part->n - first + 1 };
+	append(w, part, list, listed->n);
 	return part->first + part->n - 1;
 }
 
@@ -178,13 +182,27 @@ static uint32_t cell_at(const struct classing *w, unsigned part)
 	return lo;
 }
 
-/* Ask for the list of a stack that comes later. */
+/* Ask for what a stack has that comes later. */
 static void prefetch(const struct classing *w, uint32_t i)
 {
-	if (i + 2 * AHEAD < w->l->n)
-		__builtin_prefetch(&w->l->off[w->order[i + 2 * AHEAD]]);
-	if (i + AHEAD < w->l->n)
-		__builtin_prefetch(&w->l->pick[w->l->off[w->order[i + AHEAD]]]);
+	const struct gate_paths *paths = &w->p->s->paths;
+	uint32_t stack;
+
+	if (i + 2 * AHEAD < w->l->n) {
+		stack = w->order[i + 2 * AHEAD];
+		__builtin_prefetch(&w->l->off[stack]);
+		__builtin_prefetch(&w->listed[stack]);
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			__builtin_prefetch(&paths->value[side][stack]);
+			__builtin_prefetch(&paths->var[side][stack]);
+		}
+	}
+	if (i + AHEAD < w->l->n) {
+		const uint32_t *list = &w->l->pick[w->l->off[w->order[i + AHEAD]]];
+
+		__builtin_prefetch(list);
+		__builtin_prefetch(list + LINE);
+	}
 }
 
 static void run_cells(void *arg, unsigned number)
@@ -197,6 +215,7 @@ static void run_cells(void *arg, unsigned number)
 
 	part->first = from < end ? w->off[from] : 0;
 	part->count = mem_zalloc((size_t)w->n_rows + 1, sizeof(*part->count));
+	table.seen = mem_zalloc((size_t)w->n_rows + 1, sizeof(*table.seen));
 	for (uint32_t cell = from; cell < end; cell++) {
 		uint32_t first = part->first + part->n;
 
@@ -211,6 +230,7 @@ static void run_cells(void *arg, unsigned number)
 		}
 	}
 	free(table.slot);
+	free(table.seen);
 }
 
 /* Classes of the parts, moved together. */
@@ -247,12 +267,14 @@ void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const u
 		out->value[side] = mem_alloc(n, sizeof(**out->value));
 		out->var[side] = mem_alloc(n, sizeof(**out->var));
 	}
-	w.len = mem_alloc(n, sizeof(*w.len));
+	w.listed = mem_alloc(n, sizeof(*w.listed));
+	w.hash = hash_picks(&w);
 	pool_run(run_rows, &w, w.n_parts);
 	order_by_cell(&w);
 	pool_run(run_cells, &w, w.n_parts);
 	close_up(&w);
-	free(w.len);
+	free(w.listed);
+	free(w.hash);
 	free(w.order);
 	free(w.off);
 }

@@ -69,7 +69,7 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, ui
 struct gate_classes {
 	uint32_t n, *cell;                                 /* [n] */
 	double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
-	size_t *end; /* [n] of its rows, ascending, in the part's row; they start where those of the one before end */
+	size_t *end; /* [n] of its rows in the part's row; they start where those of the one before end */
 	unsigned n_parts;
 	struct gate_class_part {
 		uint32_t first, n; /* classes */

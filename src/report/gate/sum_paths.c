@@ -52,17 +52,14 @@ static void reserve_columns(struct sum_paths *paths, size_t need)
 
 void sum_paths_reserve(struct sum_paths *paths, uint32_t n, uint32_t frames)
 {
-	size_t words = (size_t)(paths->n ? paths->off[paths->n] : 0) + frames;
-
 	if (paths->n == 0) {
 		idtab_release(&paths->ids);
 		idtab_init(&paths->ids, n);
 	}
 	if (!paths->func) {
-		paths->func = mem_alloc_large(words, sizeof(*paths->func));
-		paths->cap_func = words;
+		paths->func = mem_alloc_large(frames, sizeof(*paths->func));
+		paths->cap_func = frames;
 	}
-	paths->func = mem_grow(paths->func, &paths->cap_func, words, sizeof(*paths->func));
 	paths->off = mem_grow(paths->off, &paths->cap_off, (size_t)paths->n + n + 1, sizeof(*paths->off));
 	reserve_columns(paths, (size_t)paths->n + n);
 }

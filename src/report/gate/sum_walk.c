@@ -21,7 +21,13 @@ enum {
 	LOT_FRAMES = 1 << 20,
 	PART_FRAMES = 1 << 16, /* fewer are not worth a thread */
 	PARTS_MAX = 3,
+	FEW = 3,   /* functions of a location */
 	AHEAD = 8, /* paths between asking for a slot and needing it */
+};
+
+/* The functions of a location: how many, and the first ones. */
+struct inlined {
+	uint32_t n, func[FEW];
 };
 
 /* Of a function, in one part: what a walk touches for every frame stands together. */
@@ -57,6 +63,7 @@ struct walk {
 	unsigned n_parts, lot;
 	bool is_first, is_last; /* lots: there is none before it; all are behind it */
 	int rc;                 /* of those that get their ids */
+	struct inlined *inlined; /* [locations] */
 	struct part part[PARTS_MAX];
 };
 
@@ -88,32 +95,30 @@ static void count_with_variances(struct part *part, const uint32_t *word, const 
 	}
 }
 
-static uint32_t *room(struct lists *l, size_t n)
+/* Append the functions of locations. Which of them have several cannot be foreseen, but nearly none has more than
+   stand beside their number: that one case is for all. */
+static void add_functions(struct lists *l, const struct inlined *of, const struct places *places, const uint32_t *loc,
+			  const uint32_t *end)
 {
-	l->word = mem_grow(l->word, &l->cap_words, l->n_words + n, sizeof(*l->word));
-	return l->word + l->n_words;
-}
+	uint32_t *word;
 
-/* Append the functions of locations. */
-static void add_functions(struct lists *l, const struct places *places, const uint32_t *loc, const uint32_t *end)
-{
-	const uint32_t *list = places->list;
-	uint32_t *word = room(l, (size_t)(end - loc));
-
+	l->word = mem_grow(l->word, &l->cap_words, l->n_words + (size_t)(end - loc) * FEW, sizeof(*l->word));
+	word = l->word + l->n_words;
 	for (; loc < end; loc++) {
-		uint32_t code = list[*loc], n;
+		const struct inlined *one = &of[*loc];
 		const uint32_t *many;
 
-		if (code < PLACES_MANY) {
-			*word++ = code;
+		memcpy(word, one->func, sizeof(one->func));
+		word += one->n;
+		if (one->n <= FEW)
 			continue;
-		}
-		many = &places->many[code - PLACES_MANY];
-		n = *many++;
-		l->n_words = (size_t)(word - l->word);
-		word = room(l, (size_t)(end - loc) + n);
-		for (uint32_t i = 0; i < n; i++)
-			*word++ = many[i];
+		many = places_of(places, *loc, &(uint32_t){ 0 });
+		l->n_words = (size_t)(word - one->n - l->word);
+		l->word = mem_grow(l->word, &l->cap_words, l->n_words + one->n + (size_t)(end - loc) * FEW,
+				   sizeof(*l->word));
+		word = l->word + l->n_words;
+		memcpy(word, many, one->n * sizeof(*many));
+		word += one->n;
 	}
 	l->n_words = (size_t)(word - l->word);
 }
@@ -136,8 +141,9 @@ static bool fold(struct lists *l, size_t start, const uint8_t *folds)
 	return true;
 }
 
-static void take_stack(struct part *part, struct lists *l, const struct sum_adding *a, uint32_t stack)
+static void take_stack(const struct walk *w, struct part *part, struct lists *l, uint32_t stack)
 {
+	const struct sum_adding *a = w->a;
 	const struct csr *stacks = &a->view.p->stacks;
 	int64_t value = a->value[stack];
 	size_t start = l->n_words;
@@ -145,7 +151,7 @@ static void take_stack(struct part *part, struct lists *l, const struct sum_addi
 
 	if (value == 0)
 		return;
-	add_functions(l, &a->places, stacks->item + stacks->off[stack], stacks->item + stacks->off[stack + 1]);
+	add_functions(l, w->inlined, &a->places, stacks->item + stacks->off[stack], stacks->item + stacks->off[stack + 1]);
 	if (l->n_words == start)
 		return;
 	if (fold(l, start, a->sum->folds))
@@ -201,7 +207,7 @@ static void run(void *arg, unsigned number)
 	l->n = 0;
 	l->n_words = 0;
 	for (uint32_t s = part->first; !w->is_last && s < part->end && !stop_step(w->a->q->stop, s); s++)
-		take_stack(part, l, w->a, s);
+		take_stack(w, part, l, s);
 }
 
 /* The first stack from which on there are as many frames. */
@@ -335,6 +341,20 @@ static void part_release(struct part *part)
 	}
 }
 
+static struct inlined *find_inlined(const struct sum_adding *a)
+{
+	uint32_t n_locs = a->view.p->n_locs;
+	struct inlined *of = mem_zalloc((size_t)n_locs + 1, sizeof(*of));
+
+	for (uint32_t loc = 0; loc < n_locs; loc++) {
+		const uint32_t *func = places_of(&a->places, loc, &of[loc].n);
+
+		for (uint32_t i = 0; i < of[loc].n && i < FEW; i++)
+			of[loc].func[i] = func[i];
+	}
+	return of;
+}
+
 int sum_walk(struct sum_adding *a)
 {
 	const struct csr *stacks = &a->view.p->stacks;
@@ -344,6 +364,7 @@ int sum_walk(struct sum_adding *a)
 
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_init(&w.part[i], a->sum->n_funcs, a->var);
+	w.inlined = find_inlined(a);
 	sum_paths_reserve(&a->sum->paths, stacks->n, stacks->off[stacks->n]);
 	rc = walk_lots(&w);
 	if (rc == 0) {
@@ -352,5 +373,6 @@ int sum_walk(struct sum_adding *a)
 	}
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_release(&w.part[i]);
+	free(w.inlined);
 	return rc;
 }
