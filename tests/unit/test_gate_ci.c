@@ -286,6 +286,14 @@ static void a_fingerprint_is_of_name_and_kind_alone(void **state)
 	expect_not(SARIF, want);
 }
 
+static void a_rename_that_was_asked_for_is_told_as_done(void **state)
+{
+	(void)state;
+	answer_red(&a);
+	expect(MARKDOWN, "\n- renamed? `main.scoreB` -> `main.rankOrders` (x1.02)\n");
+	expect(MARKDOWN, "\n- renamed: `main.oldSum` -> `main.sum`\n");
+}
+
 static void text_in_a_message_is_no_link(void **state)
 {
 	(void)state;
@@ -501,6 +509,7 @@ int main(void)
 		cmocka_unit_test(sarif_has_results_of_four_rules),
 		cmocka_unit_test(a_new_function_that_fails_is_an_error_of_new_cost),
 		cmocka_unit_test(a_fingerprint_is_of_name_and_kind_alone),
+		cmocka_unit_test(a_rename_that_was_asked_for_is_told_as_done),
 		cmocka_unit_test(text_in_a_message_is_no_link),
 		cmocka_unit_test(a_result_without_a_file_is_placed_in_the_profile),
 		cmocka_unit_test(a_line_is_at_least_1),

@@ -187,7 +187,7 @@ static void add_renames(struct markdown *m)
 	for (; i < m->g->n_renames && has_room(m, ROOM_MESSAGES); i++) {
 		const struct gate_rename *r = &m->g->rename[i];
 
-		buf_addz(m->out, r->is_asked ? "- **warning:** --rename found no function: " : "- renamed? ");
+		buf_addz(m->out, r->is_asked ? "- renamed: " : "- renamed? ");
 		add_code(r->from, m->out);
 		buf_addz(m->out, " -> ");
 		add_code(r->to, m->out);
