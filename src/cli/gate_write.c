@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "base/io.h"
+#include "base/path.h"
 #include "cli/cmd_report.h"
 #include "cli/flame.h"
 #include "cli/gate.h"
@@ -85,6 +86,20 @@ static void name_outputs(const struct args *a, const struct outputs *o, const ch
 		name[i + 2] = o->file[i];
 }
 
+/* Is it the same file, as far as names tell of one that need not be there? Devices take several answers. */
+static bool is_same_name(const char *x, const char *y)
+{
+	struct buf a = { 0 }, b = { 0 };
+	bool same;
+
+	path_add_clean(&a, x);
+	path_add_clean(&b, y);
+	same = strcmp(buf_text(&a), buf_text(&b)) == 0 && strncmp(buf_text(&a), "/dev/", 5) != 0;
+	buf_release(&a);
+	buf_release(&b);
+	return same;
+}
+
 /* Two answers in one file would leave one of them. */
 static int check_different(const struct args *a, const struct outputs *o, struct err *err)
 {
@@ -95,7 +110,7 @@ static int check_different(const struct args *a, const struct outputs *o, struct
 		if (name[i] && !*name[i])
 			return err_set(err, ERR_USAGE, "an output has an empty name");
 		for (int k = 0; k < i; k++)
-			if (name[i] && name[k] && strcmp(name[i], name[k]) == 0 && strncmp(name[i], "/dev/", 5) != 0)
+			if (name[i] && name[k] && is_same_name(name[i], name[k]))
 				return err_set(err, ERR_USAGE, "%s: two outputs are to be written to it", name[i]);
 	}
 	return 0;

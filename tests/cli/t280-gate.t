@@ -200,6 +200,7 @@ refused 'another granularity' --lines -base=base-1.pb.gz same-1.pb.gz
 refused 'csv has no meaning' --csv -base=base-1.pb.gz same-1.pb.gz
 refused 'cannot both go' --json --sarif -base=base-1.pb.gz same-1.pb.gz
 refused 'two outputs' --json="$tmp/x" --sarif="$tmp/x" -base=base-1.pb.gz same-1.pb.gz
+refused 'two outputs' --json="$tmp/x" --sarif="$tmp/./x" -base=base-1.pb.gz same-1.pb.gz
 refused 'nothing behind --' base-1.pb.gz --
 cp base-1.pb.gz "$tmp/mine.pb.gz"
 refused 'would take the place of a profile' --json="$tmp/mine.pb.gz" -base="$tmp/mine.pb.gz" same-1.pb.gz
@@ -265,7 +266,8 @@ echo 'a step before' >"$tmp/summary.md"
 GITHUB_STEP_SUMMARY=$tmp/summary.md "$CPA" gate --markdown="$tmp/summary.md" $base6 $(side slow 6) >"$tmp/out" 2>&1
 grep -q 'a step before' "$tmp/summary.md" && grep -q 'cpa gate: FAIL' "$tmp/summary.md"
 result $? 'the summary of a GitHub step is appended to'
-ends 2 'an output that cannot be written is trouble' --json="$tmp/no/such/folder" $base6 $(side same 6)
+ends 2 'an output that cannot be written is trouble' --json="$tmp/no/such/folder" --sarif="$tmp/rest.sarif" $base6 $(side same 6)
+same 'the others are written' "$golden_dir/gate.same.sarif" "$tmp/rest.sarif"
 
 # Pipes.
 gate -base=base-1.pb.gz - <same-1.pb.gz
