@@ -115,7 +115,8 @@ static int help_word(const char *word)
 		if (own_group(c) < N_GROUPS)
 			print_group(own_group(c));
 		if (c->report == REPORT_GATE)
-			puts("\nOf the options of all reports it heeds these above all: --text --json --markdown (each to a\n"
+			puts("\nOf the options of all reports it heeds these above all: --text --json --markdown (each "
+			     "to a\n"
 			     "file with =FILE), --flame=FILE, --all, --normalize=bulk|rest|work|none|duration|share,\n"
 			     "-sample_index, -focus, -ignore, -tagfocus. Exit status: 0 PASS, 1 FAIL, 2 trouble.");
 		printf("%s: cpa --help; all about it: man cpa\n",

@@ -144,7 +144,7 @@ int gate_self_test(const struct args *a)
 		gate_how_release(&how);
 		return say_error("%s", err.msg);
 	}
-	how.n_rules = 0; /* they are about functions of another program */
+	how.n_rules = 0;      /* they are about functions of another program */
 	how.has_need = false; /* and this about its profiles */
 	how.work[STATS_BASE] = how.work[STATS_NEW] = how.normalize == GATE_WORK ? 1 : 0;
 	ratio = 1.5 * (1 + how.threshold);

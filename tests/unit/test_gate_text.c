@@ -160,9 +160,8 @@ static void why_nothing_was_tested_is_told(void **state)
 	a.g.outcome = GATE_INCONCLUSIVE;
 	a.how.rule = &only;
 	a.how.n_rules = 1;
-	expect_part(&a,
-		    "cpa gate: INCONCLUSIVE  no function that a gate line chooses has enough samples to be tested\n"
-		    "Look at the gate lines; or capture longer, and pass all profiles.\n\n");
+	expect_part(&a, "cpa gate: INCONCLUSIVE  no function that a gate line chooses has enough samples to be tested\n"
+			"Look at the gate lines; or capture longer, and pass all profiles.\n\n");
 	a.g.n_verdict[GATE_UNRESOLVED] = 3;
 	expect_part(&a, "cpa gate: INCONCLUSIVE  too little of the program is outside of the functions to compare them "
 			"with\nFilter less, or say --normalize=none when both sides did the same work.\n\n");
@@ -190,8 +189,9 @@ static void two_programs_are_told_from_one(void **state)
 	answer_pass(&a);
 	a.g.outcome = GATE_INCONCLUSIVE;
 	a.g.is_unlike = true;
-	expect_part(&a, "cpa gate: INCONCLUSIVE  the sides have little in common; 9 proved within +20%, 46 unresolved\n"
-			"Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
+	expect_part(&a,
+		    "cpa gate: INCONCLUSIVE  the sides have little in common; 9 proved within +20%, 46 unresolved\n"
+		    "Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
 }
 
 static void a_need_that_is_not_met_is_named(void **state)

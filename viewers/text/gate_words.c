@@ -186,8 +186,8 @@ const char *gate_untested(const struct gate *g)
 {
 	if (g->n_verdict[GATE_UNRESOLVED]) /* large enough, and yet without a test */
 		return "too little of the program is outside of the functions to compare them with";
-	return has_choice(g) ? "no function that a gate line chooses has enough samples to be tested" :
-			       "no function has enough samples to be tested";
+	return has_choice(g) ? "no function that a gate line chooses has enough samples to be tested"
+			     : "no function has enough samples to be tested";
 }
 
 /* What to do when there was no test. */
@@ -195,8 +195,8 @@ static const char *remedy(const struct gate *g)
 {
 	if (g->n_verdict[GATE_UNRESOLVED])
 		return "Filter less, or say --normalize=none when both sides did the same work.";
-	return has_choice(g) ? "Look at the gate lines; or capture longer, and pass all profiles." :
-			       "Capture longer, or more often, and pass all profiles.";
+	return has_choice(g) ? "Look at the gate lines; or capture longer, and pass all profiles."
+			     : "Capture longer, or more often, and pass all profiles.";
 }
 
 void gate_add_summary(const struct gate *g, struct buf *out)
@@ -229,7 +229,8 @@ void gate_add_advice(const struct gate *g, struct buf *out)
 	if (g->n_tests == 0)
 		buf_addf(out, "%s\n", remedy(g));
 	else if (g->is_unlike)
-		buf_addz(out, "Are both of the same program? What only one side has is not tested; --rename tells new names.\n");
+		buf_addz(out, "Are both of the same program? What only one side has is not tested; --rename tells new "
+			      "names.\n");
 	else if (g->n_verdict[GATE_SUSPECT])
 		buf_addz(out, "May be slower, may be noise: capture more runs per side, or longer ones.\n");
 	else

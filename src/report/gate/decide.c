@@ -249,7 +249,8 @@ static void settle(struct deciding *d)
 	g->is_unlike = are_unlike(d);
 	if (g->n_verdict[GATE_FAIL])
 		g->outcome = GATE_RED;
-	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || (d->how->has_need && samples < g->need_samples))
+	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike ||
+		 (d->how->has_need && samples < g->need_samples))
 		g->outcome = GATE_INCONCLUSIVE;
 	else
 		g->outcome = GATE_PASS;

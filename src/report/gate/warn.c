@@ -126,7 +126,8 @@ static void warn_uniform(struct deciding *d)
 		     g->total_ratio, remedy);
 	else if (unchanged > limit && !g->is_unlike)
 		WARN(d, "uniform",
-		     "what is taken as unchanged is x%.2f per profile of what it was: if the work was the same, everything "
+		     "what is taken as unchanged is x%.2f per profile of what it was: if the work was the same, "
+		     "everything "
 		     "costs more, which is not seen here; %s",
 		     unchanged, remedy);
 }
@@ -346,8 +347,8 @@ void decide_notes(struct deciding *d)
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
 		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
 			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
-			   d->how->has_own_fold ? "have a leaf that --fold matches; they count for its callers" :
-						  "were interrupted by the scheduler or the profiler; they count for "
+			   d->how->has_own_fold ? "have a leaf that --fold matches; they count for its callers"
+						: "were interrupted by the scheduler or the profiler; they count for "
 						  "the functions that ran");
 	if (d->how->looks > 1)
 		decide_say(d, DECIDE_NOTE, "look",
