@@ -65,6 +65,8 @@ static int take(struct run *r, size_t i)
 	struct loading *l = &r->l[i];
 	struct err err;
 
+	if (!r->a->q.verbose) /* how many names were found, for each of perhaps forty files; rows without a name have a warning */
+		l->load.told.len = 0;
 	if (!l->profile || l->load.notes.len)
 		progress_end();
 	if (loading_tell(l) != STATUS_FINE)

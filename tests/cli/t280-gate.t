@@ -170,7 +170,7 @@ refused 'has no samples' -base=base-1.pb.gz ../edge/no-samples.pb.gz
 refused 'has no sample' -base=../edge/all-zero.pb.gz ../edge/all-zero.pb.gz
 refused 'no sample that passes the filters' -focus=nosuch $base6 $(side slow 6)
 refused 'next to no function in common (0%' -base=../rust-cpu.pb.gz base-1.pb.gz
-refused 'next to no function in common (4%' -base=base-1.pb.gz ../go-cpu.pb.gz
+refused 'next to no function in common (0%' -base=base-1.pb.gz ../go-cpu.pb.gz
 refused 'of the same program' $base6 ../go-cpu.pb.gz
 ends 3 'a filter that leaves nothing to compare with does not pass' --inconclusive=3 -focus=score $(base 3) $(side slow 3)
 says '^cpa gate: INCONCLUSIVE  too little of the program is outside' 'and is not told to capture longer'

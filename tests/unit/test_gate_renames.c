@@ -143,6 +143,26 @@ static void without_a_common_name_only_the_single_candidate_is_taken(void **stat
 	}
 }
 
+static void a_function_of_another_package_is_not_the_same_for_lack_of_others(void **state)
+{
+	static const char *const come[] = { "flate.(*Writer).Write", "smooth.Blur" };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct made_renames m;
+		char stack[64];
+
+		start(&m);
+		made_stack(&m.g, "smooth.Filter main.main", 60, 0);
+		snprintf(stack, sizeof(stack), "%s main.main", come[i]);
+		made_stack(&m.g, stack, 0, 60);
+		made_stack(&m.g, "hash main.main", 300, 300);
+		find(&m);
+		assert_int_equal(m.out.n_renames, i);
+		release(&m);
+	}
+}
+
 static void the_last_part_of_a_name_finds_a_method_that_moved(void **state)
 {
 	struct made_renames m;
@@ -273,6 +293,7 @@ int main(void)
 		cmocka_unit_test(a_cost_beyond_three_halves_is_another_function),
 		cmocka_unit_test(a_chain_of_renamed_functions_is_found_link_by_link),
 		cmocka_unit_test(without_a_common_name_only_the_single_candidate_is_taken),
+		cmocka_unit_test(a_function_of_another_package_is_not_the_same_for_lack_of_others),
 		cmocka_unit_test(the_last_part_of_a_name_finds_a_method_that_moved),
 		cmocka_unit_test(two_that_fit_equally_well_are_not_chosen_from),
 		cmocka_unit_test(a_few_samples_on_one_side_are_chance_and_no_candidate),

@@ -231,6 +231,17 @@ static void a_row_with_one_side_has_no_ratio_and_is_no_test(void **state)
 	near(p->row[0].p_adjusted, adjusted);
 }
 
+/* Let class 20, outside of the rows, have this share of the base, and so many times that on the new side. */
+static void set_outside(struct program *p, double share, double ratio)
+{
+	double rest = 0;
+
+	for (uint32_t i = 0; i < 20; i++)
+		rest += p->value[STATS_BASE][i];
+	p->value[STATS_BASE][20] = p->var[STATS_BASE][20] = rest * share / (1 - share);
+	p->value[STATS_NEW][20] = p->var[STATS_NEW][20] = ratio * p->value[STATS_BASE][20];
+}
+
 static void a_row_that_covers_the_program_has_no_reference(void **state)
 {
 	struct program *p = steady();
@@ -244,8 +255,26 @@ static void a_row_that_covers_the_program_has_no_reference(void **state)
 	assert_true(isnan(p->row[all].ratio) && isnan(p->row[all].p_over));
 	p->value[STATS_NEW][20] = p->var[STATS_NEW][20] = 11;
 	judge(p);
-	near(p->row[all].rho, 11.0 / 9);
+	assert_true(isnan(p->row[all].ratio)); /* 20 samples are enough, but not that little of the program */
+	set_outside(p, 0.11, 1.25);
+	judge(p);
+	near(p->row[all].rho, 1.25);
 	assert_int_equal(p->row[all].n_cells, 0);
+	set_outside(p, 0.09, 1);
+	judge(p);
+	assert_true(isnan(p->row[all].ratio));
+}
+
+static void a_row_that_had_much_outside_of_it_on_one_side_is_tested(void **state)
+{
+	struct program *p = steady();
+	uint32_t all = add_row(p, 0, 20);
+
+	(void)state;
+	add_class(p, 9, 10);
+	set_outside(p, 0.15, 0.1); /* the others became ten times as slow */
+	judge(p);
+	assert_true(p->row[all].ratio > 9 && p->row[all].p < 1e-6);
 }
 
 static void below_three_cells_the_rest_is_the_reference_with_its_own_error(void **state)
@@ -300,6 +329,8 @@ static void what_is_left_of_a_leaf_keeps_its_digits(void **state)
 	p->var[STATS_BASE][20] = p->var[STATS_NEW][20] = 1e33;
 	p->cell[20] = 5;
 	p->row_class[p->row_off[20]++] = 20;
+	add_class(p, 1e17, 0); /* so that the row is not all of the program; without new it is no reference */
+	p->var[STATS_BASE][21] = 1e32;
 	judge(p);
 	near_to(p->row[19].rho, rho, 1e-12, __LINE__);
 	near(p->row[19].count[STATS_NEW], 10);
@@ -435,6 +466,7 @@ int main(void)
 		cmocka_unit_test(a_longer_run_changes_no_ratio),
 		cmocka_unit_test(a_row_with_one_side_has_no_ratio_and_is_no_test),
 		cmocka_unit_test(a_row_that_covers_the_program_has_no_reference),
+		cmocka_unit_test(a_row_that_had_much_outside_of_it_on_one_side_is_tested),
 		cmocka_unit_test(below_three_cells_the_rest_is_the_reference_with_its_own_error),
 		cmocka_unit_test(only_the_outer_part_of_a_shared_leaf_is_reference),
 		cmocka_unit_test(what_is_left_of_a_leaf_keeps_its_digits),

@@ -21,6 +21,9 @@
 #define NO_DIGITS 1e-300
 /* What is excluded stays under that share of the program. */
 #define MOST_EXCLUDED 0.5
+/* With less of the program outside of a row there is nothing to hold it against: what is left when a loop is nearly all
+   of a program are the scheduler and its like, which go up and down with the load. */
+#define LEAST_OUTSIDE 0.1
 #define NO_ROW UINT32_MAX
 
 struct judge {
@@ -34,6 +37,7 @@ struct judge {
 	uint32_t now;            /* the round; what is excluded is the same in all of it */
 	uint32_t *row_list;      /* [n_rows] for judge_look */
 	double excluded;         /* share */
+	struct stats_cell gone;  /* the same, in values */
 	bool has_replicates;
 	double runs; /* 1 / files of base + 1 / files of new */
 };
@@ -123,9 +127,21 @@ static bool judge_exclude(struct judge *j)
 		return false;
 	j->row[farthest].is_excluded = true;
 	j->excluded += judge_share(j, &j->seen[farthest].left);
+	stats_cell_add(&j->gone, &j->seen[farthest].left);
 	stats_outside_exclude(j->outside, farthest);
 	j->now++;
 	return true;
+}
+
+/* How much of the program is outside of a row and of what is excluded, on the side where that is more. */
+static double judge_outside(const struct judge *j, const struct stats_seen *seen)
+{
+	double most = 0;
+
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (j->total.value[side] > 0)
+			most = fmax(most, 1 - (seen->left.value[side] + j->gone.value[side]) / j->total.value[side]);
+	return most;
 }
 
 /* What the ratio of a row is divided by, the variance of its logarithm and the spread; NAN when nobody knows. */
@@ -138,6 +154,8 @@ static double judge_rho(struct judge *j, uint32_t row, double *var, double *tau)
 	if (j->how->mode == STATS_FIXED)
 		return j->how->rho > 0 && isfinite(j->how->rho) ? j->how->rho : NAN;
 	seen = &j->seen[row];
+	if (judge_outside(j, seen) < LEAST_OUTSIDE)
+		return NAN;
 	if (seen->has_centre) {
 		j->row[row].n_cells = seen->centre.n_cells;
 		*var = seen->centre.var;

@@ -104,8 +104,8 @@ struct stats_judged {
  * Judge all rows.
  *
  * STATS_BULK: a row's reference is the centre of the cells outside of it; below 3 cells the rest of the program,
- * whose own counts then add to the variance. Where the rest has fewer than 20 effective counts, or only one side,
- * the row covers the program: there is nothing to compare it with, and its p is NAN. Nothing is tested either
+ * whose own counts then add to the variance. Where the rest has fewer than 20 effective counts, or only one side, or
+ * less than a tenth of both sides is outside of the row and of what was taken out, the row covers the program: there is nothing to compare it with, and its p is NAN. Nothing is tested either
  * for a row that has only one side.
  *
  * Up to 8 reference rows that clearly differ leave the references of all others: one after the other, the farthest

@@ -181,11 +181,23 @@ static bool is_same_part(const char *a, const char *b)
 	return n == m && n > 0 && memcmp(a, b, n) == 0 && !(n == 4 && memcmp(a, "func", 4) == 0);
 }
 
-/* How much file, line and name agree; 0 is not at all. */
+/* Are the names of one package, namespace or, where there is none, program? */
+static bool is_same_package(const char *a, const char *b)
+{
+	size_t n, m, unused;
+
+	n = (size_t)(last_part(a, &unused) - a);
+	m = (size_t)(last_part(b, &unused) - b);
+	n = strcspn(a, "([") < n ? strcspn(a, "([") : n; /* main.(*T).Close is of main, too */
+	m = strcspn(b, "([") < m ? strcspn(b, "([") : m;
+	return n == m && memcmp(a, b, n) == 0;
+}
+
+/* How much file, line and name agree; 0 is not at all. A line without the file may be chance. */
 static double agreement(const struct gate_func *a, const struct gate_func *b)
 {
 	return 1.0 * is_same_part(a->name, b->name) + 0.5 * (*a->file && strcmp(a->file, b->file) == 0) +
-	       0.5 * (a->line > 0 && a->line == b->line);
+	       0.5 * (a->line > 0 && a->line == b->line && is_same_package(a->name, b->name));
 }
 
 /* Jaccard of what two have in common, after what chance may have parted. Of a sum of |p - q| over cells with equal
@@ -242,6 +254,13 @@ static uint32_t best(const struct search *x, enum stats_side side, uint32_t i, c
 	return found;
 }
 
+static bool is_near(const struct search *x, uint32_t g, uint32_t c)
+{
+	const struct gate_func *func = x->s->func;
+
+	return is_same_package(func[x->at[STATS_BASE][g].func].name, func[x->at[STATS_NEW][c].func].name);
+}
+
 /* Is there no other pair with either of them? */
 static bool is_only(const struct search *x, uint32_t g, uint32_t c, const struct pair *pair)
 {
@@ -288,7 +307,7 @@ static bool find_pairs(struct search *x)
 		const struct pair *p = c == GATE_NO_FUNC ? NULL : &pair[(size_t)g * n_come + c];
 
 		if (p && best(x, STATS_NEW, c, pair) == g &&
-		    (p->agrees > 0 || (p->known >= KNOWN && is_only(x, g, c, pair))))
+		    (p->agrees > 0 || (p->known >= KNOWN && is_near(x, g, c) && is_only(x, g, c, pair))))
 			unite(x, g, c);
 	}
 	around_release(&gone);
