@@ -92,15 +92,20 @@ bool stats_point_make(const struct stats_cell *cell, double noise, double rho, s
 	return true;
 }
 
-/* Merge the sorted halves of p, the first of which has m. */
-static void points_merge(struct stats_point *p, uint32_t m, uint32_t n, struct stats_point *spare)
+void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
+			struct stats_point *to)
 {
-	uint32_t i = 0, j = m, at = 0;
+	const struct stats_point *end_a = a + n, *end_b = b + m;
 
-	memcpy(spare, p, m * sizeof(*p));
-	while (i < m && j < n)
-		p[at++] = stats_point_is_before(&p[j], &spare[i]) ? p[j++] : spare[i++];
-	memcpy(p + at, spare + i, (m - i) * sizeof(*p));
+	while (a < end_a && b < end_b) {
+		bool takes_b = stats_point_is_before(b, a);
+
+		*to++ = *(takes_b ? b : a);
+		a += !takes_b;
+		b += takes_b;
+	}
+	memcpy(to, a, (size_t)(end_a - a) * sizeof(*to));
+	memmove(to + (end_a - a), b, (size_t)(end_b - b) * sizeof(*to));
 }
 
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
@@ -108,7 +113,8 @@ void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *sp
 	if (n > FEW_POINTS) {
 		stats_points_sort(p, n / 2, spare);
 		stats_points_sort(p + n / 2, n - n / 2, spare);
-		points_merge(p, n / 2, n, spare);
+		memcpy(spare, p, n / 2 * sizeof(*p));
+		stats_points_merge(spare, n / 2, p + n / 2, n - n / 2, p);
 		return;
 	}
 	for (uint32_t i = 1; i < n; i++) {

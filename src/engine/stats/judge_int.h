@@ -47,14 +47,18 @@ static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cel
 	}
 }
 
-/* Is a point before another one? By x, equal ones by weight. */
+/* Is a point before another one? By x, equal ones by weight. Without a branch: nobody can foresee it. */
 static inline bool stats_point_is_before(const struct stats_point *a, const struct stats_point *b)
 {
-	return a->x != b->x ? a->x < b->x : a->w < b->w;
+	return (a->x < b->x) | ((a->x == b->x) & (a->w < b->w));
 }
 
 /* Sort; spare [n]. */
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare);
+
+/* Merge n sorted points and m sorted ones; of equal ones those of a are first. b may be the end of to. */
+void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
+			struct stats_point *to);
 
 /*
  * Find the centre of points.

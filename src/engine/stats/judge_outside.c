@@ -53,7 +53,7 @@ struct eye {
 	struct slot *part; /* [n_cells + 1] what the row has of a slot */
 	uint32_t *met;     /* [n_cells + 1] slots of the row */
 	uint32_t n_met;
-	struct stats_point *point, *own; /* [n_cells + 2] of the reference; of slots that the row is in */
+	struct stats_point *point, *own, *others; /* [n_cells + 2] of the reference; of slots that the row is in; of others */
 	double *scratch;                 /* [n_cells + 3] */
 };
 
@@ -170,6 +170,7 @@ static void eye_open(struct eye *e, const struct stats_outside *o)
 	e->met = mem_alloc(cells, sizeof(*e->met));
 	e->point = mem_alloc(cells, sizeof(*e->point));
 	e->own = mem_alloc(cells, sizeof(*e->own));
+	e->others = mem_alloc(cells, sizeof(*e->others));
 	e->scratch = mem_alloc(cells, sizeof(*e->scratch));
 }
 
@@ -181,6 +182,7 @@ static void eye_close(struct eye *e)
 	free(e->met);
 	free(e->point);
 	free(e->own);
+	free(e->others);
 	free(e->scratch);
 }
 
@@ -191,9 +193,9 @@ struct stats_outside *stats_outside_new(const struct stats_counts *c, double noi
 
 	o->c = c;
 	o->noise = noise;
-	o->class = mem_alloc(classes, sizeof(*o->class));
+	o->class = mem_alloc_large(classes, sizeof(*o->class));
 	o->is_gone = mem_zalloc(classes, sizeof(*o->is_gone));
-	o->of_slot = mem_alloc(classes, sizeof(*o->of_slot));
+	o->of_slot = mem_alloc_large(classes, sizeof(*o->of_slot));
 	o->slot_of = mem_alloc(cells, sizeof(*o->slot_of));
 	o->most = mem_alloc(cells, sizeof(*o->most));
 	o->slot = mem_alloc(cells, sizeof(*o->slot));
@@ -303,21 +305,15 @@ static struct stats_cell eye_left(struct eye *e, uint32_t row, uint32_t slot, bo
 static uint32_t eye_merge(struct eye *e, uint32_t n_own)
 {
 	const struct stats_outside *o = e->o;
-	uint32_t n = 0, own = 0;
+	uint32_t n = 0;
 
 	stats_points_sort(e->own, n_own, e->point);
 	for (uint32_t i = 0; i < o->n_places; i++) {
-		const struct place *p = &o->place[i];
-
-		if (e->seen_slot[p->slot] == e->look)
-			continue;
-		while (own < n_own && stats_point_is_before(&e->own[own], &p->point))
-			e->point[n++] = e->own[own++];
-		e->point[n++] = p->point;
+		e->others[n] = o->place[i].point;
+		n += e->seen_slot[o->place[i].slot] != e->look;
 	}
-	while (own < n_own)
-		e->point[n++] = e->own[own++];
-	return n;
+	stats_points_merge(e->others, n, e->own, n_own, e->point);
+	return n + n_own;
 }
 
 static uint32_t eye_points(struct eye *e, uint32_t row, bool *is_marked)

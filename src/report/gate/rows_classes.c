@@ -73,7 +73,7 @@ static void order_by_cell(struct classing *w)
 	const struct gate_lists *l = w->l;
 	uint32_t n_cells = w->p->n_cells;
 
-	w->order = mem_alloc((size_t)l->n + 1, sizeof(*w->order));
+	w->order = mem_alloc_large((size_t)l->n + 1, sizeof(*w->order));
 	w->off = mem_zalloc((size_t)n_cells + 2, sizeof(*w->off));
 	for (uint32_t i = 0; i < l->n; i++)
 		w->off[l->cell[i] + 2]++;
@@ -214,6 +214,8 @@ static void run_cells(void *arg, unsigned number)
 	struct table table = { 0 };
 
 	part->first = from < end ? w->off[from] : 0;
+	part->cap = (size_t)w->l->off[w->l->n] + 1; /* more than it can need, so that it never moves */
+	part->row = mem_alloc_large(part->cap, sizeof(*part->row));
 	part->count = mem_zalloc((size_t)w->n_rows + 1, sizeof(*part->count));
 	table.seen = mem_zalloc((size_t)w->n_rows + 1, sizeof(*table.seen));
 	for (uint32_t cell = from; cell < end; cell++) {
@@ -256,18 +258,18 @@ static void close_up(const struct classing *w)
 void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out)
 {
-	struct classing w = { .p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = pool_size() };
+	struct classing w = { .p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = gate_rows_threads(l->n) };
 	size_t n = (size_t)l->n + 1;
 
 	*out = (struct gate_classes){ .n_parts = w.n_parts };
-	out->end = mem_alloc(n, sizeof(*out->end));
-	out->cell = mem_alloc(n, sizeof(*out->cell));
+	out->end = mem_alloc_large(n, sizeof(*out->end));
+	out->cell = mem_alloc_large(n, sizeof(*out->cell));
 	out->part = mem_zalloc(w.n_parts, sizeof(*out->part));
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		out->value[side] = mem_alloc(n, sizeof(**out->value));
-		out->var[side] = mem_alloc(n, sizeof(**out->var));
+		out->value[side] = mem_alloc_large(n, sizeof(**out->value));
+		out->var[side] = mem_alloc_large(n, sizeof(**out->var));
 	}
-	w.listed = mem_alloc(n, sizeof(*w.listed));
+	w.listed = mem_alloc_large(n, sizeof(*w.listed));
 	w.hash = hash_picks(&w);
 	pool_run(run_rows, &w, w.n_parts);
 	order_by_cell(&w);

@@ -51,6 +51,9 @@ struct gate_lists {
 	double *sum;
 };
 
+/* How many threads so many stacks are worth. */
+unsigned gate_rows_threads(uint32_t n_stacks);
+
 void gate_lists_make(const struct gate_picks *p, struct gate_lists *out);
 void gate_lists_release(struct gate_lists *l);
 

@@ -20,6 +20,7 @@ enum {
 	RANGES = 1024,
 	LEAST_RANGES = 16,
 	MOST_SUMS = 1 << 20, /* ranges * picks, or so */
+	FEW_STACKS = 20000,  /* they are not worth a thread */
 };
 
 struct listing {
@@ -127,16 +128,21 @@ static void turn_sums(struct listing *w)
 	w->out->sum = turned;
 }
 
+unsigned gate_rows_threads(uint32_t n_stacks)
+{
+	return n_stacks < FEW_STACKS ? 1 : pool_size();
+}
+
 void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
 {
 	const struct gate_paths *paths = &p->s->paths;
-	struct listing w = { .p = p, .out = out, .n_parts = pool_size() };
+	struct listing w = { .p = p, .out = out, .n_parts = gate_rows_threads(paths->n) };
 	uint32_t ranges = MOST_SUMS / (p->n + 1);
 
 	ranges = ranges < LEAST_RANGES ? LEAST_RANGES : ranges > RANGES ? RANGES : ranges;
 	*out = (struct gate_lists){ .n = paths->n, .n_ranges = ranges };
-	out->off = mem_alloc((size_t)paths->n + 1, sizeof(*out->off));
-	out->cell = mem_alloc((size_t)paths->n + 1, sizeof(*out->cell));
+	out->off = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->off));
+	out->cell = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->cell));
 	out->pick = mem_alloc_large((size_t)(paths->n ? paths->off[paths->n] : 0) + paths->n + 1, sizeof(*out->pick));
 	w.first = mem_alloc(w.n_parts, sizeof(*w.first));
 	w.end = mem_alloc(w.n_parts, sizeof(*w.end));

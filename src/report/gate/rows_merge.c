@@ -13,8 +13,10 @@
 #include "report/gate/rows_int.h"
 
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,26 +111,76 @@ static void find_pairs(const struct gate_picks *p, const struct gate_lists *l, s
 	out->off[p->n] = n;
 }
 
+/* Stacks are parted in the same way on any machine, so that sums are the same to the last bit. */
+enum { PARTS = 8 };
+
+struct adding {
+	const struct gate_picks *p;
+	const struct gate_lists *l;
+	double per[N_STATS_SIDES]; /* 1 / total */
+	const struct pairs *pairs;
+	const uint32_t *first;
+	const bool *has_company;
+	struct added {
+		double (*common)[N_STATS_SIDES]; /* [pairs] */
+		double *depth, *weight;          /* [picks] */
+	} part[PARTS];
+	atomic_uint next;
+};
+
+static void adding_init(struct adding *w, const struct gate_picks *p, const struct gate_lists *l)
+{
+	*w = (struct adding){ .p = p, .l = l };
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		w->per[side] = gate_part(p->s, side, 1);
+}
+
+static uint32_t adding_start(const struct adding *w, unsigned part)
+{
+	return (uint32_t)((uint64_t)w->l->n * part / PARTS);
+}
+
+static void run_common(void *arg, unsigned thread)
+{
+	struct adding *w = arg;
+	const struct gate_paths *paths = &w->p->s->paths;
+	const struct pairs *pairs = w->pairs;
+	uint32_t *seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*seen)), part;
+
+	(void)thread;
+	while ((part = atomic_fetch_add(&w->next, 1)) < PARTS)
+		for (uint32_t i = adding_start(w, part); i < adding_start(w, part + 1); i++) {
+			const uint32_t *list = w->l->pick + w->l->off[i], *end = w->l->pick + w->l->off[i + 1];
+
+			for (const uint32_t *pick = list; pick < end; pick++)
+				seen[*pick] = i + 1;
+			for (const uint32_t *pick = list; pick < end; pick++)
+				for (uint32_t k = pairs->off[*pick]; k < pairs->off[*pick + 1]; k++)
+					for (int side = 0; seen[pairs->pair[k].other] == i + 1 && side < N_STATS_SIDES; side++)
+						w->part[part].common[k][side] += paths->value[side][i] * w->per[side];
+		}
+	free(seen);
+}
+
 /* Add up what is common to the pairs. */
 static void add_common(const struct gate_picks *p, const struct gate_lists *l, const struct pairs *pairs)
 {
-	const struct gate_paths *paths = &p->s->paths;
-	uint32_t *seen = mem_zalloc((size_t)p->n + 1, sizeof(*seen));
-	double per[N_STATS_SIDES];
+	uint32_t n = pairs->off[p->n];
+	struct adding w;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
-		per[side] = gate_part(p->s, side, 1);
-	for (uint32_t i = 0; pairs->off[p->n] && i < l->n; i++) {
-		const uint32_t *list = l->pick + l->off[i], *end = l->pick + l->off[i + 1];
-
-		for (const uint32_t *pick = list; pick < end; pick++)
-			seen[*pick] = i + 1;
-		for (const uint32_t *pick = list; pick < end; pick++)
-			for (uint32_t k = pairs->off[*pick]; k < pairs->off[*pick + 1]; k++)
-				for (int side = 0; seen[pairs->pair[k].other] == i + 1 && side < N_STATS_SIDES; side++)
-					pairs->pair[k].common[side] += paths->value[side][i] * per[side];
+	if (n == 0)
+		return;
+	adding_init(&w, p, l);
+	w.pairs = pairs;
+	for (int i = 0; i < PARTS; i++)
+		w.part[i].common = mem_zalloc(n, sizeof(*w.part[i].common));
+	pool_run(run_common, &w, gate_rows_threads(l->n));
+	for (int i = 0; i < PARTS; i++) {
+		for (uint32_t k = 0; k < n; k++)
+			for (int side = 0; side < N_STATS_SIDES; side++)
+				pairs->pair[k].common[side] += w.part[i].common[k][side];
+		free(w.part[i].common);
 	}
-	free(seen);
 }
 
 /* The first one of every group takes those behind it that are free. */
@@ -148,37 +200,65 @@ static void gather(const struct gate_picks *p, const struct pairs *pairs, uint32
 	}
 }
 
+static void run_depth(void *arg, unsigned thread)
+{
+	struct adding *w = arg;
+	const struct gate_paths *paths = &w->p->s->paths;
+	const struct gate_lists *l = w->l;
+	uint32_t *rank = mem_zalloc((size_t)w->p->n + 1, sizeof(*rank)), part;
+
+	(void)thread;
+	while ((part = atomic_fetch_add(&w->next, 1)) < PARTS)
+		for (uint32_t i = adding_start(w, part); i < adding_start(w, part + 1); i++) {
+			double weight = paths->value[STATS_BASE][i] * w->per[STATS_BASE] +
+					paths->value[STATS_NEW][i] * w->per[STATS_NEW];
+
+			for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++) {
+				uint32_t pick = l->pick[k];
+
+				if (!w->has_company[pick])
+					continue;
+				w->part[part].depth[pick] += weight * rank[w->first[pick]]++;
+				w->part[part].weight[pick] += weight;
+			}
+			for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
+				rank[w->first[l->pick[k]]] = 0;
+		}
+	free(rank);
+}
+
 /* How many of its group stand nearer to the leaf, on average over all samples. One that is alone stands at 0. */
 static void find_depth(const struct gate_picks *p, const struct gate_lists *l, const uint32_t *first, double *depth)
 {
-	const struct gate_paths *paths = &p->s->paths;
-	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight)), per[N_STATS_SIDES];
-	uint32_t *rank = mem_zalloc((size_t)p->n + 1, sizeof(*rank));
 	bool *has_company = mem_zalloc((size_t)p->n + 1, sizeof(*has_company)), any = false;
+	double *weight = mem_zalloc((size_t)p->n + 1, sizeof(*weight));
+	struct adding w;
 
-	for (int side = 0; side < N_STATS_SIDES; side++)
-		per[side] = gate_part(p->s, side, 1);
 	for (uint32_t i = 0; i < p->n; i++)
 		if (first[i] != i)
 			any = has_company[i] = has_company[first[i]] = true;
 	memset(depth, 0, p->n * sizeof(*depth));
-	for (uint32_t i = 0; any && i < l->n; i++) {
-		double w = paths->value[STATS_BASE][i] * per[STATS_BASE] + paths->value[STATS_NEW][i] * per[STATS_NEW];
-
-		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++) {
-			if (!has_company[l->pick[k]])
-				continue;
-			depth[l->pick[k]] += w * rank[first[l->pick[k]]]++;
-			weight[l->pick[k]] += w;
+	adding_init(&w, p, l);
+	w.first = first;
+	w.has_company = has_company;
+	for (int i = 0; any && i < PARTS; i++) {
+		w.part[i].depth = mem_zalloc(p->n, sizeof(*depth));
+		w.part[i].weight = mem_zalloc(p->n, sizeof(*weight));
+	}
+	if (any)
+		pool_run(run_depth, &w, gate_rows_threads(l->n));
+	for (int i = 0; any && i < PARTS; i++) {
+		for (uint32_t k = 0; k < p->n; k++) {
+			depth[k] += w.part[i].depth[k];
+			weight[k] += w.part[i].weight[k];
 		}
-		for (uint64_t k = l->off[i]; k < l->off[i + 1]; k++)
-			rank[first[l->pick[k]]] = 0;
+		free(w.part[i].depth);
+		free(w.part[i].weight);
 	}
 	for (uint32_t i = 0; i < p->n; i++)
 		if (weight[i] > 0)
 			depth[i] /= weight[i];
 	free(weight);
-	free(rank);
 	free(has_company);
 }
 

@@ -40,10 +40,11 @@ static void reserve_columns(struct sum_paths *paths, size_t need)
 		return;
 	cap = cap < need ? need : cap;
 	for (int i = 0; i < SUM_COLUMNS; i++) {
-		double *column = mem_zalloc(cap, sizeof(*column));
+		double *column = mem_alloc_large(cap, sizeof(*column));
 
 		if (paths->n)
 			memcpy(column, paths->column[i], paths->n * sizeof(*column));
+		memset(column + paths->n, 0, (cap - paths->n) * sizeof(*column));
 		free(paths->column[i]);
 		paths->column[i] = column;
 	}
@@ -56,9 +57,9 @@ void sum_paths_reserve(struct sum_paths *paths, uint32_t n, uint32_t frames)
 		idtab_release(&paths->ids);
 		idtab_init(&paths->ids, n);
 	}
-	if (!paths->func) {
-		paths->func = mem_alloc_large(frames, sizeof(*paths->func));
-		paths->cap_func = frames;
+	if (!paths->func) { /* with some inlined ones: it would move else */
+		paths->cap_func = (size_t)frames + frames / 2;
+		paths->func = mem_alloc_large(paths->cap_func, sizeof(*paths->func));
 	}
 	paths->off = mem_grow(paths->off, &paths->cap_off, (size_t)paths->n + n + 1, sizeof(*paths->off));
 	reserve_columns(paths, (size_t)paths->n + n);
