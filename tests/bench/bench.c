@@ -31,6 +31,7 @@ static const char usage[] = "usage: bench [-n ROUNDS] [-f PROFILE] [GOAL...] {--
 			    "goals, all of the first command:\n"
 			    "  -a NAME:X  takes at most X times the time of NAME\n"
 			    "  -x NAME:X  is at least X times as fast as NAME\n"
+			    "  -t MS      takes at most MS milliseconds, the median of all rounds\n"
 			    "  -m MB      peak of at most MB; -m Xx for X times the inflated size\n"
 			    "Exits with 1 when a goal is missed, 2 when a command fails.\n";
 
@@ -45,7 +46,7 @@ struct command {
 
 struct goal {
 	char option; /* as in usage */
-	char *name;  /* a command; NULL for -m */
+	char *name;  /* a command; NULL for -m and -t */
 	double value;
 	bool times_inflated;
 };
@@ -255,6 +256,27 @@ static bool check_peak(const struct bench *b, const struct goal *g)
 	return met;
 }
 
+/* Median time of a command over the rounds that it ran in. */
+static double median_ms(const struct bench *b, const struct command *c)
+{
+	double v[MAX_ROUNDS];
+	int n = 0;
+
+	for (int i = 0; i < b->n_rounds; i++)
+		if (c->ms[i] >= 0)
+			v[n++] = c->ms[i];
+	return median(v, n);
+}
+
+static bool check_time(const struct bench *b, const struct goal *g)
+{
+	double found = median_ms(b, &b->command[0]);
+	bool met = found <= g->value;
+
+	printf("- %s takes at most %g ms: %.1f ms, %s\n", b->command[0].name, g->value, found, met ? "met" : "**missed**");
+	return met;
+}
+
 /* Says how a goal stands; false when it is missed, true also when it could not be measured. */
 static bool check_goal(const struct bench *b, const struct goal *g)
 {
@@ -264,6 +286,8 @@ static bool check_goal(const struct bench *b, const struct goal *g)
 
 	if (g->option == 'm')
 		return check_peak(b, g);
+	if (g->option == 't')
+		return check_time(b, g);
 	if (g->option == 'a')
 		printf("- %s takes at most %g × %s: ", first->name, g->value, g->name);
 	else
@@ -308,6 +332,8 @@ static void add_goal(struct bench *b, char option, char *text)
 	if (option == 'm') {
 		g.times_inflated = text[0] && text[strlen(text) - 1] == 'x';
 		g.value = parse_number(text, g.times_inflated ? "x" : "");
+	} else if (option == 't') {
+		g.value = parse_number(text, "");
 	} else {
 		if (!colon)
 			die_usage();
@@ -363,7 +389,8 @@ static void parse(struct bench *b, int argc, char **argv)
 			b->n_rounds = parse_rounds(argv[i + 1], MAX_ROUNDS);
 		else if (!strcmp(argv[i], "-f"))
 			set_profile(b, argv[i + 1]);
-		else if (!strcmp(argv[i], "-a") || !strcmp(argv[i], "-x") || !strcmp(argv[i], "-m"))
+		else if (!strcmp(argv[i], "-a") || !strcmp(argv[i], "-x") || !strcmp(argv[i], "-m") ||
+			 !strcmp(argv[i], "-t"))
 			add_goal(b, argv[i][1], argv[i + 1]);
 		else
 			die_usage();
