@@ -451,6 +451,101 @@ static void power_is_that_of_the_method(void **state)
 	end(&a);
 }
 
+/* A limit of 50 % for all of them; of Benjamini and Hochberg's method one function alone has to pass all tests. */
+static void power_is_of_the_limits_that_hold(void **state)
+{
+	struct asked a;
+	double plain;
+
+	(void)state;
+	start(&a, 1000);
+	finish(&a, 1, 1);
+	plain = a.out.power[1].ratio;
+	end(&a);
+	start(&a, 1000);
+	a.g.how.adjust = STATS_BH;
+	finish(&a, 1, 1);
+	assert_true(fabs(a.out.power[1].ratio - plain) < 1e-9);
+	end(&a);
+	start(&a, 1000);
+	a.g.how.threshold = 0.5;
+	finish(&a, 1, 1);
+	plain = a.out.power[1].ratio;
+	end(&a);
+	start(&a, 1000);
+	made_rule(&a.g, GATE_LIMIT, ".", 0.5);
+	finish(&a, 1, 1);
+	assert_true(fabs(a.out.power[1].ratio - plain) < 1e-9);
+	end(&a);
+}
+
+/* Every function differs by 20 % from run to run: more than chance, and more the larger it is. */
+static void runs_that_vary_see_less(void **state)
+{
+	struct asked a;
+	double plain[4];
+
+	(void)state;
+	start(&a, 3000);
+	finish(&a, 3, 3);
+	for (int i = 0; i < 4; i++)
+		plain[i] = a.out.power[i].ratio;
+	assert_true(isfinite(a.out.need_samples));
+	end(&a);
+	start(&a, 3000);
+	made_seal(&a.g, 3, 3);
+	for (uint32_t f = 0; f < 6; f++)
+		for (uint32_t i = 0; i < file(&a, f)->n_parts; i++) {
+			struct gate_part *part = (struct gate_part *)&file(&a, f)->part[i];
+			double times = 1 + 0.25 * ((int)((part->func + f) % 3) - 1);
+
+			if (part->flat > 0)
+				part->flat = part->cum *= times;
+		}
+	decide(&a);
+	assert_true(a.out.power[0].ratio > plain[0] + 0.1);
+	assert_true(a.out.power[2].ratio > plain[2] + 0.1);
+	assert_true(isinf(a.out.need_samples)); /* longer runs would vary as much */
+	end(&a);
+}
+
+/* main is all of the program, so nothing tells what it costs that 'large' takes the place of 'gone'. */
+static void much_new_code_without_a_caller_to_judge_it_by_does_not_pass(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 300);
+	made_stack(&a.g, "gone main", 600, 0);
+	made_stack(&a.g, "large main", 0, 1800);
+	finish(&a, 1, 1);
+	row_is(&a, "large", GATE_SUSPECT);
+	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "gone work main", 1800, 0);
+	made_stack(&a.g, "large work main", 0, 1800);
+	finish(&a, 1, 1);
+	row_is(&a, "work", GATE_OK);
+	row_is(&a, "large", GATE_NEW);
+	assert_int_equal(a.out.outcome, GATE_PASS);
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "large main", 0, 500);
+	finish(&a, 1, 1);
+	row_is(&a, "large", GATE_NEW);
+	end(&a);
+
+	start(&a, 300);
+	a.g.how.max_new = 0.5;
+	made_stack(&a.g, "large main", 0, 1800);
+	finish(&a, 1, 1);
+	row_is(&a, "large", GATE_NEW);
+	end(&a);
+}
+
 /* The variance of the whole is that of 20 samples; its rows still have 1000 each. */
 static void a_few_heavy_samples_do_not_hide_how_many_there_are(void **state)
 {
@@ -711,6 +806,9 @@ int main(void)
 		cmocka_unit_test(delays_of_one_pair_never_fail),
 		cmocka_unit_test(what_is_needed_must_be_there),
 		cmocka_unit_test(power_is_that_of_the_method),
+		cmocka_unit_test(power_is_of_the_limits_that_hold),
+		cmocka_unit_test(runs_that_vary_see_less),
+		cmocka_unit_test(much_new_code_without_a_caller_to_judge_it_by_does_not_pass),
 		cmocka_unit_test(a_few_heavy_samples_do_not_hide_how_many_there_are),
 		cmocka_unit_test(a_strict_gate_sees_less),
 		cmocka_unit_test(profiles_that_tell_of_other_conditions_are_warned_of),

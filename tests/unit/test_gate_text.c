@@ -148,6 +148,10 @@ static void without_any_test_it_says_that_first(void **state)
 	a.g.outcome = GATE_INCONCLUSIVE;
 	expect_part(&a, "cpa gate: INCONCLUSIVE  no function has enough samples to be tested\n"
 			"Capture longer, or more often, and pass all profiles.\n\n");
+	answer_pass(&a);
+	a.g.outcome = GATE_INCONCLUSIVE;
+	a.g.n_tests = 0;
+	expect_part(&a, "could have caught nothing: no function was tested\n");
 }
 
 static void why_nothing_was_tested_is_told(void **state)
@@ -397,7 +401,12 @@ static void what_one_run_cannot_see_needs_several(void **state)
 	(void)state;
 	answer_pass(&a);
 	a.g.need_samples = INFINITY;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		a.g.side[side].n_files = 1;
 	expect_part(&a, "to catch +30% at 5% share: no length of one run is enough; it needs several runs per side\n");
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		a.g.side[side].n_files = 2;
+	expect_part(&a, "to catch +30% at 5% share: no length of these runs is enough; it needs more runs per side\n");
 	a.g.need_samples = 3000;
 	a.g.need_seconds = 0;
 	expect_part(&a, "to catch +30% at 5% share: 3,000 samples per side; here are 3,205, enough\n");

@@ -203,7 +203,7 @@ void gate_add_summary(const struct gate *g, struct buf *out)
 {
 	uint32_t n_proved = count_proved(g);
 
-	if (g->n_tests == 0 && g->outcome == GATE_INCONCLUSIVE) {
+	if (g->n_tests == 0 && g->n_verdict[GATE_SUSPECT] == 0 && g->outcome == GATE_INCONCLUSIVE) {
 		buf_addz(out, gate_untested(g));
 		return;
 	}
@@ -226,7 +226,9 @@ void gate_add_advice(const struct gate *g, struct buf *out)
 {
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return;
-	if (g->n_tests == 0)
+	if (count_slower(g, GATE_SUSPECT, g->how->alpha_suspect) == 0 && g->n_verdict[GATE_SUSPECT])
+		buf_addz(out, "More samples will not tell: see the reasons below.\n");
+	else if (g->n_tests == 0)
 		buf_addf(out, "%s\n", remedy(g));
 	else if (g->is_unlike)
 		buf_addz(out, "Are both of the same program? What only one side has is not tested; --rename tells new "
@@ -263,13 +265,23 @@ static void add_promise(const struct gate *g, enum gate_verdict v, double alpha,
 	buf_addz(out, "\n");
 }
 
+/* By its test, and not for want of one. */
+static bool has_unresolved(const struct gate *g)
+{
+	bool yes = false;
+
+	for (uint32_t i = 0; i < g->n_rows && !yes; i++)
+		yes = g->row[i].verdict == GATE_UNRESOLVED && !isnan(g->row[i].p);
+	return yes;
+}
+
 void gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 {
 	if (count_slower(g, GATE_FAIL, g->how->alpha))
 		add_promise(g, GATE_FAIL, g->how->alpha, out);
 	if (count_slower(g, GATE_SUSPECT, g->how->alpha_suspect))
 		add_promise(g, GATE_SUSPECT, g->how->alpha_suspect, out);
-	if (g->n_verdict[GATE_UNRESOLVED])
+	if (has_unresolved(g))
 		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
 }
 
@@ -280,7 +292,9 @@ static void add_needed(const struct gate *g, struct buf *out)
 
 	buf_addf(out, "to catch %+.6g%% at %.3g%% share: ", (g->need_ratio - 1) * 100, g->need_share * 100);
 	if (isinf(g->need_samples)) {
-		buf_addz(out, "no length of one run is enough; it needs several runs per side\n");
+		buf_addz(out, s[STATS_BASE].n_files > 1 && s[STATS_NEW].n_files > 1
+				      ? "no length of these runs is enough; it needs more runs per side\n"
+				      : "no length of one run is enough; it needs several runs per side\n");
 		return;
 	}
 	gate_add_count(ceil(g->need_samples), out);
@@ -300,6 +314,10 @@ static void add_needed(const struct gate *g, struct buf *out)
 
 void gate_add_power(const struct gate *g, struct buf *out)
 {
+	if (g->n_tests == 0 && g->n_power) {
+		buf_addz(out, "could have caught nothing: no function was tested\n");
+		return;
+	}
 	for (uint32_t i = 0; i < g->n_power; i++) {
 		const struct gate_power *p = &g->power[i];
 

@@ -13,7 +13,9 @@
 
 static double z_alpha(const struct stats_power *how)
 {
-	return stats_normal_quantile(how->alpha / fmax(1, how->tests));
+	double p = how->alpha / fmax(1, how->tests);
+
+	return how->nu > 0 && isfinite(how->nu) ? stats_t_quantile(p, how->nu) : stats_normal_quantile(p);
 }
 
 static double z_beta(void)

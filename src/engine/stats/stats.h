@@ -64,6 +64,7 @@ struct stats_power {
 	double threshold; /* 0.2 is 20 % */
 	double noise;     /* tau0, standard deviation of a function from run to run: 0.02 */
 	double tests;     /* rows that are tested */
+	double nu;        /* degrees of freedom of several runs; 0 for a normal test */
 };
 /* The smallest ratio that is caught 8 times of 10, for a function with this share and n samples a side. */
 double stats_power_ratio(const struct stats_power *how, double share, double n);

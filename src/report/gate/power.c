@@ -24,32 +24,101 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How much more the rows differ between runs than samples do: their median. */
-static double dispersion(const struct deciding *d)
+static double median(double *a, size_t n, double otherwise)
 {
-	double *phi = mem_alloc(d->rows->n + 1, sizeof(*phi)), median = 1;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
-		if (!isnan(d->judged->row[i].p))
-			phi[n++] = d->judged->row[i].phi;
-	qsort(phi, n, sizeof(*phi), by_size);
 	if (n)
-		median = fmax(1, phi[n / 2]);
-	free(phi);
-	return median;
+		qsort(a, n, sizeof(*a), by_size);
+	return n ? a[n / 2] : otherwise;
 }
 
-/* Variation from run to run: of one pair what its reference shows; of replicates the means vary less. */
-static double spread(const struct deciding *d)
+/* Is it a function that was tested? Those tell of the others. */
+static bool tells(const struct deciding *d, uint32_t i)
 {
-	double noise = d->how->noise, runs = 0;
+	return d->rows->source[i].kind != GATE_TOTAL && !isnan(d->judged->row[i].p);
+}
+
+/* Effective counts that a row has in one run, less its share of them: where a function differs by tau from run to run,
+   its dispersion is 1 + tau^2 times this. */
+static double per_run(const struct deciding *d, uint32_t i)
+{
+	const struct stats_row *row = &d->judged->row[i];
+	double count = 0, share = 0, runs = 0;
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		count += row->count[side];
+		share += row->value[side] / d->s->total[side] / N_STATS_SIDES;
+		runs += fmax(1, d->out->side[side].n_files);
+	}
+	return count / runs * fmax(0, 1 - share);
+}
+
+/* What runs say of how much functions differ from one to the next: tau^2, by least squares over the rows. */
+static double variation(const struct deciding *d)
+{
+	double sum = 0, sum_2 = 0;
+
+	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
+		if (tells(d, i)) {
+			double k = per_run(d, i);
+
+			sum += k * (d->judged->row[i].phi - 1);
+			sum_2 += k * k;
+		}
+	return sum_2 > 0 ? fmax(0, sum / sum_2) : 0;
+}
+
+/* What that does not explain: how much more rows differ than samples do, whatever their size. The median. */
+static double dispersion(const struct deciding *d, double tau2)
+{
+	double *phi = mem_alloc(d->rows->n + 1, sizeof(*phi)), found;
+	size_t n = 0;
+
+	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
+		if (tells(d, i))
+			phi[n++] = d->judged->row[i].phi - tau2 * per_run(d, i);
+	found = fmax(1, median(phi, n, 1));
+	free(phi);
+	return found;
+}
+
+/* Degrees of freedom of the tests; 0 for one pair. */
+static double freedom(const struct deciding *d)
+{
+	double *nu = mem_alloc(d->rows->n + 1, sizeof(*nu)), found;
+	size_t n = 0;
+
+	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
+		if (tells(d, i))
+			nu[n++] = d->judged->row[i].nu;
+	found = median(nu, n, 0);
+	free(nu);
+	return found;
+}
+
+/* What most rows have of a column, as limits and noise that lines of the file give; otherwise without tests. */
+static double usual(const struct deciding *d, const double *column, double otherwise)
+{
+	double *all = mem_alloc(d->rows->n + 1, sizeof(*all)), found;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < d->rows->n; i++)
+		if (tells(d, i))
+			all[n++] = column[i];
+	found = median(all, n, otherwise);
+	free(all);
+	return found;
+}
+
+/* Variation from run to run: of one pair what its reference shows; of several runs the means vary less. */
+static double spread(const struct deciding *d, double tau2)
+{
+	double noise = usual(d, d->rows->counts.row_noise, d->how->noise), runs = 0;
 
 	if (!d->judged->has_replicates)
 		return d->judged->tau > noise ? d->judged->tau : noise;
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		runs += 1 / fmax(1, d->out->side[side].n_files);
-	return noise * sqrt(runs / 2);
+	return sqrt((noise * noise + tau2) * runs / 2);
 }
 
 void decide_power(struct deciding *d)
@@ -58,29 +127,34 @@ void decide_power(struct deciding *d)
 	enum { N_SHARES = sizeof(shares) / sizeof(shares[0]) };
 	const struct gate_how *how = d->how;
 	struct gate *g = d->out;
-	double over = how->strict ? 1 + how->threshold : 1, phi = dispersion(d), samples, rate;
+	double limit = usual(d, d->rows->counts.row_limit, how->threshold), over = how->strict ? 1 + limit : 1;
+	double tau2 = variation(d), phi = dispersion(d, tau2), samples, rate;
+	bool is_blind = g->n_tests == 0 || decide_unsure(d) || decide_contention(d);
 	struct gate_power *power = arena_alloc(g->mem, N_SHARES, sizeof(*power));
 	const struct stats_power now = {
 		.alpha = how->alpha,
-		.threshold = how->strict ? 0 : how->threshold,
-		.noise = spread(d),
-		.tests = how->adjust == STATS_HOLM ? fmax(1, g->n_tests) : 1,
+		.threshold = how->strict ? 0 : limit,
+		.noise = spread(d, tau2),
+		.tests = how->adjust == STATS_UNADJUSTED ? 1
+							 : fmax(1, g->n_tests), /* of BH, one alone has to pass all */
+		.nu = freedom(d),
 	};
 	struct stats_power later = now; /* one pair that is noisy does not tell that the next will be */
 
-	later.noise = fmin(now.noise, how->noise);
+	if (!d->judged->has_replicates)
+		later.noise = usual(d, d->rows->counts.row_noise, how->noise);
 	samples = 2 / (1 / g->side[STATS_BASE].samples + 1 / g->side[STATS_NEW].samples);
 	for (int i = 0; i < N_SHARES; i++)
-		power[i] = (struct gate_power){ shares[i], over * stats_power_ratio(&now, shares[i], samples / phi) };
-	if (decide_unsure(d) || decide_contention(d))
-		for (int i = 0; i < N_SHARES; i++)
-			power[i].ratio = INFINITY;
+		power[i] = (struct gate_power){
+			shares[i],
+			is_blind ? INFINITY : over * stats_power_ratio(&now, shares[i], samples / phi),
+		};
 	g->power = power;
 	g->n_power = N_SHARES;
 	g->need_share = how->has_need ? how->need_share : 0.05;
-	g->need_ratio = how->has_need ? how->need_ratio : fmax(1.3, 1 + how->threshold * 1.5);
+	g->need_ratio = how->has_need ? how->need_ratio : fmax(1.3, 1 + limit * 1.5);
 	g->need_samples = phi * stats_power_need(&later, g->need_share, g->need_ratio / over);
-	if (decide_unsure(d) || decide_contention(d))
+	if (is_blind)
 		g->need_samples = INFINITY;
 	else if (samples >= g->need_samples &&
 		 over * stats_power_ratio(&now, g->need_share, samples / phi) > g->need_ratio)

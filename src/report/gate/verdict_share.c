@@ -24,7 +24,7 @@
 struct claim {
 	uint32_t row;
 	double limit;
-	const struct gate_rule *rule; /* NULL for --max-new */
+	const struct gate_rule *rule; /* NULL for --max-new, and for new code that no test covers */
 };
 
 struct claims {
@@ -51,7 +51,8 @@ static void say_claim(struct deciding *d, const struct claim *claim, double p)
 	struct decide_row *r = &d->row[claim->row];
 	struct gate_row *row = &r->shown;
 	double share = row->share[STATS_NEW] * 100, limit = claim->limit < 1e-8 ? 0 : claim->limit * 100;
-	enum gate_verdict verdict = p < d->how->alpha ? GATE_FAIL : GATE_SUSPECT;
+	bool is_asked = claim->rule || d->how->max_new > 0;
+	enum gate_verdict verdict = p < d->how->alpha && is_asked ? GATE_FAIL : GATE_SUSPECT;
 
 	if (!(share > limit) || !(p < d->how->alpha_suspect) || row->verdict == GATE_FAIL)
 		return;
@@ -59,7 +60,11 @@ static void say_claim(struct deciding *d, const struct claim *claim, double p)
 		return;
 	row->verdict = verdict;
 	r->is_hidden = false;
-	if (!claim->rule)
+	if (!is_asked)
+		row->reason =
+			"new, and no caller tells whether it costs more than what was there: --max-new=SHARE or an "
+			"allow line decides, --rename tells what it was";
+	else if (!claim->rule)
 		row->reason = decide_text(d, "new: %.3g%% is more than --max-new=%.3g%%", share, limit);
 	else
 		row->reason = decide_text(d, "%.3g%% is more than its budget of %.3g%% (%s:%" PRIu32 ")", share, limit,
@@ -75,14 +80,74 @@ static void settle(struct deciding *d, struct claims *c)
 	free(c->p);
 }
 
-/* Functions that the base does not have. */
+/* Are all stacks of a row among those of another one? Both lists ascend. */
+static bool is_within(const struct stats_counts *c, uint32_t row, uint32_t other)
+{
+	uint32_t at = c->row_off[other];
+
+	for (uint32_t i = c->row_off[row]; i < c->row_off[row + 1]; i++) {
+		while (at < c->row_off[other + 1] && c->row_class[at] < c->row_class[i])
+			at++;
+		if (at == c->row_off[other + 1] || c->row_class[at] != c->row_class[i])
+			return false;
+	}
+	return true;
+}
+
+/* Does the test of a caller, or of the program, tell what a new function costs? */
+static bool is_covered(const struct deciding *d, uint32_t row)
+{
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		enum gate_verdict v = d->row[i].shown.verdict;
+
+		if (!isnan(d->row[i].shown.p) &&
+		    (v == GATE_FAIL || v == GATE_SUSPECT || v == GATE_OK || v == GATE_IMPROVED) &&
+		    is_within(&d->rows->counts, d->row[row].at, d->row[i].at))
+			return true;
+	}
+	return false;
+}
+
+/* The part of the base that is in functions which new has no more. */
+static double gone(const struct deciding *d)
+{
+	const struct stats_counts *c = &d->rows->counts;
+	bool *is_gone = mem_zalloc((size_t)c->n_classes + 1, sizeof(*is_gone));
+	double sum = 0;
+
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		uint32_t row = d->row[i].at;
+
+		for (uint32_t at = c->row_off[row]; d->row[i].shown.verdict == GATE_GONE && at < c->row_off[row + 1];
+		     at++)
+			is_gone[c->row_class[at]] = true;
+	}
+	for (uint32_t i = 0; i < c->n_classes; i++)
+		sum += is_gone[i] ? c->value[STATS_BASE][i] : 0;
+	free(is_gone);
+	return sum / d->s->total[STATS_BASE];
+}
+
+/*
+ * Functions that the base does not have, and --max-new. Without it they are judged by their callers. Where none of
+ * those has a verdict, as below a main function that is all of the program, a function that adds more than the limit
+ * to the rest of it, and costs more than all that has gone, is no silent PASS.
+ */
 static void judge_new(struct deciding *d)
 {
+	double cost = d->judged->total_ratio > 0 ? d->judged->total_ratio : 1, was = gone(d); /* of new, of base as 1 */
 	struct claims c = { 0 };
 
-	for (uint32_t i = 0; i < d->n_rows; i++)
-		if (d->row[i].shown.verdict == GATE_NEW && d->row[i].shown.kind == GATE_CUM)
-			add_claim(d, &c, i, d->how->max_new, NULL);
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		const struct gate_row *row = &d->row[i].shown;
+		double limit = d->how->max_new > 0 ? d->how->max_new : row->limit / (1 + row->limit);
+
+		if (row->verdict != GATE_NEW || row->kind != GATE_CUM)
+			continue;
+		if (d->how->max_new > 0 || (row->share[STATS_NEW] > limit &&
+					    row->share[STATS_NEW] * cost > (1 + row->limit) * was && !is_covered(d, i)))
+			add_claim(d, &c, i, limit, NULL);
+	}
 	settle(d, &c);
 }
 
@@ -125,8 +190,7 @@ void decide_shares(struct deciding *d)
 {
 	struct claims c = { 0 };
 
-	if (d->how->max_new > 0)
-		judge_new(d);
+	judge_new(d);
 	for (size_t i = 0; i < d->how->n_rules; i++)
 		if (d->how->rule[i].kind == GATE_BUDGET)
 			count_budget(d, &d->how->rule[i]);

@@ -337,6 +337,16 @@ static const char *name_some(struct deciding *d, enum gate_verdict v)
 	return n ? decide_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
 }
 
+/* One that more samples may clear up. */
+static bool has_suspect(const struct gate *g)
+{
+	bool yes = false;
+
+	for (uint32_t i = 0; i < g->n_rows && !yes; i++)
+		yes = g->row[i].verdict == GATE_SUSPECT && !isnan(g->row[i].p_adjusted);
+	return yes;
+}
+
 void decide_notes(struct deciding *d)
 {
 	const struct gate_side *side = d->out->side;
@@ -354,7 +364,7 @@ void decide_notes(struct deciding *d)
 		decide_say(d, DECIDE_NOTE, "look",
 			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->how->look,
 			   d->how->looks, d->how->alpha * 100, (1 - d->how->confidence) * 100);
-	if (d->out->n_verdict[GATE_SUSPECT] && d->out->outcome == GATE_INCONCLUSIVE && d->how->looks == 1)
+	if (has_suspect(d->out) && d->out->outcome == GATE_INCONCLUSIVE && d->how->looks == 1)
 		decide_say(d, DECIDE_NOTE, "retry",
 			   "when you capture more, pass these profiles again with the others, and --look=2/2");
 }
