@@ -145,7 +145,7 @@ static void a_slower_function_fails_and_a_faster_one_is_told(void **state)
 	assert_string_equal(a.out.row[1].name, "slow");
 	assert_string_equal(a.out.row[0].reason, "");
 	assert_true(fabs(a.out.row[0].ratio - 2.4) < 0.1);
-	assert_string_equal(note(&a, "update_baseline"), "quick became faster: a new base keeps it so");
+	assert_string_equal(note(&a, "update_baseline"), "quick costs less: a new base keeps it so");
 	end(&a);
 }
 
@@ -509,6 +509,28 @@ static void runs_that_vary_see_less(void **state)
 	end(&a);
 }
 
+/* main calls two functions. One of them takes twice as long, or the other half of it. */
+static void two_parts_are_warned_of(void **state)
+{
+	struct asked a = { .mem = NULL };
+
+	(void)state;
+	made_start(&a.g);
+	made_stack(&a.g, "one main", 1000, 2000);
+	made_stack(&a.g, "other main", 1000, 1000);
+	finish(&a, 1, 1);
+	row_is(&a, "one", GATE_FAIL);
+	assert_non_null(strstr(warning(&a, "few_parts"), "left to compare one with"));
+	end(&a);
+
+	start(&a, 300);
+	made_stack(&a.g, "one main", 1000, 2000);
+	finish(&a, 1, 1);
+	row_is(&a, "one", GATE_FAIL);
+	assert_string_equal(warning(&a, "few_parts"), "");
+	end(&a);
+}
+
 /* main is all of the program, so nothing tells what it costs that 'large' takes the place of 'gone'. */
 static void much_new_code_without_a_caller_to_judge_it_by_does_not_pass(void **state)
 {
@@ -808,6 +830,7 @@ int main(void)
 		cmocka_unit_test(power_is_that_of_the_method),
 		cmocka_unit_test(power_is_of_the_limits_that_hold),
 		cmocka_unit_test(runs_that_vary_see_less),
+		cmocka_unit_test(two_parts_are_warned_of),
 		cmocka_unit_test(much_new_code_without_a_caller_to_judge_it_by_does_not_pass),
 		cmocka_unit_test(a_few_heavy_samples_do_not_hide_how_many_there_are),
 		cmocka_unit_test(a_strict_gate_sees_less),

@@ -132,6 +132,24 @@ static void warn_uniform(struct deciding *d)
 		     unchanged, remedy);
 }
 
+/* Of two parts of which one changed nobody can tell which it was. */
+static void warn_few_parts(struct deciding *d)
+{
+	for (uint32_t i = 0; d->how->normalize == GATE_BULK && i < d->n_rows; i++) {
+		const struct gate_row *row = &d->row[i].shown;
+
+		if ((row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT) || isnan(row->p_adjusted) ||
+		    d->judged->row[d->row[i].at].n_cells > 0)
+			continue;
+		WARN(d, "few_parts",
+		     "less than three parts of the program are left to compare %s with: that it costs more and that they "
+		     "cost less look the same; do the same work on both sides and say --normalize=none, or pass "
+		     "--work-base and --work-new",
+		     row->name);
+		return;
+	}
+}
+
 static void warn_periods(struct deciding *d)
 {
 	int64_t first = 0;
@@ -318,6 +336,7 @@ void decide_warnings(struct deciding *d)
 	warn_periods(d);
 	warn_samples(d);
 	warn_uniform(d);
+	warn_few_parts(d);
 	warn_rules(d);
 }
 
@@ -353,7 +372,7 @@ void decide_notes(struct deciding *d)
 	const char *name = name_some(d, GATE_IMPROVED);
 
 	if (name)
-		decide_say(d, DECIDE_NOTE, "update_baseline", "%s became faster: a new base keeps it so", name);
+		decide_say(d, DECIDE_NOTE, "update_baseline", "%s costs less: a new base keeps it so", name);
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
 		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
 			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
