@@ -11,6 +11,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
 	tests/fuzz/fuzz_gate \
+	tests/fuzz/fuzz_gate_sides \
 	tests/fuzz/fuzz_line \
 	tests/fuzz/fuzz_cpu \
 	tests/fuzz/fuzz_heap \
@@ -58,6 +59,11 @@ tests_fuzz_fuzz_flame_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_gate_SOURCES = tests/fuzz/fuzz_gate.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_gate_LDADD = src/report/gate/libgate.a $(engine_libs)
 tests_fuzz_fuzz_gate_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_gate_sides_SOURCES = tests/fuzz/fuzz_gate_sides.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_gate_sides_LDADD = viewers/ci/libci.a viewers/xml/libxml.a viewers/json/libjson.a viewers/flame/libflame.a \
+	viewers/text/libtext.a $(gate_libs) $(session_libs)
+tests_fuzz_fuzz_gate_sides_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)
 tests_fuzz_fuzz_line_LDADD = $(session_libs)

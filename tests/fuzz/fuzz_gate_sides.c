@@ -1,0 +1,222 @@
+/*
+ * fuzz_gate_sides.c - any two profiles before a gate, and what it says about them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The base, "\n--\n" and the new side; without the mark both sides are all of it. The last two bytes choose the
+ * options. Stops when numbers do not go together, or when an output has what its format does not allow.
+ */
+#include "config.h"
+
+#include "fuzz.h"
+
+#include "report/gate/gate.h"
+#include "viewers/ci/ci.h"
+#include "viewers/json/gate_json.h"
+#include "viewers/text/gate.h"
+
+#include <math.h>
+
+static const char mark[] = "\n--\n";
+
+static void demand(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+static struct query question(uint8_t a, uint8_t b)
+{
+	static const char *const normalize[] = { "bulk", "rest", "none", "duration", "share", "work", "bulk", "bulk" };
+	static const char *const adjust[] = { "holm", "bh", "none", "holm" };
+	struct query q;
+
+	query_init(&q);
+	q.for_gate = true;
+	q.normalize = normalize[a & 7];
+	if (strcmp(q.normalize, "work") == 0) {
+		q.work_base = "1e300";
+		q.work_new = "1e-300";
+	}
+	q.adjust = adjust[a >> 3 & 3];
+	q.exact_names = a & 32;
+	q.evidence = a & 64 ? "threshold" : "change";
+	q.inconclusive = a & 128 ? "1" : "3";
+	if (b & 1)
+		q.min_samples = "0";
+	if (b & 2)
+		q.min_share = "0";
+	if (b & 4)
+		q.threshold = "0";
+	if (b & 8)
+		q.noise = "0";
+	if (b & 16)
+		q.max_new = "0";
+	if (b & 32)
+		q.need = "1%:1.21";
+	if (b & 64)
+		q.runtime = "warn";
+	if (b & 128)
+		q.focus = ".";
+	return q;
+}
+
+/* A part of a whole that is a sum in another order. */
+static bool is_share(double v)
+{
+	return v >= 0 && v <= 1 + 1e-9;
+}
+
+static void judge_row(const struct gate_row *r)
+{
+	demand(r->verdict < N_GATE_VERDICTS && r->name && r->file && r->was && r->reason, "a row is not whole");
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		demand(r->value[side] >= 0 && isfinite(r->value[side]), "a value is none");
+		demand(r->count[side] >= 0 && isfinite(r->count[side]), "a count is none");
+		demand(is_share(r->share[side]), "a share is none");
+	}
+	demand(isnan(r->ratio) || r->ratio >= 0, "a ratio is below 0");
+	demand(isnan(r->lo) == isnan(r->hi), "half of an interval");
+	demand(isnan(r->lo) || (r->lo >= 0 && r->lo <= r->hi), "an interval ends before it begins");
+	demand(isnan(r->p) || (r->p >= 0 && r->p <= 1), "p is no probability");
+	demand(isnan(r->p_adjusted) || (r->p_adjusted >= r->p && r->p_adjusted <= 1), "adjusting made p smaller");
+	demand(isnan(r->p) == isnan(r->p_adjusted), "p and none");
+	demand(r->verdict != GATE_FAIL || !isnan(r->p) || *r->reason, "a failure without a reason");
+}
+
+static void judge(const struct gate *g)
+{
+	uint32_t n[N_GATE_VERDICTS] = { 0 };
+
+	for (uint32_t i = 0; i < g->n_rows; i++) {
+		judge_row(&g->row[i]);
+		demand(i == 0 || g->row[i - 1].verdict <= g->row[i].verdict, "rows are not in order");
+		n[g->row[i].verdict]++;
+	}
+	demand(memcmp(n, g->n_verdict, sizeof(n)) == 0, "rows are counted wrong");
+	demand((g->outcome == GATE_RED) == (n[GATE_FAIL] > 0), "red, and nothing failed");
+	demand(g->outcome != GATE_RED || g->status == 1, "red is 1");
+	demand(g->outcome != GATE_PASS || g->status == 0, "a pass is 0");
+	demand(g->outcome != GATE_PASS || g->n_tests > 0, "nothing was tested, which is no pass");
+	demand(g->need_samples > 0 && g->need_seconds >= 0, "nothing is needed");
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		demand(g->side[side].samples > 0 && isfinite(g->side[side].samples) && g->side[side].value > 0 &&
+			       g->side[side].preempted >= 0 && g->side[side].preempted <= 1 + 1e-9,
+		       "a side is empty");
+	for (uint32_t i = 0; i < g->n_power; i++)
+		demand(g->power[i].ratio >= 1, "what is smaller is no regression");
+}
+
+/* No control characters but ends of lines and tabs: names are hostile. */
+static void judge_text(const struct buf *out)
+{
+	for (size_t i = 0; i < out->len; i++)
+		demand((unsigned char)out->data[i] >= ' ' || strchr("\t\n", out->data[i]),
+		       "a control character is let through");
+	demand(out->len && out->data[out->len - 1] == '\n', "a text does not end with its line");
+}
+
+/* All that stands outside of strings are marks, numbers, and three words. */
+static void judge_json(const struct buf *out)
+{
+	static const char *const word[] = { "true", "false", "null" };
+	int depth = 0;
+
+	judge_text(out);
+	for (const char *s = buf_text(out), *end = s + out->len; s < end; s++) {
+		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
+		bool known = n == 0 || (n == 1 && *s == 'e' && strchr("0123456789", s[-1]));
+
+		depth += (*s == '{' || *s == '[') - (*s == '}' || *s == ']');
+		demand(depth >= 0, "JSON closes more than it opens");
+		for (int i = 0; i < 3 && n; i++)
+			known |= strlen(word[i]) == n && memcmp(s, word[i], n) == 0;
+		demand(known, "JSON has a word that it does not know");
+		s += n ? n - 1 : 0;
+		if (*s != '"')
+			continue;
+		for (s++; s < end && *s != '"'; s++)
+			s += *s == '\\';
+		demand(s < end, "a string of JSON does not end");
+	}
+	demand(depth == 0, "JSON does not end");
+}
+
+static void draw(const struct gate *g)
+{
+	struct buf out = { 0 };
+	struct err err;
+
+	for (int all = 0; all < 2; all++) {
+		text_draw_gate(g, false, all, &out);
+		judge_text(&out);
+		out.len = 0;
+	}
+	gate_json_draw(g, &out);
+	judge_json(&out);
+	out.len = 0;
+	sarif_draw(g, &out);
+	judge_json(&out);
+	out.len = 0;
+	github_draw(g, &out);
+	judge_text(&out);
+	for (const char *s = buf_text(&out); *s; s += strcspn(s, "\n") + 1)
+		demand(strncmp(s, "::", 2) == 0, "a line is no command of GitHub's");
+	out.len = 0;
+	gate_markdown_draw(g, &out);
+	judge_text(&out);
+	demand(out.len < 65536, "a comment is too long for GitHub");
+	out.len = 0;
+	if (junit_draw(g, &out, &err) == 0) /* libxml2 may not be there */
+		judge_text(&out);
+	buf_release(&out);
+}
+
+static int take(struct gate_sum *sum, enum stats_side side, const struct query *q, const uint8_t *data, size_t n)
+{
+	struct bytes in = fuzz_bytes(data, n);
+	struct buf notes = { 0 };
+	struct profile *p = NULL;
+	struct err err = { 0 };
+	int rc = reader_read(&in, &fuzz_limits, &p, &err);
+
+	if (rc == 0) {
+		rc = gate_sum_add(sum, side, p, "x.pb.gz", q, &notes, &err);
+		demand(rc == 0 || (rc == err.code && *err.msg), "an error has no sentence");
+	}
+	buf_release(&notes);
+	profile_free(p);
+	free(in.data);
+	return rc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	struct query q = question(n > 1 ? data[n - 2] : 0, n > 1 ? data[n - 1] : 0);
+	const uint8_t *at = n > 1 ? memmem(data, n - 2, mark, sizeof(mark) - 1) : NULL;
+	size_t n_base = at ? (size_t)(at - data) : n;
+	const uint8_t *new = at ? at + sizeof(mark) - 1 : data;
+	size_t n_new = at ? (size_t)(data + n - 2 - new) : n_base;
+	struct gate_how how;
+	struct gate_sum *sum;
+	struct err err = { 0 };
+	struct gate g;
+	int rc = gate_how_make(&q, "2026-11-22", &how, &err);
+
+	demand(rc == 0, err.msg);
+	sum = gate_sum_new(&how);
+	rc = take(sum, STATS_BASE, &q, data, n_base);
+	if (rc == 0)
+		rc = take(sum, STATS_NEW, &q, new, n_new);
+	if (rc == 0 && gate_judge(sum, &g, &err) == 0) {
+		judge(&g);
+		draw(&g);
+		gate_release(&g);
+	}
+	gate_sum_free(sum);
+	gate_how_release(&how);
+	query_release(&q);
+	return 0;
+}
