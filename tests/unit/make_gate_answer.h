@@ -203,7 +203,7 @@ static inline void answer_red(struct answer *a)
 	a->rename[0] = (struct gate_rename){ "main.scoreB", "main.rankOrders", 1.02, false };
 	a->rename[1] = (struct gate_rename){ "main.oldSum", "main.sum", NAN, true };
 	a->g.n_renames = 2;
-	answer_note(a, "update_baseline", "main.walkTable costs less: a new base keeps it so");
+	answer_note(a, "update_baseline", "cheaper than before: main.walkTable; a new base keeps it so");
 	answer_warn(a, "contended", "base is contended (7.8% preempted samples against 1.1%)");
 }
 

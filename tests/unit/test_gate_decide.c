@@ -145,7 +145,7 @@ static void a_slower_function_fails_and_a_faster_one_is_told(void **state)
 	assert_string_equal(a.out.row[1].name, "slow");
 	assert_string_equal(a.out.row[0].reason, "");
 	assert_true(fabs(a.out.row[0].ratio - 2.4) < 0.1);
-	assert_string_equal(note(&a, "update_baseline"), "quick costs less: a new base keeps it so");
+	assert_string_equal(note(&a, "update_baseline"), "cheaper than before: quick; a new base keeps it so");
 	end(&a);
 }
 

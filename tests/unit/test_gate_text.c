@@ -94,7 +94,7 @@ static void a_fail_names_who_how_much_and_how_sure(void **state)
 			"to catch +30% at 5% share: 14,106 samples (57s) per side; here are 3,205\n"
 			"note: renamed? main.scoreB -> main.rankOrders (x1.02)\n"
 			"note: renamed: main.oldSum -> main.sum\n"
-			"note: main.walkTable costs less: a new base keeps it so\n"
+			"note: cheaper than before: main.walkTable; a new base keeps it so\n"
 			"warning: base is contended (7.8% preempted samples against 1.1%)\n");
 }
 

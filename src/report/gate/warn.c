@@ -372,7 +372,7 @@ void decide_notes(struct deciding *d)
 	const char *name = name_some(d, GATE_IMPROVED);
 
 	if (name)
-		decide_say(d, DECIDE_NOTE, "update_baseline", "%s costs less: a new base keeps it so", name);
+		decide_say(d, DECIDE_NOTE, "update_baseline", "cheaper than before: %s; a new base keeps it so", name);
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
 		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
 			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
