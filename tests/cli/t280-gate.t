@@ -140,6 +140,9 @@ done
 ends 3 'what could not have been seen is inconclusive with --need' --need=5%:1.3 --inconclusive=3 $base6 $(side same 6)
 ends 0 'what could have been seen is not' --need=10%:1.5 --inconclusive=3 $base6 $(side same 6)
 ends 1 'a regression is 1 whatever inconclusive is' --need=5%:1.3 --inconclusive=3 $base6 $(side slow 6)
+ends 0 'one short run among long ones makes the total uncertain where all should be the same' --normalize=none --json \
+	-base=base-1.pb.gz -base=base-2.pb.gz -base=short-base.pb.gz $(side same 3)
+says '"kind": "total".*"dispersion": [0-9][0-9][0-9]\.' 'it varies from run to run'
 ends 1 'an estimate of +30% is beyond 25%' --threshold=25% --normalize=none $(base 3 heap-base) $(side heap-more 3)
 ends 0 'which is not proved' --threshold=25% --evidence=threshold --normalize=none $(base 3 heap-base) $(side heap-more 3)
 ends 1 'more than 20% is' --threshold=20% --evidence=threshold --normalize=none $(base 3 heap-base) $(side heap-more 3)
@@ -239,6 +242,10 @@ ends 0 'what is within it does not' --config="$tmp/gate.cpa" $base6 $(side same 
 with 'gate ^mill/codec'
 ends 0 'only what is named is tested' --all $slower
 lacks ' mill/score' 'nothing else has a row'
+with 'gate ^mill/codek' 'gate ^nosuch'
+refused 'gate.cpa:1: gate ^mill/codek: no gate line means a function' $slower
+with 'gate ^mill/codek' 'gate ^mill/codec'
+ends 0 'one gate line that means a function is enough' $slower
 with 'noise ^mill/score 40%'
 ends 0 'a function that is said to be noisy is judged less sharply' $slower
 with 'rename mill/score\.Grade mill/score.Assess'

@@ -5,11 +5,12 @@
  */
 #include "config.h"
 
-#include "report/gate/gate_int.h"
+#include "report/gate/rows_int.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,10 +93,34 @@ static int check_common(const struct gate_sums *s, struct err *err)
 	find_common(s, common);
 	if (common[STATS_BASE] >= LEAST_COMMON || common[STATS_NEW] >= LEAST_COMMON)
 		return 0;
-	return err_set(err, ERR_FORMAT,
-		       "the two sides have next to no function in common (%.0f%% of the base, %.0f%% of the new side): are "
-		       "they of the same program, with names?",
-		       common[STATS_BASE] * 100, common[STATS_NEW] * 100);
+	return err_set(
+		err, ERR_FORMAT,
+		"the two sides have next to no function in common (%.0f%% of the base, %.0f%% of the new side): are "
+		"they of the same program, with names?",
+		common[STATS_BASE] * 100, common[STATS_NEW] * 100);
+}
+
+/* A gate whose gate lines mean nothing that there is would judge nothing, whatever happens: a slip of the pen. */
+static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, struct err *err)
+{
+	const struct gate_rule *first = NULL;
+
+	for (size_t i = 0; i < s->how->n_rules; i++) {
+		const struct gate_rule *r = &s->how->rule[i];
+
+		if (r->kind != GATE_ONLY)
+			continue;
+		first = first ? first : r;
+		if (r->n_used > 0)
+			return 0;
+		for (uint32_t f = 0; f < s->n_funcs; f++)
+			if (gate_rule_fits_func(r, s, rows->was, f))
+				return 0;
+	}
+	if (!first)
+		return 0;
+	return err_set(err, ERR_FORMAT, "%s:%" PRIu32 ": gate %s: no gate line means a function of either side",
+		       first->file, first->line, first->pattern);
 }
 
 int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
@@ -122,11 +147,14 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	out->mem = arena_new();
 	gate_find_renames(&s, out->mem, out);
 	rc = check_common(&s, err);
+	if (rc == 0) {
+		gate_rows_make(&s, out->mem, &rows);
+		rc = check_asked(&s, &rows, err);
+	}
 	if (rc < 0) {
 		gate_release(out);
 		return rc;
 	}
-	gate_rows_make(&s, out->mem, &rows);
 	rows.counts.file_exposure = find_exposures(&s, out->mem);
 	row = mem_alloc((size_t)rows.n + 1, sizeof(*row));
 	stats_judge(&rows.counts, &how, row, &judged);
