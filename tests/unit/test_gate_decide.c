@@ -662,6 +662,32 @@ static void a_profile_compared_with_itself_is_warned_of(void **state)
 	end(&a);
 }
 
+/* It is a copy, though it does not say when it was made: two runs do not have 500 samples in each of twelve functions. */
+static void a_copy_of_a_run_is_warned_of_and_exact_runs_may_be_equal(void **state)
+{
+	struct asked a;
+
+	(void)state;
+	start(&a, 1000);
+	made_seal(&a.g, 2, 2);
+	file(&a, 1)->source = "second.pb";
+	decide(&a);
+	assert_string_equal(warning(&a, "twice"), "base.pb and second.pb are the same profile: its samples count twice");
+	end(&a);
+
+	start(&a, 1000);
+	made_seal(&a.g, 2, 2);
+	for (uint32_t i = 0; i < 4; i++) {
+		static const char *const name[] = { "a.pb", "b.pb", "c.pb", "d.pb" };
+
+		file(&a, i)->source = name[i];
+		file(&a, i)->var = 0;
+	}
+	decide(&a);
+	assert_string_equal(warning(&a, "twice"), "");
+	end(&a);
+}
+
 static void a_uniform_slowdown_that_cannot_be_seen_is_warned_of(void **state)
 {
 	struct asked a;
@@ -802,7 +828,10 @@ static void quiet_profiles_have_no_warnings(void **state)
 
 	(void)state;
 	start(&a, 300);
-	finish(&a, 3, 3);
+	made_seal(&a.g, 3, 3);
+	for (uint32_t i = 0; i < 6; i++)
+		file(&a, i)->time_ns = i < 3 ? 2 * i + 1 : 2 * i - 4;
+	decide(&a);
 	assert_int_equal(a.out.n_warnings, 1); /* make_gate.h gives all files of a side one name */
 	assert_string_equal(a.out.warning[0].id, "twice");
 	end(&a);
@@ -836,6 +865,7 @@ int main(void)
 		cmocka_unit_test(a_strict_gate_sees_less),
 		cmocka_unit_test(profiles_that_tell_of_other_conditions_are_warned_of),
 		cmocka_unit_test(a_profile_compared_with_itself_is_warned_of),
+		cmocka_unit_test(a_copy_of_a_run_is_warned_of_and_exact_runs_may_be_equal),
 		cmocka_unit_test(a_uniform_slowdown_that_cannot_be_seen_is_warned_of),
 		cmocka_unit_test(one_slow_function_is_no_slowdown_of_everything),
 		cmocka_unit_test(two_programs_do_not_pass),
