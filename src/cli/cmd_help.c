@@ -49,13 +49,58 @@ static void print_commands(void)
 		printf("  %-24s %s\n", query_commands[i].name, query_commands[i].help);
 }
 
+static void name_option(const struct opt *o, char shown[2 * OPT_NAME_MAX])
+{
+	char name[OPT_NAME_MAX];
+
+	snprintf(shown, 2 * OPT_NAME_MAX, "%s%s%s%s", o->own ? "--" : "-", opt_shown(o, name), o->arg ? "=" : "",
+		 o->arg ? o->arg : "");
+}
+
 static void print_option(const struct opt *o)
 {
-	char name[OPT_NAME_MAX], shown[2 * OPT_NAME_MAX];
+	char shown[2 * OPT_NAME_MAX];
 
-	snprintf(shown, sizeof(shown), "%s%s%s%s", o->own ? "--" : "-", opt_shown(o, name), o->arg ? "=" : "",
-		 o->arg ? o->arg : "");
+	name_option(o, shown);
 	printf("  %-24s %.*s\n", shown, (int)strcspn(o->help, "\n"), o->help);
+}
+
+/* Words behind the names of options, on as many lines of 80 columns as it takes. Gives the column. */
+static size_t print_words(const char *text, size_t column)
+{
+	enum { START = 27, END = 80 };
+	bool is_end = false; /* of a line of the text */
+
+	while (*text) {
+		size_t n = strcspn(text, " \n");
+		bool breaks = column > START && (column + 1 + n > END || is_end);
+
+		if (breaks)
+			printf("\n%*s", START, "");
+		else
+			printf("%*s", column < START ? (int)(START - column) : 1, "");
+		column = (breaks || column < START ? START : column + 1) + n;
+		printf("%.*s", (int)n, text);
+		is_end = text[n] == '\n';
+		text += n + (text[n] != 0);
+	}
+	return column;
+}
+
+/* All that is known of an option, and its default. */
+static void print_whole_option(const struct opt *o)
+{
+	char shown[2 * OPT_NAME_MAX], preset[120];
+	size_t column;
+
+	name_option(o, shown);
+	column = (size_t)printf("  %-24s", shown);
+	column = print_words(o->help, column);
+	if (o->preset && *o->preset && !opt_is_flag(o) && strlen(o->preset) < 20) {
+		snprintf(preset, sizeof(preset), "(default %s)", o->preset);
+		print_words(preset, column);
+	}
+	putchar('\n');
 }
 
 static void print_group(int group)
@@ -70,7 +115,7 @@ static void print_options(void)
 {
 	for (int g = 0; g < N_GROUPS; g++)
 		print_group(g);
-	puts("\nExit status: 0 fine, 2 trouble (the message is on standard error).\n"
+	puts("\nExit status: 0 fine, 2 trouble (the message is on standard error); of gate 1 for FAIL, too.\n"
 	     "More: man cpa, cpa help WORD.");
 }
 
@@ -98,6 +143,16 @@ static enum query_group own_group(const struct query_command *c)
 	return c->report == REPORT_FLAME ? GROUP_FLAME : c->report == REPORT_GATE ? GROUP_GATE : N_GROUPS;
 }
 
+static void print_own(enum query_group group)
+{
+	if (group == N_GROUPS)
+		return;
+	printf("\n%s\n", query_group_title[group]);
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].group == (int)group)
+			print_whole_option(&query_options[i]);
+}
+
 static int help_word(const char *word)
 {
 	size_t n;
@@ -112,13 +167,12 @@ static int help_word(const char *word)
 	if (c) {
 		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
 		print_examples(c->name);
-		if (own_group(c) < N_GROUPS)
-			print_group(own_group(c));
+		print_own(own_group(c));
 		if (c->report == REPORT_GATE)
-			puts("\nOf the options of all reports it heeds these above all: --text --json --markdown (each "
-			     "to a\n"
-			     "file with =FILE), --flame=FILE, --all, --normalize=bulk|rest|work|none|duration|share,\n"
-			     "-sample_index, -focus, -ignore, -tagfocus. Exit status: 0 PASS, 1 FAIL, 2 trouble.");
+			puts("\nOf the options of all reports it heeds these above all: --text --json --markdown\n"
+			     "(each to a file with =FILE), --flame=FILE, --all, -sample_index, -focus, -ignore,\n"
+			     "-tagfocus, --normalize=bulk|rest|work|none|duration|share.\n"
+			     "Exit status: 0 PASS, 1 FAIL, 2 trouble.");
 		printf("%s: cpa --help; all about it: man cpa\n",
 		       own_group(c) < N_GROUPS ? "\nOptions of all reports" : "Options");
 	}
@@ -145,6 +199,8 @@ int cmd_help(const struct args *a)
 			status = STATUS_TROUBLE;
 	if (a->n_words)
 		return status;
+	if (a->command && own_group(a->command) < N_GROUPS) /* cpa gate --help */
+		return help_word(a->command->name);
 	fputs(examples, stdout);
 	print_commands();
 	print_options();

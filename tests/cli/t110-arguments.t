@@ -101,6 +101,10 @@ result $? "help has examples first"
 result $? "help of a command has the examples that use it"
 "$CPA" help flame | grep -q '^  --color-by=WHAT ' && ! "$CPA" help top | grep -q color-by
 result $? "help of flame lists the options that are its own"
+"$CPA" gate --help >"$tmp/gate" && "$CPA" help gate | cmp -s - "$tmp/gate" && ! grep -q 'cpa top' "$tmp/gate"
+result $? "a command that has options of its own explains them with --help"
+grep -q '(default 20%)' "$tmp/gate" && ! grep '^  *--\|^ \{27\}' "$tmp/gate" | grep -q '.\{81\}'
+result $? "they have their defaults, and fit into 80 columns"
 "$CPA" help nodecount | grep -q 'default: -1'
 result $? "help of an option tells its default"
 "$CPA" --version | grep -q '^cpa [0-9]'
