@@ -58,7 +58,8 @@ void query_init(struct query *q)
 {
 	opt_preset(query_options, query_n_options, q);
 	q->pattern = "";
-	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = q->for_gate = false;
+	q->by_object = q->inlined = q->whole_paths = q->keep_base = q->keep_labels = q->has_nodefraction = q->for_gate =
+		false;
 	q->stop = NULL;
 }
 

@@ -76,7 +76,7 @@ struct query {
 	bool keep_base;   /* samples of a base keep apart by their label, as with diff_base */
 	bool whole_paths; /* source file names are not trimmed */
 	bool keep_labels; /* frames of labels are places of their own, whatever functions are called */
-	bool for_gate;         /* normalize is a word of the gate, which has others */
+	bool for_gate;    /* normalize is a word of the gate, which has others */
 	bool has_nodefraction; /* nodefraction was asked for, and is not just the default */
 	const char *pattern;   /* of reports that take one; "" for others */
 	/* NULL, or told of waiting for a debuginfod server, as in symbol/where.h; by any thread */

@@ -273,7 +273,8 @@ static bool check_time(const struct bench *b, const struct goal *g)
 	double found = median_ms(b, &b->command[0]);
 	bool met = found <= g->value;
 
-	printf("- %s takes at most %g ms: %.1f ms, %s\n", b->command[0].name, g->value, found, met ? "met" : "**missed**");
+	printf("- %s takes at most %g ms: %.1f ms, %s\n", b->command[0].name, g->value, found,
+	       met ? "met" : "**missed**");
 	return met;
 }
 

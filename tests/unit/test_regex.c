@@ -244,8 +244,8 @@ static void a_replacement_that_goes_back_for_ever_is_an_error(void **state)
 	int rc;
 
 	(void)state;
-	replace("(a|aa)+(b|a)+[cd]", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaae", "x", &out,
-		&rc);
+	replace("(a|aa)+(b|a)+[cd]", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaae", "x",
+		&out, &rc);
 	assert_int_equal(rc, ERR_LIMIT);
 	buf_release(&out);
 }

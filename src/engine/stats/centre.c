@@ -95,17 +95,13 @@ bool stats_point_make(const struct stats_cell *cell, double noise, double rho, s
 void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
 			struct stats_point *to)
 {
-	const struct stats_point *end_a = a + n, *end_b = b + m;
+	const struct stats_point *from[2] = { a, b }, *end_a = a + n, *end_b = b + m;
 
-	while (a < end_a && b < end_b) {
-		bool takes_b = stats_point_is_before(b, a);
-
-		*to++ = *(takes_b ? b : a);
-		a += !takes_b;
-		b += takes_b;
-	}
-	memcpy(to, a, (size_t)(end_a - a) * sizeof(*to));
-	memmove(to + (end_a - a), b, (size_t)(end_b - b) * sizeof(*to));
+	while (from[0] < end_a && from[1] < end_b)
+		*to++ = *from[stats_point_is_before(from[1], from[0])]++;
+	memcpy(to, from[0], (size_t)(end_a - from[0]) * sizeof(*to));
+	to += end_a - from[0];
+	memmove(to, from[1], (size_t)(end_b - from[1]) * sizeof(*to));
 }
 
 void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)

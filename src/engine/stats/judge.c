@@ -9,8 +9,10 @@
 #include "engine/stats/stats.h"
 
 #include "base/mem.h"
+#include "base/pool.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* A row is taken out of all references when it is that far from the rest, and by that much. */
@@ -25,6 +27,8 @@
    of a program are the scheduler and its like, which go up and down with the load. */
 #define LEAST_OUTSIDE 0.1
 #define NO_ROW UINT32_MAX
+/* Fewer classes of rows are not worth a thread. */
+#define FEW_CLASSES 500000
 
 struct judge {
 	const struct stats_counts *c;
@@ -235,38 +239,55 @@ static void judge_adjust(const struct judge *j)
 	free(p);
 }
 
+/* Add up a row. */
+static void judge_sum_row(const struct judge *j, uint32_t i)
+{
+	const struct stats_counts *c = j->c;
+	struct stats_row *row = &j->row[i];
+	struct stats_cell sum = { 0 };
+
+	*row = (struct stats_row){
+		.rho = NAN, .ratio = NAN, .lo = NAN, .hi = NAN, .se = NAN, .p = NAN, .p_over = NAN, .p_less = NAN
+	};
+	for (uint32_t at = c->row_off[i]; at < c->row_off[i + 1]; at++)
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			sum.value[side] += c->value[side][c->row_class[at]];
+			sum.var[side] += c->var[side][c->row_class[at]];
+		}
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		row->value[side] = sum.value[side];
+		row->count[side] = stats_count(sum.value[side], sum.var[side]);
+	}
+}
+
+/* Threads take rows one after the other. */
+struct summing {
+	const struct judge *j;
+	atomic_uint next;
+};
+
+static void judge_sum_rows(void *arg, unsigned thread)
+{
+	struct summing *s = arg;
+	uint32_t i;
+
+	(void)thread;
+	while ((i = atomic_fetch_add(&s->next, 1)) < s->j->c->n_rows)
+		judge_sum_row(s->j, i);
+}
+
 /* Add up rows and the program. */
 static void judge_sum(struct judge *j)
 {
 	const struct stats_counts *c = j->c;
+	struct summing s = { .j = j };
 
 	for (uint32_t i = 0; i < c->n_classes; i++)
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			j->total.value[side] += c->value[side][i];
 			j->total.var[side] += c->var[side][i];
 		}
-	for (uint32_t i = 0; i < c->n_rows; i++) {
-		struct stats_row *row = &j->row[i];
-		struct stats_cell sum = { 0 };
-
-		*row = (struct stats_row){ .rho = NAN,
-					   .ratio = NAN,
-					   .lo = NAN,
-					   .hi = NAN,
-					   .se = NAN,
-					   .p = NAN,
-					   .p_over = NAN,
-					   .p_less = NAN };
-		for (uint32_t at = c->row_off[i]; at < c->row_off[i + 1]; at++)
-			for (int side = 0; side < N_STATS_SIDES; side++) {
-				sum.value[side] += c->value[side][c->row_class[at]];
-				sum.var[side] += c->var[side][c->row_class[at]];
-			}
-		for (int side = 0; side < N_STATS_SIDES; side++) {
-			row->value[side] = sum.value[side];
-			row->count[side] = stats_count(sum.value[side], sum.var[side]);
-		}
-	}
+	pool_run(judge_sum_rows, &s, c->row_off[c->n_rows] < FEW_CLASSES ? 1 : pool_size());
 }
 
 /* Dispersions, with a prior from rows that have both sides, sampling errors and something outside of them. */

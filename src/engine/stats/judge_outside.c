@@ -53,8 +53,9 @@ struct eye {
 	struct slot *part; /* [n_cells + 1] what the row has of a slot */
 	uint32_t *met;     /* [n_cells + 1] slots of the row */
 	uint32_t n_met;
-	struct stats_point *point, *own, *others; /* [n_cells + 2] of the reference; of slots that the row is in; of others */
-	double *scratch;                 /* [n_cells + 3] */
+	struct stats_point *point, *own,
+		*others; /* [n_cells + 2] of the reference; of slots that the row is in; of others */
+	double *scratch; /* [n_cells + 3] */
 };
 
 struct stats_outside {

@@ -27,7 +27,7 @@ struct classing {
 	const uint32_t *row_of;
 	struct gate_lists *l;
 	struct gate_classes *out;
-	uint64_t *hash;        /* [picks] */
+	uint64_t *hash; /* [picks] */
 	struct listed {
 		uint32_t n, hash;
 	} * listed;            /* [stacks] rows */
@@ -258,7 +258,9 @@ static void close_up(const struct classing *w)
 void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out)
 {
-	struct classing w = { .p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = gate_rows_threads(l->n) };
+	struct classing w = {
+		.p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = gate_rows_threads(l->n)
+	};
 	size_t n = (size_t)l->n + 1;
 
 	*out = (struct gate_classes){ .n_parts = w.n_parts };

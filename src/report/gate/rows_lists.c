@@ -106,8 +106,8 @@ static void close_up(struct listing *w)
 		uint64_t gap = w->first[part] - n, size = w->end[part] - w->first[part];
 
 		memmove(out->pick + n, out->pick + w->first[part], size * sizeof(*out->pick));
-		for (uint32_t i = range_start(out, part_start(w, part));
-		     i < range_start(out, part_start(w, part + 1)); i++)
+		for (uint32_t i = range_start(out, part_start(w, part)); i < range_start(out, part_start(w, part + 1));
+		     i++)
 			out->off[i] -= gap;
 		n += size;
 	}

@@ -156,7 +156,8 @@ static void run_common(void *arg, unsigned thread)
 				seen[*pick] = i + 1;
 			for (const uint32_t *pick = list; pick < end; pick++)
 				for (uint32_t k = pairs->off[*pick]; k < pairs->off[*pick + 1]; k++)
-					for (int side = 0; seen[pairs->pair[k].other] == i + 1 && side < N_STATS_SIDES; side++)
+					for (int side = 0; seen[pairs->pair[k].other] == i + 1 && side < N_STATS_SIDES;
+					     side++)
 						w->part[part].common[k][side] += paths->value[side][i] * w->per[side];
 		}
 	free(seen);

@@ -100,8 +100,11 @@ int sum_walk(struct sum_adding *a);
 void sum_paths_init(struct sum_paths *paths);
 void sum_paths_release(struct sum_paths *paths);
 
-/* Have room for n more paths, which sum_paths_find relies on, and as many frames as there may be. */
-void sum_paths_reserve(struct sum_paths *paths, uint32_t n, uint32_t frames);
+/* Of the first profile: how many paths and frames it may have. */
+void sum_paths_begin(struct sum_paths *paths, uint32_t n, uint32_t frames);
+
+/* Have room for n more paths, which sum_paths_find relies on; columns may move. */
+void sum_paths_reserve(struct sum_paths *paths, uint32_t n);
 
 /* The id of n functions, which are appended when they are new. Fails ERR_LIMIT, without a sentence. */
 int sum_paths_find(struct sum_paths *paths, const uint32_t *word, size_t n, uint64_t hash, uint32_t *id);

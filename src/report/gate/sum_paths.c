@@ -31,36 +31,37 @@ void sum_paths_release(struct sum_paths *paths)
 		free(paths->column[i]);
 }
 
-/* Columns are all 0 behind what is used. */
+/* What is not used costs nothing. */
 static void reserve_columns(struct sum_paths *paths, size_t need)
 {
-	size_t cap = paths->cap_columns + paths->cap_columns / 2;
+	size_t cap = need + need / 2;
 
 	if (need <= paths->cap_columns)
 		return;
-	cap = cap < need ? need : cap;
 	for (int i = 0; i < SUM_COLUMNS; i++) {
 		double *column = mem_alloc_large(cap, sizeof(*column));
 
 		if (paths->n)
 			memcpy(column, paths->column[i], paths->n * sizeof(*column));
-		memset(column + paths->n, 0, (cap - paths->n) * sizeof(*column));
 		free(paths->column[i]);
 		paths->column[i] = column;
 	}
 	paths->cap_columns = cap;
 }
 
-void sum_paths_reserve(struct sum_paths *paths, uint32_t n, uint32_t frames)
+void sum_paths_begin(struct sum_paths *paths, uint32_t n, uint32_t frames)
 {
-	if (paths->n == 0) {
-		idtab_release(&paths->ids);
-		idtab_init(&paths->ids, n);
-	}
-	if (!paths->func) { /* with some inlined ones: it would move else */
-		paths->cap_func = (size_t)frames + frames / 2;
-		paths->func = mem_alloc_large(paths->cap_func, sizeof(*paths->func));
-	}
+	if (paths->n > 0 || paths->func)
+		return;
+	idtab_release(&paths->ids);
+	idtab_init(&paths->ids, n);
+	paths->cap_func = (size_t)frames + frames / 2; /* with some inlined ones: it would move else */
+	paths->func = mem_alloc_large(paths->cap_func, sizeof(*paths->func));
+	reserve_columns(paths, n);
+}
+
+void sum_paths_reserve(struct sum_paths *paths, uint32_t n)
+{
 	paths->off = mem_grow(paths->off, &paths->cap_off, (size_t)paths->n + n + 1, sizeof(*paths->off));
 	reserve_columns(paths, (size_t)paths->n + n);
 }
@@ -84,6 +85,8 @@ int sum_paths_find(struct sum_paths *paths, const uint32_t *word, size_t n, uint
 	paths->func = mem_grow(paths->func, &paths->cap_func, end + n, sizeof(*paths->func));
 	memcpy(paths->func + end, word, n * sizeof(*word));
 	paths->off[paths->n + 1] = (uint32_t)(end + n);
+	for (int i = 0; i < SUM_COLUMNS; i++)
+		paths->column[i][paths->n] = 0;
 	idtab_put(&paths->ids, hash, paths->n);
 	*id = paths->n++;
 	return 0;

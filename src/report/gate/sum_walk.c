@@ -61,8 +61,8 @@ struct part {
 struct walk {
 	struct sum_adding *a;
 	unsigned n_parts, lot;
-	bool is_first, is_last; /* lots: there is none before it; all are behind it */
-	int rc;                 /* of those that get their ids */
+	bool is_first, is_last;  /* lots: there is none before it; all are behind it */
+	int rc;                  /* of those that get their ids */
 	struct inlined *inlined; /* [locations] */
 	struct part part[PARTS_MAX];
 };
@@ -151,7 +151,8 @@ static void take_stack(const struct walk *w, struct part *part, struct lists *l,
 
 	if (value == 0)
 		return;
-	add_functions(l, w->inlined, &a->places, stacks->item + stacks->off[stack], stacks->item + stacks->off[stack + 1]);
+	add_functions(l, w->inlined, &a->places, stacks->item + stacks->off[stack],
+		      stacks->item + stacks->off[stack + 1]);
 	if (l->n_words == start)
 		return;
 	if (fold(l, start, a->sum->folds))
@@ -171,10 +172,13 @@ static void take_stack(const struct walk *w, struct part *part, struct lists *l,
 static int take_lists(struct sum_adding *a, const struct lists *l)
 {
 	struct sum_paths *paths = &a->sum->paths;
-	double *values = paths->column[SUM_VALUE + a->side], *vars = paths->column[SUM_VAR + a->side];
 	size_t start = 0;
 	uint32_t id = 0;
+	double *values, *vars;
 
+	sum_paths_reserve(paths, l->n);
+	values = paths->column[SUM_VALUE + a->side];
+	vars = paths->column[SUM_VAR + a->side];
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct list *list = &l->list[i];
 		double value = (double)a->value[list->stack];
@@ -365,7 +369,7 @@ int sum_walk(struct sum_adding *a)
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_init(&w.part[i], a->sum->n_funcs, a->var);
 	w.inlined = find_inlined(a);
-	sum_paths_reserve(&a->sum->paths, stacks->n, stacks->off[stacks->n]);
+	sum_paths_begin(&a->sum->paths, stacks->n, stacks->off[stacks->n]);
 	rc = walk_lots(&w);
 	if (rc == 0) {
 		join_parts(&w);
