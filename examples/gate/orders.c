@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #define N_ORDERS 2048
-#define N_DAYS   80000 /* about two seconds */
+#define N_DAYS 80000 /* about two seconds */
 
 static uint64_t orders[N_ORDERS];
 

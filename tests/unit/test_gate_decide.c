@@ -672,7 +672,8 @@ static void a_copy_of_a_run_is_warned_of_and_exact_runs_may_be_equal(void **stat
 	made_seal(&a.g, 2, 2);
 	file(&a, 1)->source = "second.pb";
 	decide(&a);
-	assert_string_equal(warning(&a, "twice"), "base.pb and second.pb are the same profile: its samples count twice");
+	assert_string_equal(warning(&a, "twice"),
+			    "base.pb and second.pb are the same profile: its samples count twice");
 	end(&a);
 
 	start(&a, 1000);

@@ -142,7 +142,8 @@ static void warn_few_parts(struct deciding *d)
 		    d->judged->row[d->row[i].at].n_cells > 0)
 			continue;
 		WARN(d, "few_parts",
-		     "less than three parts of the program are left to compare %s with: that it costs more and that they "
+		     "less than three parts of the program are left to compare %s with: that it costs more and that "
+		     "they "
 		     "cost less look the same; do the same work on both sides and say --normalize=none, or pass "
 		     "--work-base and --work-new",
 		     row->name);
