@@ -276,6 +276,27 @@ result $? 'the summary of a GitHub step is appended to'
 ends 2 'an output that cannot be written is trouble' --json="$tmp/no/such/folder" --sarif="$tmp/rest.sarif" $base6 $(side same 6)
 same 'the others are written' "$golden_dir/gate.same.sarif" "$tmp/rest.sarif"
 
+# 20,001 functions with a sample each, when all are asked for.
+"${PYTHON3:-python3}" - "$tmp/many.pb" <<'PY'
+import sys
+def number(n):
+    out = b''
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+def field(tag, body):
+    return bytes([tag << 3 | 2]) + number(len(body)) + body
+def fields(*pairs):
+    return b''.join(bytes([tag << 3]) + number(n) for tag, n in pairs)
+strings, out = ['', 'samples', 'count'], field(1, fields((1, 1), (2, 2)))
+for i in range(1, 20002):
+    strings.append('f%d' % i)
+    out += field(5, fields((1, i), (2, i + 2))) + field(4, fields((1, i)) + field(4, fields((1, i))))
+    out += field(2, fields((1, i), (2, 5)))
+open(sys.argv[1], 'wb').write(out + b''.join(field(6, s.encode()) for s in strings))
+PY
+refused '20001 rows are above the floors.*raise --min-share' --min-share=0 --min-samples=0 -base="$tmp/many.pb" "$tmp/many.pb"
+
 # Pipes.
 gate -base=base-1.pb.gz - <same-1.pb.gz
 cp "$tmp/out" "$tmp/piped"

@@ -49,7 +49,7 @@ static void decide(struct asked *a)
 	struct stats_judged judged;
 
 	a->mem = arena_new();
-	gate_rows_make(&a->g.s, a->mem, &a->rows);
+	gate_rows_make(&a->g.s, a->mem, &a->rows, NULL);
 	a->row = mem_alloc((size_t)a->rows.n + 1, sizeof(*a->row));
 	stats_judge(&a->rows.counts, &how, a->row, &judged);
 	a->out.mem = arena_new();

@@ -31,7 +31,7 @@ static void start(struct made_rows *m)
 static void make(struct made_rows *m)
 {
 	made_seal(&m->g, 1, 1);
-	gate_rows_make(&m->g.s, m->mem, &m->r);
+	gate_rows_make(&m->g.s, m->mem, &m->r, NULL);
 }
 
 static void release(struct made_rows *m)
@@ -318,7 +318,7 @@ static void a_renamed_function_counts_for_the_one_it_is_now(void **state)
 	made_rule(&m.g, GATE_LIMIT, "^old$", 0.5);
 	m.g.s.func[1].is = 3;
 	made_seal(&m.g, 2, 2);
-	gate_rows_make(&m.g.s, m.mem, &m.r);
+	gate_rows_make(&m.g.s, m.mem, &m.r, NULL);
 	assert_string_equal(m.g.s.func[3].name, "fresh");
 	assert_values(&m, GATE_CUM, "fresh", 130, 160);
 	assert_values(&m, GATE_FLAT, "fresh", 30, 40);
@@ -473,7 +473,7 @@ static void files_of_the_base_come_first_whatever_the_order_they_came_in(void **
 	file[1] = m.g.s.file[0];
 	file[2] = m.g.s.file[2];
 	m.g.s.file = file;
-	gate_rows_make(&m.g.s, m.mem, &m.r);
+	gate_rows_make(&m.g.s, m.mem, &m.r, NULL);
 	row = row_of(&m, GATE_CUM, "f");
 	assert_int_equal(m.r.counts.n_files[STATS_BASE], 1);
 	assert_int_equal(m.r.counts.n_files[STATS_NEW], 2);

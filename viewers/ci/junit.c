@@ -62,7 +62,8 @@ static enum end end_of_length(const struct gate *g)
 {
 	if (ci_is_long_enough(g) && !g->is_unlike)
 		return END_PASSED;
-	return is_unsure_red(g) && (g->how->has_need || g->n_tests == 0 || g->is_unlike) ? END_FAILED : END_SKIPPED;
+	return is_unsure_red(g) && (g->how->has_need || g->n_tests == 0 || g->is_unlike || g->is_weak) ? END_FAILED
+												       : END_SKIPPED;
 }
 
 static int compare_names(const void *a, const void *b)

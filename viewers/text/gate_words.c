@@ -209,6 +209,8 @@ void gate_add_summary(const struct gate *g, struct buf *out)
 	}
 	if (g->is_unlike && g->outcome == GATE_INCONCLUSIVE)
 		buf_addz(out, "the sides have little in common; ");
+	else if (g->is_weak && g->outcome == GATE_INCONCLUSIVE && g->n_verdict[GATE_SUSPECT] == 0)
+		buf_addz(out, "too little to see even a doubled cost; ");
 	add_found(g, out);
 	if (g->outcome == GATE_RED)
 		add_number("", n_proved, "within ", out);
@@ -235,6 +237,9 @@ void gate_add_advice(const struct gate *g, struct buf *out)
 			      "names.\n");
 	else if (g->n_verdict[GATE_SUSPECT])
 		buf_addz(out, "May be slower, may be noise: capture more runs per side, or longer ones.\n");
+	else if (g->is_weak)
+		buf_addz(out, "A fifth of the program could have doubled unseen: capture more runs per side, or longer "
+			      "ones.\n");
 	else
 		buf_addz(out, "Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
 }

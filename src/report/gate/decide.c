@@ -247,9 +247,10 @@ static void settle(struct deciding *d)
 	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
 
 	g->is_unlike = are_unlike(d);
+	g->is_weak = !d->how->has_need && !(g->power[0].ratio <= 2);
 	if (g->n_verdict[GATE_FAIL])
 		g->outcome = GATE_RED;
-	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike ||
+	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || g->is_weak ||
 		 (d->how->has_need && samples < g->need_samples))
 		g->outcome = GATE_INCONCLUSIVE;
 	else

@@ -92,7 +92,8 @@ struct gate {
 	const char *type, *unit; /* of the samples that were compared: "samples", "count" */
 	const char *period_unit; /* "nanoseconds"; "" when unknown */
 	struct gate_side side[N_STATS_SIDES];
-	bool is_unlike;     /* hardly a sample is in a function that both have: nothing to judge by */
+	bool is_weak;   /* nobody asked for more with --need, and a fifth of the program could have doubled unseen */
+	bool is_unlike; /* hardly a sample is in a function that both have: nothing to judge by */
 	double total_ratio; /* the program relative to its unchanged part; NAN when unknown */
 	uint32_t n_tests;   /* rows with a p-value */
 	uint32_t n_verdict[N_GATE_VERDICTS];

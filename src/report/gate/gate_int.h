@@ -90,9 +90,10 @@ struct gate_rows {
  * What is tested, and what serves as reference only (counts.row_is_tested): functions that no `gate` line names, and
  * those below the floors that have a budget. Counts what limit, noise and gate lines were heeded for.
  *
- * mem  owns the result
+ * mem    owns the result
+ * Fails  ERR_LIMIT when there are more than can be judged
  */
-void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out);
+int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out, struct err *err);
 
 /* Does a line of the file mean this row? Its expression is matched against the names and files of the function, its
    aliases and what they were called in the base; a total is called "total". */

@@ -147,10 +147,10 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	out->mem = arena_new();
 	gate_find_renames(&s, out->mem, out);
 	rc = check_common(&s, err);
-	if (rc == 0) {
-		gate_rows_make(&s, out->mem, &rows);
+	if (rc == 0)
+		rc = gate_rows_make(&s, out->mem, &rows, err);
+	if (rc == 0)
 		rc = check_asked(&s, &rows, err);
-	}
 	if (rc < 0) {
 		gate_release(out);
 		return rc;

@@ -14,9 +14,13 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Each row is held against all leaves outside of it: more would take minutes. */
+enum { MOST_ROWS = 20000 };
 
 /* Between picks and the answer. */
 struct making {
@@ -209,15 +213,25 @@ static bool tests_total(enum gate_normalize n)
 	return n == GATE_NONE || n == GATE_WORK || n == GATE_DURATION;
 }
 
-void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out)
+int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out, struct err *err)
 {
 	struct arena *scratch = arena_new();
 	struct making m = { .s = s, .mem = mem, .has_total = tests_total(s->how->normalize), .out = out };
 	struct gate_lists lists;
 	struct gate_classes classes;
+	int rc;
 
 	*out = (struct gate_rows){ .n = 0 };
 	gate_picks_make(s, scratch, &m.p);
+	if (m.p.n > MOST_ROWS) {
+		rc = err_set(err, ERR_LIMIT,
+			     "%" PRIu32
+			     " rows are above the floors, more than the %d that can be judged: raise --min-share or "
+			     "--min-samples",
+			     m.p.n, MOST_ROWS);
+		arena_free(scratch);
+		return rc;
+	}
 	gate_lists_make(&m.p, &lists);
 	m.first = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.first));
 	m.named = arena_alloc(scratch, (size_t)m.p.n + 1, sizeof(*m.named));
@@ -232,4 +246,5 @@ void gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_ro
 	gate_rows_rules(&m.p, m.first, m.row, mem, out);
 	free(m.row);
 	arena_free(scratch);
+	return 0;
 }
