@@ -208,6 +208,8 @@ static void add_length(struct junit *j)
 		buf_addf(&j->text, "%s; ", gate_untested(j->g));
 	else if (j->g->is_unlike)
 		buf_addz(&j->text, "the sides have little in common; ");
+	else if (j->g->is_weak)
+		buf_addz(&j->text, "too little to see even a doubled cost; ");
 	ci_add_power(j->g, &j->text);
 	add_end(j, end_of_length(j->g), "inconclusive");
 }
