@@ -312,4 +312,7 @@ cp "$tmp/out" "$tmp/named"
 gate base-1.pb.gz base-2.pb.gz -- slow-1.pb.gz slow-2.pb.gz
 grep -q '^base .* in 2 profiles' "$tmp/out" && cmp -s "$tmp/named" "$tmp/out"
 result $? 'sides can be parted by --'
+gate base-1.pb.gz -- slow-1.pb.gz slow-2.pb.gz slow-3.pb.gz
+grep -q 'as uneven as here are worth' "$tmp/out"
+result $? 'sides that differ much are told to be worth less than they have'
 done_testing

@@ -309,7 +309,9 @@ static void add_needed(const struct gate *g, struct buf *out)
 		unit_add_label(out, (int64_t)ceil(g->need_seconds) * 1000000000, "ns", "auto");
 		buf_addz(out, ")");
 	}
-	buf_addz(out, " per side; here are ");
+	buf_addz(out, fmax(s[STATS_BASE].samples, s[STATS_NEW].samples) > 1.25 * have
+			      ? " per side; sides as uneven as here are worth "
+			      : " per side; here are ");
 	if (have > 0.999 * STATS_COUNT_MAX) /* of rounding */
 		gate_add_samples(STATS_COUNT_MAX, out);
 	else
