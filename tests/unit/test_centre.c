@@ -5,13 +5,14 @@
  */
 #include "config.h"
 
-#include "engine/stats/judge.h"
+#include "engine/stats/judge_int.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -218,9 +219,56 @@ static void an_effective_count_is_capped(void **state)
 	assert_float_equal(stats_count(1e18, 1), STATS_COUNT_MAX, 0);
 }
 
+/* Points of several kinds, in no order; v is what number they were. */
+static void scatter(struct stats_point *p, uint32_t n, int kind)
+{
+	uint32_t random = 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t word = random = random * 1664525 + 1013904223;
+
+		p[i] = (struct stats_point){ .x = (double)word / UINT32_MAX - 0.5, .v = i, .w = 1 + (word >> 8) % 50 };
+		if (kind == 1) /* many equal ones, some of them -0 */
+			p[i].x = (double)(int)(word >> 20) / 4096 > 0.5 ? 0.0 : -0.0;
+		if (kind == 2) /* differ in their last digits only */
+			p[i].x = 1 + (word >> 10) * 1e-15;
+		if (kind == 3) /* what some cells have that most have not */
+			p[i].w = word % 9 ? 2 : 1e9;
+		if (kind == 4)
+			p[i] = (struct stats_point){ .x = 0, .v = i, .w = 1 };
+	}
+}
+
+static void points_are_sorted_and_equal_ones_stay_in_order(void **state)
+{
+	static const uint32_t sizes[] = { 0, 1, 2, 12, 13, 100, 699, 700, 2500, 20001 };
+
+	(void)state;
+	for (size_t s = 0; s < COUNT(sizes); s++)
+		for (int kind = 0; kind < 5; kind++) {
+			uint32_t n = sizes[s];
+			struct stats_point *p = calloc(2 * ((size_t)n + 1), sizeof(*p));
+			double sum = 0;
+
+			assert_non_null(p);
+			scatter(p, n, kind);
+			stats_points_sort(p, n, p + n + 1);
+			for (uint32_t i = 1; i < n; i++) {
+				assert_false(stats_point_is_before(&p[i], &p[i - 1]));
+				if (!stats_point_is_before(&p[i - 1], &p[i]))
+					assert_true(p[i - 1].v < p[i].v);
+			}
+			for (uint32_t i = 0; i < n; i++)
+				sum += p[i].v;
+			assert_true(sum == (n ? 0.5 * n * (n - 1.0) : 0));
+			free(p);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(points_are_sorted_and_equal_ones_stay_in_order),
 		cmocka_unit_test(example_11_has_its_centre),
 		cmocka_unit_test(example_12_has_its_centre_and_spread),
 		cmocka_unit_test(a_cell_far_out_counts_no_more_than_two_standard_errors),

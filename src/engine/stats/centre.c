@@ -21,8 +21,6 @@
 /* After that many steps slow ones become leaps. */
 #define PATIENCE 50
 #define MAX_CUTS 64
-/* So many are sorted by insertion. */
-#define FEW_POINTS 12
 
 double stats_count(double value, double var)
 {
@@ -31,15 +29,15 @@ double stats_count(double value, double var)
 	return var > 0 ? fmin(STATS_COUNT_MAX, value / (var / value)) : STATS_COUNT_MAX;
 }
 
-/* How many counts new has for one of the base where nothing differs. */
-static double odds_of(const struct stats_cell *cell, double rho)
+/* How many counts new has for one of the base where nothing differs; k is the counts of both sides. */
+static double odds_of(const struct stats_cell *cell, const double k[N_STATS_SIDES], double rho)
 {
 	double per[N_STATS_SIDES]; /* counts of a value of 1 */
 
 	for (int side = 0; side < N_STATS_SIDES; side++) {
 		int from = cell->value[side] > 0 ? side : !side;
 
-		per[side] = stats_count(cell->value[from], cell->var[from]) / cell->value[from];
+		per[side] = k[from] / cell->value[from];
 	}
 	return rho * per[STATS_NEW] / per[STATS_BASE];
 }
@@ -61,66 +59,36 @@ double stats_cell_counts(const struct stats_cell *cell)
 	       stats_count(cell->value[STATS_NEW], cell->var[STATS_NEW]);
 }
 
-bool stats_cell_is_small(const struct stats_cell *cell, double rho)
+static void count_both(const struct stats_cell *cell, double k[N_STATS_SIDES])
 {
-	double sum = stats_cell_counts(cell), odds;
-
-	if (sum < STATS_CELL_MIN)
-		return true;
-	odds = odds_of(cell, rho);
-	return !is_balanced(odds) && 4 * sum < STATS_CELL_MIN * imbalance(odds);
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		k[side] = stats_count(cell->value[side], cell->var[side]);
 }
 
-bool stats_point_make(const struct stats_cell *cell, double noise, double rho, struct stats_point *out)
+enum stats_told stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
+				 struct stats_point *out)
 {
-	double with_half[N_STATS_SIDES], odds;
+	double with_half[N_STATS_SIDES], k[N_STATS_SIDES], odds, sum;
 
+	count_both(cell, k);
+	sum = k[STATS_BASE] + k[STATS_NEW];
+	if (!may_be_small && sum < STATS_CELL_MIN)
+		return STATS_SMALL;
+	odds = odds_of(cell, k, rho);
+	if (!may_be_small && !is_balanced(odds) && 4 * sum < STATS_CELL_MIN * imbalance(odds))
+		return STATS_SMALL;
 	out->v = 0;
 	for (int side = 0; side < N_STATS_SIDES; side++) {
-		double value = cell->value[side], k = stats_count(value, cell->var[side]);
-
-		if (!(k > 0))
-			return false;
-		with_half[side] = value + 0.5 * cell->var[side] / value;
-		out->v += 1 / (k + 0.5);
+		if (!(k[side] > 0))
+			return STATS_ONE_SIDED;
+		with_half[side] = cell->value[side] + 0.5 * cell->var[side] / cell->value[side];
+		out->v += 1 / (k[side] + 0.5);
 	}
-	odds = odds_of(cell, rho);
 	if (!is_balanced(odds))
-		out->v = imbalance(odds) / (stats_cell_counts(cell) + 1);
+		out->v = imbalance(odds) / (sum + 1);
 	out->x = log(with_half[STATS_NEW] / with_half[STATS_BASE]);
 	out->w = 1 / (out->v + 2 * noise * noise);
-	return true;
-}
-
-void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
-			struct stats_point *to)
-{
-	const struct stats_point *from[2] = { a, b }, *end_a = a + n, *end_b = b + m;
-
-	while (from[0] < end_a && from[1] < end_b)
-		*to++ = *from[stats_point_is_before(from[1], from[0])]++;
-	memcpy(to, from[0], (size_t)(end_a - from[0]) * sizeof(*to));
-	to += end_a - from[0];
-	memmove(to, from[1], (size_t)(end_b - from[1]) * sizeof(*to));
-}
-
-void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
-{
-	if (n > FEW_POINTS) {
-		stats_points_sort(p, n / 2, spare);
-		stats_points_sort(p + n / 2, n - n / 2, spare);
-		memcpy(spare, p, n / 2 * sizeof(*p));
-		stats_points_merge(spare, n / 2, p + n / 2, n - n / 2, p);
-		return;
-	}
-	for (uint32_t i = 1; i < n; i++) {
-		struct stats_point moved = p[i];
-		uint32_t at = i;
-
-		for (; at && stats_point_is_before(&moved, &p[at - 1]); at--)
-			p[at] = p[at - 1];
-		p[at] = moved;
-	}
+	return STATS_POINT;
 }
 
 /* The weighted mean of the shortest interval that holds half of the weight, the lower one of equal ones. */
@@ -285,11 +253,17 @@ bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, 
 	rho = stats_cells_rho(scratch, m);
 	m = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (stats_cell_is_small(&cell[i], rho))
+		switch (stats_point_find(&cell[i], noise, rho, false, &p[m])) {
+		case STATS_SMALL:
 			stats_cell_add(&tail, &cell[i]);
-		else if (stats_point_make(&cell[i], noise, rho, &p[m]))
+			break;
+		case STATS_POINT:
 			m++;
-	if (stats_point_make(&tail, noise, rho, &p[m]))
+			break;
+		case STATS_ONE_SIDED:
+			break;
+		}
+	if (stats_point_find(&tail, noise, rho, true, &p[m]) == STATS_POINT)
 		m++;
 	*out = (struct stats_centre){ .n_cells = m };
 	if (m >= STATS_CELLS_MIN) {

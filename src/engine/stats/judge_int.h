@@ -25,19 +25,25 @@ struct stats_point {
 void stats_cells_add_ratio(const struct stats_cell *cell, double *ratio, uint32_t *n);
 double stats_cells_rho(double *ratio, uint32_t n);
 
+enum stats_told {
+	STATS_POINT,
+	STATS_SMALL,     /* tells less than STATS_CELL_MIN counts of two sides that are as large */
+	STATS_ONE_SIDED, /* lacks a side */
+};
+
 /*
- * Give a cell's point; false when the cell lacks a side. Where one side has more than STATS_BALANCED times the samples
- * of the other, its variance is the one that cells of this size have when nothing differs: that of the two counts as
- * they are would be smaller by chance where the smaller side has more by chance, and a mean weighted by it leans
- * towards the smaller side, by 7 % for 3,000 samples against 30,000. Within that factor it is below 1 %.
+ * Find a cell's point. Where one side has more than STATS_BALANCED times the samples of the other, its variance is the
+ * one that cells of this size have when nothing differs: that of the two counts as they are would be smaller by chance
+ * where the smaller side has more by chance, and a mean weighted by it leans towards the smaller side, by 7 % for 3,000
+ * samples against 30,000. Within that factor it is below 1 %.
+ *
+ * may_be_small  a point whatever it tells
  */
-bool stats_point_make(const struct stats_cell *cell, double noise, double rho, struct stats_point *out);
+enum stats_told stats_point_find(const struct stats_cell *cell, double noise, double rho, bool may_be_small,
+				 struct stats_point *out);
 
 /* Effective counts of both sides. */
 double stats_cell_counts(const struct stats_cell *cell);
-
-/* Does a cell tell less than STATS_CELL_MIN counts of two sides that are as large? */
-bool stats_cell_is_small(const struct stats_cell *cell, double rho);
 
 static inline void stats_cell_add(struct stats_cell *sum, const struct stats_cell *cell)
 {

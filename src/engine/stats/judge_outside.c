@@ -149,10 +149,16 @@ static void outside_build(struct stats_outside *o)
 		struct place *p = &o->place[o->n_places];
 
 		p->slot = i;
-		if (stats_cell_is_small(&o->slot[i].sum, o->rho))
+		switch (stats_point_find(&o->slot[i].sum, o->noise, o->rho, false, &p->point)) {
+		case STATS_SMALL:
 			o->loose[o->n_loose++] = i;
-		else if (stats_point_make(&o->slot[i].sum, o->noise, o->rho, &p->point))
+			break;
+		case STATS_POINT:
 			o->n_places++;
+			break;
+		case STATS_ONE_SIDED:
+			break;
+		}
 	}
 	qsort(o->place, o->n_places, sizeof(*o->place), by_place);
 }
@@ -331,12 +337,18 @@ static uint32_t eye_points(struct eye *e, uint32_t row, bool *is_marked)
 			continue;
 		struct stats_cell left = eye_left(e, row, e->met[i], is_marked);
 
-		if (stats_cell_is_small(&left, o->rho))
+		switch (stats_point_find(&left, o->noise, o->rho, false, &e->own[n_own])) {
+		case STATS_SMALL:
 			stats_cell_add(&tail, &left);
-		else if (stats_point_make(&left, o->noise, o->rho, &e->own[n_own]))
+			break;
+		case STATS_POINT:
 			n_own++;
+			break;
+		case STATS_ONE_SIDED:
+			break;
+		}
 	}
-	if (stats_point_make(&tail, o->noise, o->rho, &e->own[n_own]))
+	if (stats_point_find(&tail, o->noise, o->rho, true, &e->own[n_own]) == STATS_POINT)
 		n_own++;
 	return eye_merge(e, n_own);
 }

@@ -12,6 +12,7 @@ src_engine_stats_libstats_a_SOURCES = \
 	src/engine/stats/judge_outside.c \
 	src/engine/stats/judge_runs.c \
 	src/engine/stats/normal.c \
+	src/engine/stats/points.c \
 	src/engine/stats/power.c \
 	src/engine/stats/prior.c \
 	src/engine/stats/ratio.c \

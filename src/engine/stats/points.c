@@ -1,0 +1,161 @@
+/*
+ * points.c - cells on a logarithmic scale, sorted
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Many points are sorted by their bits, 11 at a time, without a branch that nobody can foresee; what the upper halves
+ * of x and w leave open, insertion settles. Few ones are merged, and those that these halves do not part.
+ */
+#include "config.h"
+
+#include "engine/stats/judge_int.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	FEW = 12,   /* so many are sorted by insertion */
+	MANY = 700, /* so many are worth counting bits */
+	DIGIT_BITS = 11,
+	DIGITS = 6,
+	DIGIT_VALUES = 1 << DIGIT_BITS,
+	PATIENCE = 4, /* places that a point may be off, on average */
+};
+
+void stats_points_merge(const struct stats_point *a, uint32_t n, const struct stats_point *b, uint32_t m,
+			struct stats_point *to)
+{
+	const struct stats_point *from[2] = { a, b }, *end_a = a + n, *end_b = b + m;
+
+	while (from[0] < end_a && from[1] < end_b)
+		*to++ = *from[stats_point_is_before(from[1], from[0])]++;
+	memcpy(to, from[0], (size_t)(end_a - from[0]) * sizeof(*to));
+	to += end_a - from[0];
+	memmove(to, from[1], (size_t)(end_b - from[1]) * sizeof(*to));
+}
+
+/* Sort by insertion; false when that takes more than so many moves, and then nothing is lost. */
+static bool insert(struct stats_point *p, uint32_t n, uint64_t moves)
+{
+	for (uint32_t i = 1; i < n; i++) {
+		struct stats_point moved = p[i];
+		uint32_t at = i;
+
+		for (; at && stats_point_is_before(&moved, &p[at - 1]); at--)
+			p[at] = p[at - 1];
+		p[at] = moved;
+		if (i - at > moves)
+			return false;
+		moves -= i - at;
+	}
+	return true;
+}
+
+static void sort_by_merging(struct stats_point *p, uint32_t n, struct stats_point *spare)
+{
+	if (n <= FEW) {
+		insert(p, n, UINT64_MAX);
+		return;
+	}
+	sort_by_merging(p, n / 2, spare);
+	sort_by_merging(p + n / 2, n - n / 2, spare);
+	memcpy(spare, p, n / 2 * sizeof(*p));
+	stats_points_merge(spare, n / 2, p + n / 2, n - n / 2, p);
+}
+
+/* The upper half of a number, as a word that has its order. */
+static uint64_t upper_half(double v)
+{
+	uint64_t bits;
+
+	v += 0.0; /* no -0 */
+	memcpy(&bits, &v, sizeof(bits));
+	return (bits >> 63 ? ~bits : bits | UINT64_C(1) << 63) >> 32;
+}
+
+static uint32_t digit_of(uint64_t key, int digit)
+{
+	return (uint32_t)(key >> (digit * DIGIT_BITS)) & (DIGIT_VALUES - 1);
+}
+
+/* Points where they are, and copies of what they are sorted by. */
+struct keys {
+	uint64_t *key;
+	uint32_t *from;
+};
+
+/* Move keys by a digit. */
+static void spread(const struct keys *a, uint32_t n, int digit, uint32_t count[DIGIT_VALUES], struct keys *to)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < DIGIT_VALUES; i++) {
+		uint32_t one = count[i];
+
+		count[i] = sum;
+		sum += one;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = count[digit_of(a->key[i], digit)]++;
+
+		to->key[at] = a->key[i];
+		to->from[at] = a->from[i];
+	}
+}
+
+/* Bring point from[i] to place i. */
+static void permute(struct stats_point *p, uint32_t n, uint32_t *from)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct stats_point first = p[i];
+		uint32_t at = i;
+
+		if (from[i] == i)
+			continue;
+		for (uint32_t next; (next = from[at]) != i; at = next) {
+			p[at] = p[next];
+			from[at] = at;
+		}
+		p[at] = first;
+		from[at] = at;
+	}
+}
+
+static void sort_by_bits(struct stats_point *p, uint32_t n, struct stats_point *spare)
+{
+	_Static_assert(sizeof(*spare) >= 2 * (sizeof(uint64_t) + sizeof(uint32_t)),
+		       "spare has room for two lists of keys");
+	uint64_t *word = (uint64_t *)(void *)spare;
+	uint32_t *half = (uint32_t *)(void *)(word + 2 * (size_t)n), count[DIGITS][DIGIT_VALUES];
+	struct keys keys = { word, half }, other = { word + n, half + n };
+
+	memset(count, 0, sizeof(count));
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t key = upper_half(p[i].x) << 32 | upper_half(p[i].w);
+
+		keys.key[i] = key;
+		keys.from[i] = i;
+		for (int digit = 0; digit < DIGITS; digit++)
+			count[digit][digit_of(key, digit)]++;
+	}
+	for (int digit = 0; digit < DIGITS; digit++) {
+		struct keys t = keys;
+
+		if (count[digit][digit_of(keys.key[0], digit)] == n)
+			continue;
+		spread(&keys, n, digit, count[digit], &other);
+		keys = other;
+		other = t;
+	}
+	permute(p, n, keys.from);
+}
+
+void stats_points_sort(struct stats_point *p, uint32_t n, struct stats_point *spare)
+{
+	if (n >= MANY) {
+		sort_by_bits(p, n, spare);
+		if (insert(p, n, (uint64_t)PATIENCE * n))
+			return;
+	}
+	sort_by_merging(p, n, spare);
+}
