@@ -6,9 +6,9 @@ f=go-cpu.pb.gz
 state=$tmp/home/state
 history=$state/cpa/history
 
-# typed KEYS: type at the prompt of cpa, see typing.py; in $tmp/out what the terminal saw
+# typed KEYS: type at the prompt of cpa, see keystrokes.py; in $tmp/out what the terminal saw
 typed() {
-	TERM=${term:-xterm} "${PYTHON3:-python3}" "$top_srcdir/tests/cli/typing.py" "$1" "$CPA" -symbolize=none --plain $f >"$tmp/out" 2>&1
+	TERM=${term:-xterm} "${PYTHON3:-python3}" "$top_srcdir/tests/cli/keystrokes.py" "$1" "$CPA" -symbolize=none --plain $f >"$tmp/out" 2>&1
 	status=$?
 }
 # shows PATTERN DESCRIPTION
@@ -109,7 +109,7 @@ lines='' all=''
 for i in 1 2 3 4 5 6 7 8; do lines="${lines}nodecount=${i}SHELL\\n|"; done
 : >"$history"
 for shell in 1 2 3; do
-	TERM=xterm "${PYTHON3:-python3}" "$top_srcdir/tests/cli/typing.py" "$(printf '%s' "$lines" | sed "s/SHELL/$shell/g")q\\n" \
+	TERM=xterm "${PYTHON3:-python3}" "$top_srcdir/tests/cli/keystrokes.py" "$(printf '%s' "$lines" | sed "s/SHELL/$shell/g")q\\n" \
 		"$CPA" --plain -symbolize=none $f >"$tmp/out$shell" 2>&1 &
 	all="$all $!"
 done

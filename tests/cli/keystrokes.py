@@ -1,8 +1,8 @@
-# typing.py - type at a prompt on a terminal of its own
+# keystrokes.py - type at a prompt on a terminal of its own
 #
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: python3 typing.py KEYS COMMAND...
+# usage: python3 keystrokes.py KEYS COMMAND...
 # All of the command is on the terminal, 100 columns wide. KEYS are parted by |, with escapes as in Python
 # (\t \n \x03); each part is typed when the terminal shows a prompt that it has not shown before, a part
 # that begins with + when nothing more comes. What the terminal saw is printed; the exit status is that of
