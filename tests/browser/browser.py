@@ -87,7 +87,10 @@ class Browser:
         self.driver.get("file://" + urllib.parse.quote(os.path.abspath(path)) + fragment)
 
     def scripts(self, allowed):
-        """With False, scripts of pages do not run."""
+        """With False, scripts of pages do not run. True waits until the page is whole, so that its own do not run yet."""
+        while allowed and self.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": "document.readyState"}) \
+                .get("result", {}).get("value") not in ("complete", None):
+            time.sleep(0.01)
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not allowed})
 
     def run(self, script, *args):
