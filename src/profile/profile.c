@@ -26,20 +26,22 @@ const char *profile_text(const struct profile *p, str_id id)
 	return strtab_text(p->str, id);
 }
 
-uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts)
+uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
 {
-	uint64_t items = (uint64_t)lists->off[lists->n] * part / parts;
-	uint32_t lo = 0, hi = lists->n;
-
-	if (part == parts)
-		return lists->n;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	while (first < end) {
+		uint32_t mid = first + (end - first) / 2;
 
 		if (lists->off[mid] < items)
-			lo = mid + 1;
+			first = mid + 1;
 		else
-			hi = mid;
+			end = mid;
 	}
-	return lo;
+	return first;
+}
+
+uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts)
+{
+	if (part == parts)
+		return lists->n;
+	return csr_find(lists, 0, lists->n, (uint64_t)lists->off[lists->n] * part / parts);
 }

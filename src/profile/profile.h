@@ -105,6 +105,9 @@ struct profile {
 /* Free a profile. Takes NULL. */
 void profile_free(struct profile *p);
 
+/* The first of the lists first .. end that has at least so many items before it; end when none has. */
+uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items);
+
 /* Where part p of parts of the lists begins, so that each part has about as many items; with part equal
    to parts, where the last one ends. */
 uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts);

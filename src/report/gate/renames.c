@@ -55,15 +55,10 @@ struct search {
 static int compare_candidates(const void *a, const void *b, void *arg)
 {
 	const struct candidate *l = a, *r = b;
-	const struct gate_func *func = arg;
-	int d;
 
 	if (l->share != r->share)
 		return l->share > r->share ? -1 : 1;
-	if ((d = strcmp(func[l->func].name, func[r->func].name)) ||
-	    (d = strcmp(func[l->func].file, func[r->func].file)))
-		return d;
-	return (l->func > r->func) - (l->func < r->func);
+	return gate_func_order(arg, l->func, r->func);
 }
 
 /* Functions that only one side has, and above the floors there. */

@@ -94,4 +94,7 @@ bool gate_rule_fits_func(const struct gate_rule *rule, const struct gate_sums *s
 void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const uint32_t *row_of, struct arena *mem,
 		     struct gate_rows *out);
 
+/* The order of two functions: by name, file, line, then number; as strcmp. */
+int gate_func_order(const struct gate_func *func, uint32_t a, uint32_t b);
+
 #endif

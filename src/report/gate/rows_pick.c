@@ -106,22 +106,26 @@ static void pick(struct gate_picks *p, size_t *cap, uint32_t f)
 		p->pick[p->n++] = flat;
 }
 
+int gate_func_order(const struct gate_func *func, uint32_t a, uint32_t b)
+{
+	const struct gate_func *l = &func[a], *r = &func[b];
+	int d = strcmp(l->name, r->name);
+
+	d = d ? d : strcmp(l->file, r->file);
+	if (d == 0)
+		d = (l->line > r->line) - (l->line < r->line);
+	return d ? d : (a > b) - (a < b);
+}
+
 static int compare_picks(const void *a, const void *b, void *arg)
 {
-	const struct gate_func *func = arg;
 	const struct gate_pick *l = a, *r = b;
 	int d;
 
 	if (l->share != r->share)
 		return l->share > r->share ? -1 : 1;
-	if ((d = strcmp(func[l->func].name, func[r->func].name)) ||
-	    (d = strcmp(func[l->func].file, func[r->func].file)))
-		return d;
-	if (func[l->func].line != func[r->func].line)
-		return func[l->func].line < func[r->func].line ? -1 : 1;
-	if (l->func != r->func)
-		return l->func < r->func ? -1 : 1;
-	return (l->kind > r->kind) - (l->kind < r->kind);
+	d = gate_func_order(arg, l->func, r->func);
+	return d ? d : (l->kind > r->kind) - (l->kind < r->kind);
 }
 
 static void find_cells(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)

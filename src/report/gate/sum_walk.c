@@ -214,31 +214,17 @@ static void run(void *arg, unsigned number)
 		take_stack(w, part, l, s);
 }
 
-/* The first stack from which on there are as many frames. */
-static uint32_t stack_at(const struct csr *stacks, uint32_t first, uint32_t end, uint64_t frames)
-{
-	while (first < end) {
-		uint32_t mid = first + (end - first) / 2;
-
-		if (stacks->off[mid] < frames)
-			first = mid + 1;
-		else
-			end = mid;
-	}
-	return first;
-}
-
 /* Stacks from first on; gives where the lot ends. */
 static uint32_t choose_lot(struct walk *w, uint32_t first)
 {
 	const struct csr *stacks = &w->a->view.p->stacks;
 	uint64_t from = stacks->off[first], to;
-	uint32_t end = stack_at(stacks, first + 1, stacks->n, from + LOT_FRAMES), at = first;
+	uint32_t end = csr_find(stacks, first + 1, stacks->n, from + LOT_FRAMES), at = first;
 
 	to = stacks->off[end];
 	for (unsigned i = 1; i <= w->n_parts; i++) {
 		w->part[i - 1].first = at;
-		at = i == w->n_parts ? end : stack_at(stacks, at, end, from + (to - from) * i / w->n_parts);
+		at = i == w->n_parts ? end : csr_find(stacks, at, end, from + (to - from) * i / w->n_parts);
 		w->part[i - 1].end = at;
 	}
 	return end;
