@@ -20,7 +20,8 @@ fuzz_targets = \
 	tests/fuzz/fuzz_contention \
 	tests/fuzz/fuzz_java \
 	tests/fuzz/fuzz_object \
-	tests/fuzz/fuzz_objdump
+	tests/fuzz/fuzz_objdump \
+	tests/fuzz/fuzz_unwind
 
 check_PROGRAMS += $(fuzz_targets)
 TESTS += tests/fuzz/replay.t
@@ -76,6 +77,10 @@ tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_objdump_SOURCES = tests/fuzz/fuzz_objdump.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_unwind_LDADD = src/runtime/unwind/libcpaunwind.a $(base_libs)
+tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 
 # One file for the parsers of the legacy formats, once each.
 fuzz_legacy = tests/fuzz/fuzz_legacy.c tests/fuzz/fuzz.h $(fuzz_main)

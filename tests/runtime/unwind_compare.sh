@@ -2,7 +2,7 @@
 # unwind_compare.sh - real programs: every sample walked by cpa and by libunwind, and what each costs
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/runtime/unwind_compare.sh [BUILD] [PROGRAM [ARG]...]     needs libunwind-dev
-# Without a program: python3, cc1, clang, perl, sort, gzip at work. Say how busy the machine was with the numbers.
+# Without a program: python3, cc1, clang, perl, xz at work. Say how busy the machine was with the numbers.
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 build=${1:-$top/build}
@@ -50,6 +50,6 @@ watch /usr/bin/python3 "$tmp/work.py"
 watch "$(gcc -print-prog-name=cc1)" -quiet -O2 "$tmp/work.c" -o /dev/null
 watch clang -O2 -c "$tmp/work.c" -o /dev/null
 watch perl "$tmp/work.pl"
-watch sort --parallel=1 -k2n "$tmp/lines"
+
 watch xz -T1 -3 -c "$tmp/lines"
 cat "$tmp/out"

@@ -261,7 +261,7 @@ static inline struct cursor cursor_at(const struct unwind_object *obj, uint64_t 
 	uint64_t pos = addr - obj->eh_lo, n = obj->eh_hi - obj->eh_lo;
 
 	if (pos > n)
-		return (struct cursor){ .bad = true };
+		return (struct cursor){ .p = obj->eh, .end = obj->eh, .bad = true };
 	return (struct cursor){ .p = obj->eh + pos, .end = obj->eh + n };
 }
 

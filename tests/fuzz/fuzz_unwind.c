@@ -1,0 +1,150 @@
+/*
+ * fuzz_unwind.c - any bytes as call frame information, code, stack and registers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The input begins with a struct head; then come so many bytes of .eh_frame_hdr and .eh_frame, so many of
+ * code, and the stack. Each lies in memory of its own size, so that a sanitizer sees reading past it. Stops
+ * when a walk gives more frames than asked for, an end that does not exist, or takes too long.
+ */
+#include "config.h"
+
+#include "runtime/unwind/unwind.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+enum { LO = 0x400000, TEXT = 0x401000, EH = 0x500000, HI = 0x600000, STACK = 0x70000000, MAX = 300, N_STACK = 1 << 16 };
+
+struct head {
+	uint16_t n_eh, n_text;
+	uint8_t table_enc, flags, sp, n_table;
+	uint64_t pc, fp, other;
+};
+
+enum { FLAG_PEEKED = 1, FLAG_CACHE = 2, FLAG_NO_TEXT = 4 };
+
+static struct unwind_object object;
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static const struct unwind_object *find(void *arg, uint64_t pc, struct unwind_object *room)
+{
+	(void)arg;
+	(void)room;
+	return pc >= LO && pc < HI ? &object : NULL;
+}
+
+static unsigned char *copy(const uint8_t **data, size_t *left, size_t n)
+{
+	unsigned char *p;
+
+	if (n > *left)
+		n = *left;
+	p = malloc(n ? n : 1);
+	if (!p)
+		abort();
+	if (n)
+		memcpy(p, *data, n);
+	*data += n;
+	*left -= n;
+	return p;
+}
+
+/* N_STACK bytes, before which and after which nothing can be read: the walker reads stacks past the sanitizer. */
+static unsigned char *guarded(void)
+{
+	static unsigned char *p;
+
+	if (p)
+		return p;
+	p = mmap(NULL, 3 * N_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || mprotect(p + N_STACK, N_STACK, PROT_READ | PROT_WRITE) != 0)
+		abort();
+	p += N_STACK;
+	return p;
+}
+
+static void make_object(const struct head *h, const unsigned char *eh, size_t n_eh, const unsigned char *text,
+			size_t n_text)
+{
+	object = (struct unwind_object){
+		.lo = LO, .hi = HI, .eh_lo = EH, .eh_hi = EH + n_eh, .eh = eh, .hdr = EH, .frame = EH, .table_enc = 0xff
+	};
+	if (!(h->flags & FLAG_NO_TEXT)) {
+		object.text = text;
+		object.text_lo = TEXT;
+		object.text_hi = TEXT + n_text;
+	}
+	/* as object.c promises it: the table lies within the bytes */
+	if (n_eh >= 16U * h->n_table + 12 && h->n_table > 0) {
+		object.table = EH + 12;
+		object.n_table = h->n_table;
+		object.table_enc = h->table_enc;
+		object.frame = 0;
+		memcpy(&object.first_key, eh + 12, 4);
+		memcpy(&object.last_key, eh + 12 + 8 * (h->n_table - 1), 4);
+	}
+}
+
+static void walk(const struct head *h, const unsigned char *stack, size_t n_stack)
+{
+	static struct unwind_rule rules[16];
+	struct unwind_cache cache = { .rule = rules, .mask = 15 };
+	struct unwind_range range = { STACK, STACK + n_stack, stack };
+	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find };
+	struct unwind_regs regs;
+	struct unwind_result r;
+	struct timespec t[2];
+	uint64_t pc[MAX];
+
+	memset(rules, 0, sizeof(rules));
+	if (h->flags & FLAG_CACHE)
+		from.cache = &cache;
+	cpi_unwind_regs_peeked_sig(h->pc, STACK + 8ULL * h->sp, &regs);
+	if (!(h->flags & FLAG_PEEKED)) {
+		regs.known = (1U << UNWIND_REGS) - 1;
+		for (int i = 0; i < UNWIND_REGS; i++)
+			if (i != UNWIND_SP)
+				regs.r[i] = i == UNWIND_FP ? h->fp : h->other;
+	}
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[0]);
+	cpi_unwind_walk_sig(&from, &regs, pc, MAX, &r);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[1]);
+	if (r.n == 0 || r.n > MAX || r.end >= UNWIND_N_ENDS || r.n_guessed > r.n)
+		abort();
+	/* a quarter of a million steps, with a sanitizer */
+	if ((t[1].tv_sec - t[0].tv_sec) * 1000000000 + t[1].tv_nsec - t[0].tv_nsec > 200000000) {
+		fprintf(stderr, "a walk of %u frames took more than 0.2 s\n", r.n);
+		abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	unsigned char *eh, *text, *stack;
+	struct head h;
+	size_t n_eh, n_text, n_stack;
+
+	if (n < sizeof(h))
+		return 0;
+	memcpy(&h, data, sizeof(h));
+	data += sizeof(h);
+	n -= sizeof(h);
+	n_eh = h.n_eh < n ? h.n_eh : n;
+	eh = copy(&data, &n, n_eh);
+	n_text = h.n_text < n ? h.n_text : n;
+	text = copy(&data, &n, n_text);
+	n_stack = n < N_STACK ? n & ~(size_t)7 : N_STACK;
+	stack = guarded();
+	if (n_stack > 0)
+		memcpy(stack + N_STACK - n_stack, data, n_stack);
+	make_object(&h, eh, n_eh, text, n_text);
+	walk(&h, stack + N_STACK - n_stack, n_stack);
+	free(eh);
+	free(text);
+	return 0;
+}
