@@ -90,20 +90,14 @@ static void make_object(const struct head *h, const unsigned char *eh, size_t n_
 	}
 }
 
-static void walk(const struct head *h, const unsigned char *stack, size_t n_stack)
+static void walk(const struct head *h, const unsigned char *stack, size_t n_stack, struct unwind_cache *cache,
+		 struct unwind_result *r, uint64_t *pc)
 {
-	static struct unwind_rule rules[16];
-	struct unwind_cache cache = { .rule = rules, .mask = 15 };
 	struct unwind_range range = { STACK, STACK + n_stack, stack };
-	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find };
+	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find, .cache = cache };
 	struct unwind_regs regs;
-	struct unwind_result r;
 	struct timespec t[2];
-	uint64_t pc[MAX];
 
-	memset(rules, 0, sizeof(rules));
-	if (h->flags & FLAG_CACHE)
-		from.cache = &cache;
 	cpi_unwind_regs_peeked_sig(h->pc, STACK + 8ULL * h->sp, &regs);
 	if (!(h->flags & FLAG_PEEKED)) {
 		regs.known = (1U << UNWIND_REGS) - 1;
@@ -112,14 +106,38 @@ static void walk(const struct head *h, const unsigned char *stack, size_t n_stac
 				regs.r[i] = i == UNWIND_FP ? h->fp : h->other;
 	}
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[0]);
-	cpi_unwind_walk_sig(&from, &regs, pc, MAX, &r);
+	cpi_unwind_walk_sig(&from, &regs, pc, MAX, r);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t[1]);
-	if (r.n == 0 || r.n > MAX || r.end >= UNWIND_N_ENDS || r.n_guessed > r.n)
+	if (r->n == 0 || r->n > MAX || r->end >= UNWIND_N_ENDS || r->n_guessed > r->n)
 		abort();
 	/* a quarter of a million steps, with a sanitizer */
 	if ((t[1].tv_sec - t[0].tv_sec) * 1000000000 + t[1].tv_nsec - t[0].tv_nsec > 200000000) {
-		fprintf(stderr, "a walk of %u frames took more than 0.2 s\n", r.n);
+		fprintf(stderr, "a walk of %u frames took more than 0.2 s\n", r->n);
 		abort();
+	}
+}
+
+/* Walks that remember the ones before, while the stack changes: what they give is what a walk gives that does not. */
+static void walk_twice(struct head *h, unsigned char *stack, size_t n_stack)
+{
+	static struct unwind_rule rules[16];
+	static struct unwind_frame frames[2][64];
+	struct unwind_cache cache = {
+		.rule = rules, .mask = 15, .frame = frames[0], .fresh = frames[1], .max_frames = 64, .first_frame = 64
+	};
+	struct unwind_result r[2];
+	uint64_t pc[2][MAX];
+
+	memset(rules, 0, sizeof(rules));
+	for (unsigned i = 0; i < 4; i++) {
+		walk(h, stack, n_stack, h->flags & FLAG_CACHE ? &cache : NULL, &r[0], pc[0]);
+		walk(h, stack, n_stack, NULL, &r[1], pc[1]);
+		if (r[0].n != r[1].n || r[0].end != r[1].end || memcmp(pc[0], pc[1], 8 * r[0].n) != 0)
+			abort();
+		if (n_stack > 0)
+			stack[(h->other >> 8 * i & 0xff) * 8 % n_stack] ^= (unsigned char)h->fp;
+		if (i == 1)
+			h->sp ^= 2;
 	}
 }
 
@@ -143,7 +161,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (n_stack > 0)
 		memcpy(stack + N_STACK - n_stack, data, n_stack);
 	make_object(&h, eh, n_eh, text, n_text);
-	walk(&h, stack + N_STACK - n_stack, n_stack);
+	walk_twice(&h, stack + N_STACK - n_stack, n_stack);
 	free(eh);
 	free(text);
 	return 0;

@@ -20,7 +20,10 @@
 enum { WALKS = 1000, ROUNDS = 50 };
 
 static struct unwind_rule rules[1024];
-static struct unwind_cache cache = { .rule = rules, .mask = 1023 };
+static struct unwind_frame frames[2][512];
+static struct unwind_cache cache = {
+	.frame = frames[0], .fresh = frames[1], .max_frames = 512, .rule = rules, .mask = 1023
+};
 static struct unwind_range stack;
 static volatile int sink;
 

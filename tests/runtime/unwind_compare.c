@@ -38,7 +38,10 @@ struct times {
 };
 
 static struct unwind_rule rules[N_RULES];
-static struct unwind_cache cache = { .rule = rules, .mask = N_RULES - 1 };
+static struct unwind_frame frames[2][512];
+static struct unwind_cache cache = {
+	.frame = frames[0], .fresh = frames[1], .max_frames = 512, .rule = rules, .mask = N_RULES - 1
+};
 static struct unwind_range stack;
 static struct times times[N_WALKERS];
 static uint64_t n_samples, n_equal, n_other, n_frames, n_ends[UNWIND_N_ENDS], n_cached_differs;

@@ -39,7 +39,10 @@ static int n_shown;
 static bool stepping;
 static struct unwind_range stack;
 static struct unwind_rule rules[1024];
-static struct unwind_cache cache = { .rule = rules, .mask = 1023 };
+static struct unwind_frame frames[2][512];
+static struct unwind_cache cache = {
+	.frame = frames[0], .fresh = frames[1], .max_frames = 512, .rule = rules, .mask = 1023
+};
 static struct unwind_from from = { .range = &stack, .n_ranges = 1, .find = cpi_unwind_find_sig };
 
 static void note_call(uint64_t pc, uint64_t sp)

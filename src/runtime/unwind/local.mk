@@ -7,6 +7,7 @@ src_runtime_unwind_libcpaunwind_a_SOURCES = \
 	src/runtime/unwind/expr.c \
 	src/runtime/unwind/guess.c \
 	src/runtime/unwind/here.c \
+	src/runtime/unwind/memo.c \
 	src/runtime/unwind/object.c \
 	src/runtime/unwind/regs.c \
 	src/runtime/unwind/row.c \

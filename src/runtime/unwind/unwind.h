@@ -75,17 +75,29 @@ struct unwind_rule {
 	uint8_t flags;
 };
 
+/* One frame of the last walk. */
+struct unwind_frame {
+	uint64_t pc, sp, fp;
+	uint64_t fp_slot; /* where its caller's frame pointer was saved; 0: nowhere, it stays; 1: not known */
+};
+
 enum { UNWIND_CACHE_OBJECTS = 8 };
 
 /*
- * Memory of one thread between walks: zeros at first, with rule pointing to mask + 1 of them. One
- * walk at a time may use it. A rule stays right when objects come and go: it is taken only for an
- * object at the same place.
+ * Memory of one thread between walks: zeros at first, but for rule, which points to mask + 1 of them, and
+ * frame and fresh, which point to max_frames each. One walk at a time may use it. A rule stays right when
+ * objects come and go: it is taken only for an object at the same place.
  */
 struct unwind_cache {
 	struct unwind_rule *rule;
-	uint32_t mask; /* a power of two, less one */
-	uint32_t n_hit, n_miss;
+	uint32_t mask;       /* a power of two, less one */
+	uint32_t max_frames; /* 0: do not remember frames */
+	uint32_t first_frame;
+	uint32_t n_hit, n_miss, n_same; /* rules that were there and were not, frames of the last walk; for tests */
+	struct unwind_frame *frame;     /* [first_frame, max_frames) those of the last walk, root last */
+	struct unwind_frame *fresh;
+	uint64_t stack_hi; /* of which stack they are */
+	const unsigned char *stack_bytes;
 	struct unwind_object object[UNWIND_CACHE_OBJECTS];
 };
 

@@ -180,6 +180,7 @@ static inline int apply_quick(struct walk *w, const struct unwind_rule *rule)
 	regs->known = (regs->known & 1U << UNWIND_FP) | (uint32_t)!keep << UNWIND_FP | 1U << UNWIND_SP;
 	regs->pc = strip_pac(walk_word(w, cfa - 8));
 	regs->r[UNWIND_SP] = cfa;
+	w->fp_slot = keep ? 0 : at;
 	w->exact = false;
 	return STEP_ON;
 }
@@ -391,7 +392,8 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 			 struct unwind_result *out)
 {
 	struct walk w;
-	struct mark mark;
+	struct mark mark, here;
+	struct memo memo;
 	int rc = STEP_ON;
 	uint32_t n = 0;
 
@@ -406,6 +408,7 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 	w.all = UNWIND_SAVED == 1;
 	w.cie.addr = 0;
 	set_mark(&mark, regs, 0);
+	cpi_unwind_memo_start_sig(&memo, &w);
 	while (rc == STEP_ON) {
 		bool called = !w.exact;
 
@@ -413,13 +416,26 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 			rc = UNWIND_FULL;
 			break;
 		}
+		if (called && memo.cache) {
+			bool root;
+
+			n += cpi_unwind_memo_match_sig(&memo, &w, pc + n, max - n, &root);
+			if (root)
+				rc = UNWIND_ROOT;
+			if (root || n == max)
+				continue;
+		}
 		pc[n] = regs->pc + (!called && n > 0);
 		n++;
 		if (!w.range) {
 			rc = UNWIND_OUTSIDE;
 			break;
 		}
+		set_mark(&here, regs, 0);
+		w.fp_slot = FP_SLOT_NONE;
 		rc = step(&w);
+		if (called)
+			cpi_unwind_memo_add_sig(&memo, &w, here.pc, here.sp, here.fp);
 		if (rc == UNWIND_NO_REG && !w.all) {
 			n = go_back(&w, &mark);
 			rc = STEP_ON;
@@ -431,6 +447,7 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 			pc[n - 1] += called && n > 1;
 			w.range = range_of(from, regs->r[UNWIND_SP]);
 			set_mark(&mark, regs, n);
+			memo.cache = NULL;
 		} else if (!called && !walk_object(&w, regs->pc - 1)) {
 			bool all = w.all;
 
@@ -440,6 +457,8 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 		if (regs->pc == 0)
 			rc = UNWIND_ROOT;
 	}
+	if (w.range)
+		cpi_unwind_memo_end_sig(&memo, &w, rc == UNWIND_ROOT);
 	out->n = n;
 	out->n_guessed = w.n_guessed;
 	out->end = (enum unwind_end)rc;

@@ -57,9 +57,10 @@ struct walk {
 	const struct unwind_range *range;
 	uint32_t budget;
 	uint32_t n_guessed;
-	bool exact;  /* pc is where the thread is, not where a call returns to */
-	bool sp_off; /* aarch64: the stack pointer is a guess, the frame pointer is not */
-	bool all;    /* follow all registers, not only the frame pointer */
+	bool exact;       /* pc is where the thread is, not where a call returns to */
+	bool sp_off;      /* aarch64: the stack pointer is a guess, the frame pointer is not */
+	uint64_t fp_slot; /* where the last step found the frame pointer: as in unwind_frame */
+	bool all;         /* follow all registers, not only the frame pointer */
 	struct cie cie;
 	struct unwind_object room;
 };
@@ -140,6 +141,26 @@ int cpi_unwind_signal_sig(struct walk *w);
 
 /* Without CFI: is this the code that returns from a signal handler? */
 bool cpi_unwind_is_sigreturn_sig(const struct unwind_object *obj, uint64_t pc);
+
+enum { FP_SLOT_NONE = 1 };
+
+/* What a walk and the one before have in common. */
+struct memo {
+	struct unwind_cache *cache; /* NULL: nothing is remembered */
+	uint32_t at;                /* frame of the last walk to compare with next */
+	uint32_t n_fresh;
+	bool shared; /* from at on, the frames are those of the last walk */
+};
+
+void cpi_unwind_memo_start_sig(struct memo *m, struct walk *w);
+
+/* The frame that w is at, if the last walk had it too, and those after it. Gives how many went to pc; root: all. */
+uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root);
+
+/* A step was made from this frame. */
+void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp);
+
+void cpi_unwind_memo_end_sig(struct memo *m, const struct walk *w, bool root);
 
 /* A register of DWARF as an index of unwind_regs.r, or -1. */
 static inline int reg_index(uint64_t reg)
