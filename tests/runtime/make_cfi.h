@@ -32,7 +32,8 @@ struct made {
 
 static inline void put(struct made *m, const void *bytes, uint32_t n)
 {
-	memcpy(&m->eh[m->n], bytes, n);
+	if (n > 0)
+		memcpy(&m->eh[m->n], bytes, n);
 	m->n += n;
 }
 

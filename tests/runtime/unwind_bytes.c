@@ -150,6 +150,48 @@ static void trampoline(void)
 	    "the trampoline of signals is known by its code");
 }
 
+/* Two walks that remember: function 0, then 3 with its CFA by frame pointer, then 1 or the root, 2. */
+static void remembering(void)
+{
+#if defined(__x86_64__)
+	static const unsigned char by_fp[] = { 0x0c, DW_FP, 16, 0x80 | DW_FP, 2, 0x80 | DW_RA, 1 };
+	static struct unwind_rule rules[16];
+	static struct unwind_frame frames[2][16];
+	struct unwind_cache cache = {
+		.rule = rules, .mask = 15, .frame = frames[0], .fresh = frames[1], .max_frames = 16
+	};
+	struct made m;
+	struct unwind_range range = { STACK, STACK + 8 * N_WORDS, (const unsigned char *)m.word };
+	struct unwind_from from = { .range = &range, .n_ranges = 1, .find = find_made, .arg = &m, .cache = &cache };
+	uint64_t pc[4][64];
+	struct unwind_result r[4];
+
+	make(&m, ENC_FDE, ENC_TABLE, by_fp, sizeof(by_fp));
+	m.word[3] = f0;
+	m.word[7] = f3;
+	m.word[6] = STACK + 8 * 10; /* the frame pointer of function 3 */
+	m.word[11] = f2;
+	m.word[21] = f1;
+	m.word[25] = f2;
+	for (int i = 0; i < 4; i++) {
+		struct unwind_regs regs = { .pc = f1, .known = (1U << UNWIND_REGS) - 1 };
+
+		if (i == 2)
+			m.word[6] = STACK + 8 * 20;
+		if (i == 3)
+			m.word[21] = f2;
+		regs.r[UNWIND_SP] = STACK;
+		cpi_unwind_walk_sig(&from, &regs, pc[i], 64, &r[i]);
+	}
+	tap(r[0].n == 4 && r[1].n == 4 && memcmp(pc[0], pc[1], 32) == 0 && cache.n_same > 2,
+	    "a walk takes from the last one the frames that are the same");
+	tap(r[2].n == 5 && pc[2][3] == f1 && pc[2][4] == f2,
+	    "a saved frame pointer that changed leads to other frames");
+	tap(r[3].n == 4 && pc[3][3] == f2 && r[3].end == UNWIND_ROOT,
+	    "a return address that changed leads to other frames");
+#endif
+}
+
 static void without_cfi(void)
 {
 	uint64_t leaf = TEXT + 2048, pc[64];
@@ -295,6 +337,7 @@ int main(int argc, char **argv)
 	expressions();
 	trampoline();
 	without_cfi();
+	remembering();
 	mutations(times);
 	headers(times);
 	return tap_end();

@@ -197,12 +197,13 @@ __asm__(".text\n"
 	/* without CFI, and with the stack pointer where it was */
 	"f_no_cfi:\nxor %eax, %eax\nadd $3, %eax\nret\n"
 
-	/* pops whose effect on registers is not described, as gcc writes them */
+	/* pops whose effect on registers is not described, as gcc writes them; then their slots are used again */
 	"f_epilogue:\n.cfi_startproc\n"
 	"push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6, -16\n"
 	"push %rbx\n.cfi_def_cfa_offset 24\n.cfi_offset 3, -24\n"
 	"xor %ebp, %ebp\nxor %ebx, %ebx\nnop\n"
-	"pop %rbx\n.cfi_def_cfa_offset 16\npop %rbp\n.cfi_def_cfa_offset 8\nnop\nret\n.cfi_endproc\n"
+	"pop %rbx\n.cfi_def_cfa_offset 16\npop %rbp\n.cfi_def_cfa_offset 8\n"
+	"movq $-1, -8(%rsp)\nmovq $-1, -16(%rsp)\nnop\nret\n.cfi_endproc\n"
 
 	"f_alloca:\n.cfi_startproc\n"
 	"push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset 6, -16\nmov %rsp, %rbp\n.cfi_def_cfa_register 6\n"

@@ -195,7 +195,7 @@ int cpi_unwind_mend_sig(struct walk *w)
 
 bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uint64_t *fp)
 {
-	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP], at, saved, ra, best = 0, lowest = 0, lo = pc - NEAR;
+	uint64_t pc = w->regs->pc, sp = w->regs->r[UNWIND_SP], at, saved, ra, best = 0, lo = pc - NEAR;
 	const struct unwind_object *obj = walk_object(w, pc - !w->exact);
 	int64_t ra_off = 8 * (int64_t)rule->ra, fp_off = 8 * (int64_t)rule->saved[0];
 	struct fde fde;
@@ -217,14 +217,10 @@ bool cpi_unwind_guess_fp_sig(struct walk *w, const struct unwind_rule *rule, uin
 			best = at;
 			break;
 		}
-		if (!lowest && sign == CALL)
-			lowest = at;
 		if (!best && sign != NO_CALL && saved > at && saved - at < w->range->hi - at && !(saved & 7))
 			best = at;
 	}
 	recall(w, pc - !w->exact);
-	if (!best) /* the caller has something else in its frame pointer */
-		best = lowest;
 	*fp = best - (uint64_t)fp_off - (uint64_t)(int64_t)rule->cfa_off;
 	return best != 0;
 }

@@ -70,8 +70,10 @@ static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwi
 
 	*lo = ph->p_vaddr + e->bias;
 	*hi = *lo + ph->p_filesz;
+	if (at > e->n || ph->p_filesz > e->n - at || *lo < obj->lo || *hi > obj->hi || *lo >= *hi)
+		return false;
 	*bytes = e->bytes + at;
-	return at <= e->n && ph->p_filesz <= e->n - at && *lo >= obj->lo && *hi <= obj->hi && *lo < *hi;
+	return true;
 }
 
 /* The head of .eh_frame_hdr: where .eh_frame is, and the table. */

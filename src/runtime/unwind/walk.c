@@ -80,11 +80,9 @@ static int move(struct walk *w, uint64_t cfa, uint64_t ra, bool ra_in_reg)
 	return STEP_ON;
 }
 
-/* The return address when CFI does not say that it is on the stack. */
-static int ra_of_reg(const struct walk *w, bool lost, uint64_t *ra)
+/* The return address when CFI says nothing about it. */
+static int ra_of_reg(const struct walk *w, uint64_t *ra)
 {
-	if (lost)
-		return UNWIND_ROOT;
 #if defined(__aarch64__)
 	if (w->regs->known >> UNWIND_LR & 1) {
 		*ra = w->regs->r[UNWIND_LR];
@@ -127,12 +125,15 @@ static int apply(struct walk *w, const struct unwind_rule *rule)
 {
 	struct unwind_regs *regs = w->regs;
 	uint64_t cfa, ra = 0, sp = regs->r[UNWIND_SP], room;
-	int rc = cfa_of(w, rule, &cfa);
+	int rc;
 
+	if (rule->ra == LOST)
+		return UNWIND_ROOT;
+	rc = cfa_of(w, rule, &cfa);
 	if (rc != STEP_ON)
 		return rc;
-	if (rule->ra <= LOST) {
-		rc = ra_of_reg(w, rule->ra == LOST, &ra);
+	if (rule->ra == KEPT) {
+		rc = ra_of_reg(w, &ra);
 		if (rc != STEP_ON)
 			return rc;
 	} else if (!walk_load(w, cfa + (uint64_t)(8 * (int64_t)rule->ra), &ra)) {
@@ -230,6 +231,8 @@ __attribute__((noinline)) static int apply_full(struct walk *w, const struct row
 	bool known = false;
 	int rc;
 
+	if (row->kind[RA] == COL_LOST)
+		return UNWIND_ROOT;
 	if (row->cfa_reg == CFA_NONE)
 		return UNWIND_BAD_CFI;
 	if (row->cfa_reg == CFA_OTHER || w->sp_off)
@@ -245,7 +248,7 @@ __attribute__((noinline)) static int apply_full(struct walk *w, const struct row
 	}
 	rc = full_column(w, row, RA, cfa, &ra, &known);
 	if (rc == STEP_ON && !known)
-		rc = ra_of_reg(w, row->kind[RA] == COL_LOST, &ra);
+		rc = ra_of_reg(w, &ra);
 	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1) && rc == STEP_ON; i++) {
 		uint32_t reg = saved_regs[i];
 
@@ -454,8 +457,10 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 			mend(&w, &mark);
 			w.all = all;
 		}
-		if (regs->pc == 0)
+		if (regs->pc == 0) { /* another word may be there the next time */
 			rc = UNWIND_ROOT;
+			memo.cache = NULL;
+		}
 	}
 	if (w.range)
 		cpi_unwind_memo_end_sig(&memo, &w, rc == UNWIND_ROOT);
