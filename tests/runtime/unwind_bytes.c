@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: unwind_bytes [MUTATIONS]
+ * usage: unwind_bytes [MUTATIONS]     1000000 without a number
  *
  * Function 0 is called by function 1, that by 2, and 2 says that nobody called it.
  */
@@ -330,7 +330,7 @@ static void headers(uint64_t times)
 
 int main(int argc, char **argv)
 {
-	uint64_t times = argc > 1 ? strtoull(argv[1], NULL, 10) : 100000;
+	uint64_t times = argc > 1 ? strtoull(argv[1], NULL, 10) : 1000000;
 
 	encodings();
 	instructions();

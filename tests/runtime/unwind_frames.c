@@ -106,7 +106,14 @@ __attribute__((noinline)) static void with_alloca(int n)
 	FORGET();
 }
 
-__attribute__((noinline, optimize("no-omit-frame-pointer"))) static void with_fp(int n)
+/* clang has a frame pointer in functions with alloca only */
+#if defined(__clang__)
+#define FRAME_POINTER
+#else
+#define FRAME_POINTER __attribute__((optimize("no-omit-frame-pointer")))
+#endif
+
+__attribute__((noinline)) FRAME_POINTER static void with_fp(int n)
 {
 	NOTE();
 	with_alloca(n);
@@ -181,7 +188,7 @@ static void fiber_compare(struct unwind_regs *regs)
 	       in_fiber.pc[i + k] == noted[n_noted - 1 - (int)k])
 		k++;
 	result = k == (uint32_t)(n_noted - fiber_base) && i < 7;
-	tap_note("fiber: %u frames, %u above raise, end: %s", in_fiber.r.n, i, end_name(in_fiber.r.end));
+	tap_note("%u frames, %u above raise, end: %s", in_fiber.r.n, i, end_name(in_fiber.r.end));
 }
 
 static void fiber(void)
@@ -209,6 +216,28 @@ static bool run_fiber(bool known)
 	before_walk = NULL;
 	from.n_ranges = 1;
 	return result;
+}
+
+static void *thread(void *arg)
+{
+	struct unwind_range in_main = ranges[0];
+
+	ranges[0] = this_stack();
+	fiber();
+	ranges[0] = in_main;
+	return arg;
+}
+
+static bool run_thread(void)
+{
+	pthread_t t;
+
+	result = false;
+	before_walk = fiber_compare;
+	if (pthread_create(&t, NULL, thread, NULL) != 0 || pthread_join(t, NULL) != 0)
+		return false;
+	before_walk = NULL;
+	return result && in_fiber.r.end == UNWIND_ROOT;
 }
 
 /* A handler of the program, on the alternate stack, that is sampled itself. */
@@ -499,6 +528,7 @@ __attribute__((noinline)) static void tests(void)
 	tap(in_fiber.r.end == UNWIND_ROOT, "a coroutine ends at the root");
 	tap(!run_fiber(false) && in_fiber.r.n == 1 && in_fiber.r.end == UNWIND_OUTSIDE,
 	    "on a stack that nobody told of there is one frame, and the end is outside");
+	tap(run_thread(), "a thread gives its frames, and ends at the root");
 	tap_interrupted(run_interrupted(false), "a handler of the program is walked through to what it interrupted");
 	tap_interrupted(run_interrupted(true),
 			"a handler on the alternate stack is walked through to the stack that it interrupted");

@@ -156,8 +156,10 @@ static int apply(struct walk *w, const struct unwind_rule *rule)
 		 */
 		if ((int64_t)at < 0)
 			continue;
-		if (at >= room || room - at < 8)
-			return UNWIND_OUTSIDE;
+		if (at >= room || room - at < 8) {
+			regs->known &= ~(1U << reg);
+			continue;
+		}
 		regs->r[reg] = walk_word(w, sp + at);
 		regs->known |= 1U << reg;
 	}
@@ -186,40 +188,36 @@ static inline int apply_quick(struct walk *w, const struct unwind_rule *rule)
 	return STEP_ON;
 }
 
-/* The value of one column of a row that has no short form; known is left alone when it stays. */
+/* The value of one column of a row that has no short form; v and known are left alone when it stays. */
 static int full_column(const struct walk *w, const struct row *row, int col, uint64_t cfa, uint64_t *v, bool *known)
 {
 	uint64_t at = cfa + (uint64_t)(int64_t)row->val[col];
-	int rc;
+	int rc = STEP_ON;
 
 	switch (row->kind[col]) {
-	case COL_LOST:
-		*known = false;
+	case COL_KEPT:
 		return STEP_ON;
 	case COL_VAL_OFFSET:
 		*v = at;
 		break;
 	case COL_VAL_EXPR:
 		rc = cpi_unwind_expr_sig(w, w->obj, (uint32_t)row->val[col], &cfa, v);
-		if (rc != STEP_ON)
-			return rc;
 		break;
 	case COL_EXPR:
 		rc = cpi_unwind_expr_sig(w, w->obj, (uint32_t)row->val[col], &cfa, &at);
 		if (rc != STEP_ON)
-			return rc;
+			break;
 		/* fall through */
 	case COL_OFFSET:
 		if (col != RA && (int64_t)(at - w->regs->r[UNWIND_SP]) < 0)
 			return STEP_ON;
-		if (!walk_load(w, at, v))
-			return UNWIND_OUTSIDE;
+		rc = walk_load(w, at, v) ? STEP_ON : UNWIND_OUTSIDE;
 		break;
 	default:
-		return STEP_ON;
+		rc = UNWIND_NO_REG;
 	}
-	*known = true;
-	return STEP_ON;
+	*known = rc == STEP_ON;
+	return rc;
 }
 
 /* Not inlined, so that its stack is not there while CFI is read. */
@@ -249,16 +247,20 @@ __attribute__((noinline)) static int apply_full(struct walk *w, const struct row
 	rc = full_column(w, row, RA, cfa, &ra, &known);
 	if (rc == STEP_ON && !known)
 		rc = ra_of_reg(w, &ra);
-	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1) && rc == STEP_ON; i++) {
-		uint32_t reg = saved_regs[i];
-
-		v[i] = regs->r[reg];
-		known = now >> reg & 1;
-		rc = full_column(w, row, i, cfa, &v[i], &known);
-		now = (now & ~(1U << reg)) | (uint32_t)known << reg;
-	}
 	if (rc != STEP_ON)
 		return rc;
+	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1); i++) {
+		uint32_t reg = saved_regs[i];
+
+		/*
+		 * A register whose place is no good is not known, which may not matter. gcc does not say that
+		 * rbp has been popped in functions that align their stack, where rbp itself says where it is.
+		 */
+		v[i] = regs->r[reg];
+		known = now >> reg & 1;
+		full_column(w, row, i, cfa, &v[i], &known);
+		now = (now & ~(1U << reg)) | (uint32_t)known << reg;
+	}
 	for (int i = 0; i < (w->all ? UNWIND_SAVED : 1); i++)
 		regs->r[saved_regs[i]] = v[i];
 	regs->known = now;
@@ -391,6 +393,40 @@ __attribute__((noinline)) static void mend(struct walk *w, const struct mark *m)
 	w->exact = false;
 }
 
+static void start(struct walk *w, const struct unwind_from *from, struct unwind_regs *regs)
+{
+	w->from = from;
+	w->regs = regs;
+	w->obj = NULL;
+	w->range = range_of(from, regs->r[UNWIND_SP]);
+	w->budget = STEPS_OF_A_WALK;
+	w->n_guessed = 0;
+	w->exact = true;
+	w->sp_off = false;
+	w->all = UNWIND_SAVED == 1;
+	w->cie.addr = 0;
+}
+
+/* What follows a step that led on from the frame *pc, which was called or is where the thread is. */
+static int arrive(struct walk *w, struct memo *memo, struct mark *mark, bool called, uint32_t n, uint64_t *pc)
+{
+	if (w->exact) { /* out of a signal handler: no call returned to the trampoline either */
+		*pc += called && n > 1;
+		w->range = range_of(w->from, w->regs->r[UNWIND_SP]);
+		set_mark(mark, w->regs, n);
+		memo->cache = NULL;
+	} else if (!called && !walk_object(w, w->regs->pc - 1)) {
+		bool all = w->all;
+
+		mend(w, mark);
+		w->all = all;
+	}
+	if (w->regs->pc != 0)
+		return STEP_ON;
+	memo->cache = NULL; /* another word may be there the next time */
+	return UNWIND_ROOT;
+}
+
 void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *regs, uint64_t *pc, uint32_t max,
 			 struct unwind_result *out)
 {
@@ -400,33 +436,17 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 	int rc = STEP_ON;
 	uint32_t n = 0;
 
-	w.from = from;
-	w.regs = regs;
-	w.obj = NULL;
-	w.range = range_of(from, regs->r[UNWIND_SP]);
-	w.budget = STEPS_OF_A_WALK;
-	w.n_guessed = 0;
-	w.exact = true;
-	w.sp_off = false;
-	w.all = UNWIND_SAVED == 1;
-	w.cie.addr = 0;
+	start(&w, from, regs);
 	set_mark(&mark, regs, 0);
 	cpi_unwind_memo_start_sig(&memo, &w);
 	while (rc == STEP_ON) {
-		bool called = !w.exact;
+		bool called = !w.exact, root = false;
 
-		if (n == max) {
-			rc = UNWIND_FULL;
-			break;
-		}
-		if (called && memo.cache) {
-			bool root;
-
+		if (called && memo.cache)
 			n += cpi_unwind_memo_match_sig(&memo, &w, pc + n, max - n, &root);
-			if (root)
-				rc = UNWIND_ROOT;
-			if (root || n == max)
-				continue;
+		if (root || n == max) {
+			rc = root ? UNWIND_ROOT : UNWIND_FULL;
+			break;
 		}
 		pc[n] = regs->pc + (!called && n > 0);
 		n++;
@@ -442,24 +462,8 @@ void cpi_unwind_walk_sig(const struct unwind_from *from, struct unwind_regs *reg
 		if (rc == UNWIND_NO_REG && !w.all) {
 			n = go_back(&w, &mark);
 			rc = STEP_ON;
-			continue;
-		}
-		if (rc != STEP_ON)
-			break;
-		if (w.exact) { /* out of a signal handler: no call returned to the trampoline either */
-			pc[n - 1] += called && n > 1;
-			w.range = range_of(from, regs->r[UNWIND_SP]);
-			set_mark(&mark, regs, n);
-			memo.cache = NULL;
-		} else if (!called && !walk_object(&w, regs->pc - 1)) {
-			bool all = w.all;
-
-			mend(&w, &mark);
-			w.all = all;
-		}
-		if (regs->pc == 0) { /* another word may be there the next time */
-			rc = UNWIND_ROOT;
-			memo.cache = NULL;
+		} else if (rc == STEP_ON) {
+			rc = arrive(&w, &memo, &mark, called, n, &pc[n - 1]);
 		}
 	}
 	if (w.range)
