@@ -28,6 +28,9 @@ int cmd_help(const struct args *a);
 /* The completion script of a shell, made from the option table. */
 int cmd_completion(const struct args *a);
 
+/* Run a program and profile it: the words behind "cpa", which are not the options of a report. */
+int cmd_run(int argc, char **argv);
+
 int cmd_version(void);
 
 /* Read the profile and answer lines about it until they end. */

@@ -1,7 +1,8 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(gate_libs) $(session_libs)
+src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(collect_libs) $(gate_libs) $(session_libs)
+src_cpa_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 src_cpa_SOURCES = \
 	src/cli/answer.c \
 	src/cli/answer.h \
@@ -14,6 +15,7 @@ src_cpa_SOURCES = \
 	src/cli/cmd_help.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
+	src/cli/cmd_run.c \
 	src/cli/cmd_trend.c \
 	src/cli/edit.c \
 	src/cli/edit.h \
@@ -36,6 +38,8 @@ src_cpa_SOURCES = \
 	src/cli/picture.h \
 	src/cli/pieces.c \
 	src/cli/pieces.h \
+	src/cli/program.c \
+	src/cli/program.h \
 	src/cli/save.c \
 	src/cli/save.h \
 	src/cli/say.c \

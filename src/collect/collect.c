@@ -1,0 +1,288 @@
+/*
+ * collect.c - the segment, and the processes in it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "collect/collect_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_EVERY = 10 }; /* drains between looks at mappings that seem to be known */
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A file in memory of which nobody can change the size: the collector would die of reading behind its end. */
+static int make_file(void)
+{
+	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, SEGMENT_SIZE) != 0 ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+		int rc = -errno;
+
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+static void write_head(struct collect *c)
+{
+	struct segment_head *h = c->head;
+
+	h->version = SEGMENT_VERSION;
+	h->hz = c->how.hz;
+	h->max_depth = c->how.max_depth;
+	h->follow = c->how.follow ? FOLLOW_ALL : FOLLOW_MAIN;
+	h->size = SEGMENT_SIZE;
+	h->n_rings = c->at.n_rings;
+	memcpy(h->nonce, c->nonce, sizeof(h->nonce));
+	memcpy(h->section, c->at.section, sizeof(h->section));
+	atomic_store(&h->active, 1);
+	h->magic = SEGMENT_MAGIC;
+}
+
+static int set_up(struct collect *c)
+{
+	int rc = c->fd = make_file();
+
+	if (rc < 0)
+		return rc;
+	c->head = mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+	if (c->head == MAP_FAILED) {
+		c->head = NULL;
+		return -errno;
+	}
+	c->seen = memory_map(c->at.n_rings * sizeof(*c->seen));
+	c->process = memory_map(N_PROCS * sizeof(*c->process));
+	if (!c->seen || !c->process)
+		return -ENOMEM;
+	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
+		return -EIO;
+	write_head(c);
+	return 0;
+}
+
+int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out)
+{
+	struct collect *c = memory_map(sizeof(*c));
+	int rc;
+
+	if (!c)
+		return -ENOMEM;
+	c->how = *how;
+	if (c->how.max_depth == 0 || c->how.max_depth > FRAMES_MAX)
+		c->how.max_depth = FRAMES_MAX;
+	c->done = done;
+	c->arg = arg;
+	c->at = segment_lay_out(SEGMENT_SIZE);
+	rc = set_up(c);
+	if (rc < 0) {
+		collect_close(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+static void release(struct process *p)
+{
+	if (p->pidfd >= 0)
+		close(p->pidfd);
+	table_release(&p->table);
+	maps_release(&p->maps);
+	*p = (struct process){ .pidfd = -1 };
+}
+
+void collect_close(struct collect *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; c->process && i < N_PROCS; i++)
+		if (c->process[i].used)
+			release(&c->process[i]);
+	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
+	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));
+	if (c->head)
+		munmap(c->head, SEGMENT_SIZE);
+	if (c->fd >= 0)
+		close(c->fd);
+	memory_unmap(c, sizeof(*c));
+}
+
+void collect_environment(const struct collect *c, char out[COLLECT_ENV_MAX])
+{
+	snprintf(out, COLLECT_ENV_MAX, "CPA_SEGMENT=/proc/%d/fd/%d:%016llx%016llx", (int)getpid(), c->fd,
+		 (unsigned long long)c->nonce[0], (unsigned long long)c->nonce[1]);
+}
+
+void collect_set_main(struct collect *c, pid_t pid)
+{
+	c->main_pid = pid;
+	atomic_store(&c->head->main_pid, (uint32_t)pid);
+}
+
+/* Where a process came from by fork, if we still know that one. */
+static const struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
+{
+	const struct process *p = slot >= 1 && slot <= N_PROCS ? &c->process[slot - 1] : NULL;
+
+	return p && p->used && p->serial == serial ? p : NULL;
+}
+
+static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, uint32_t serial)
+{
+	struct process *p = &c->process[i];
+	uint32_t parent = s->parent, n = atomic_load_explicit(&s->modules, memory_order_acquire);
+	const struct process *from = parent_of(c, parent, s->parent_serial);
+
+	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = (pid_t)s->pid, .start_ns = s->start_ns };
+	p->main = p->pid == c->main_pid;
+	p->forked = parent != 0;
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	if (from)
+		maps_copy(&p->maps, &from->maps);
+	else if (n <= MODULES_MAX)
+		maps_add_modules(&p->maps, (uint8_t *)c->head + c->at.section[SECTION_MODULES] + (size_t)i * MODULES_MAX, n);
+	/* the same process with an earlier program */
+	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
+		if (k != i && c->process[k].used && c->process[k].pid == p->pid)
+			c->process[k].ended = c->process[k].replaced = true;
+}
+
+static void look_for_new(struct collect *c)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		struct segment_proc *s = collect_slot(c, i);
+
+		if (!c->process[i].used && atomic_load_explicit(&s->state, memory_order_acquire) == PROC_LIVE)
+			begin(c, i, s, atomic_load(&s->serial));
+	}
+}
+
+/* Is it gone? A process is where its descriptor can be read. */
+static bool is_gone(const struct process *p)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+
+	if (p->pidfd < 0)
+		return kill(p->pid, 0) != 0 && errno == ESRCH;
+	return poll(&ended, 1, 0) > 0;
+}
+
+/* Find the mappings of the locations that are new. */
+static void find_places(struct process *p)
+{
+	struct table_loc *loc = p->table.loc.data;
+	uint32_t n = (uint32_t)p->table.loc.n, left = p->table.n_found;
+	bool missing = false;
+
+	for (uint32_t i = left; i < n; i++)
+		if (i >= N_PLACES && !loc[i].map) {
+			loc[i].map = maps_find(&p->maps, loc[i].addr);
+			missing |= !loc[i].map;
+		}
+	if (missing && !p->ended) {
+		maps_add_live(&p->maps, p->pid);
+		p->since_look = 0;
+		for (uint32_t i = left; i < n; i++)
+			if (i >= N_PLACES && !loc[i].map)
+				loc[i].map = maps_find(&p->maps, loc[i].addr);
+	}
+	p->table.n_found = n;
+}
+
+static void update(struct process *p, struct segment_proc *s)
+{
+	uint64_t lost = atomic_load_explicit(&s->lost, memory_order_relaxed);
+
+	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
+	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
+	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
+	if (lost > p->lost_seen && lost - p->lost_seen < 1ULL << 40) {
+		p->lost += lost - p->lost_seen;
+		table_add_place(&p->table, PLACE_LOST, lost - p->lost_seen);
+	}
+	p->lost_seen = lost;
+	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
+	if (++p->since_look >= LOOK_EVERY && p->table.loc.n > p->table.n_found && !p->ended) {
+		maps_add_live(&p->maps, p->pid);
+		p->since_look = 0;
+	}
+	find_places(p);
+}
+
+static void round_of(struct collect *c, bool last)
+{
+	look_for_new(c);
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (c->process[i].used && is_gone(&c->process[i]))
+			c->process[i].ended = true;
+	collect_rings(c);
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		struct process *p = &c->process[i];
+
+		if (!p->used)
+			continue;
+		update(p, collect_slot(c, i));
+		if (!p->ended && !last)
+			continue;
+		p->end_ns = wall_ns();
+		c->done(c->arg, p);
+		release(p);
+		atomic_store_explicit(&collect_slot(c, i)->state, PROC_FREE, memory_order_release);
+	}
+}
+
+void collect_drain(struct collect *c)
+{
+	round_of(c, false);
+}
+
+void collect_finish(struct collect *c)
+{
+	atomic_store(&c->head->active, 0);
+	round_of(c, true);
+}
+
+uint32_t collect_refused(const struct collect *c)
+{
+	return atomic_load(&c->head->refused);
+}
+
+void process_facts(const struct process *p, struct process_facts *out)
+{
+	*out = (struct process_facts){
+		.pid = p->pid,
+		.main = p->main,
+		.forked = p->forked,
+		.replaced = p->replaced,
+		.running = !p->ended,
+		.n_samples = p->table.n_samples,
+		.weight = p->table.weight,
+		.lost = p->lost,
+		.blocked = p->blocked,
+		.engine = p->engine,
+		.error = p->error,
+	};
+}

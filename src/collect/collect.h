@@ -1,0 +1,75 @@
+/*
+ * collect.h - empty the segment of profiled processes, and make profiles of it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * One thread calls all of this. Nothing allocates from the host's heap, ends the process or prints.
+ */
+#ifndef COLLECT_COLLECT_H
+#define COLLECT_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { COLLECT_ENV_MAX = 128, COLLECT_DRAIN_MS = 100 };
+
+struct collect;
+struct process;
+
+struct collect_how {
+	uint32_t hz;        /* 1 to 1000 */
+	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
+	bool follow;        /* also the programs that it starts */
+};
+
+/* What is known of a process that was profiled. */
+struct process_facts {
+	pid_t pid;
+	bool main;      /* of the program that was started; what it executes has the same id */
+	bool forked;    /* it is a copy of another profiled one */
+	bool replaced;  /* it executed another program, which has a profile of its own */
+	bool running;   /* it goes on */
+	uint64_t n_samples, weight, lost, blocked;
+	uint32_t engine; /* bits of enum proc_engine */
+	uint32_t error;  /* errno of a timer that could not be had, or 0 */
+};
+
+/* A process ended, or executed another program: the last chance to write its profile. */
+typedef void collect_done_fn(void *arg, struct process *p);
+
+/*
+ * Make the segment.
+ *
+ * done    called within collect_drain and collect_finish
+ * Gives   0, or -errno
+ */
+int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out);
+void collect_close(struct collect *c);
+
+/* What to put into the environment of the program: NAME=VALUE. Good for this process and its children. */
+void collect_environment(const struct collect *c, char out[COLLECT_ENV_MAX]);
+
+/* Said by the child that becomes the program, or by its parent before it starts. */
+void collect_set_main(struct collect *c, pid_t pid);
+
+/* Take what there is. To be called every COLLECT_DRAIN_MS. */
+void collect_drain(struct collect *c);
+
+/* Take what there is, and end: timers of processes that still run go down, done is called for all. */
+void collect_finish(struct collect *c);
+
+/* Processes that found no slot, or that nobody looked at. */
+uint32_t collect_refused(const struct collect *c);
+
+void process_facts(const struct process *p, struct process_facts *out);
+
+/*
+ * Write the CPU profile: profile.proto, packed with gzip.
+ *
+ * Gives   0, or -errno
+ */
+int process_write(struct process *p, int fd);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * collect_int.h - what the files of the collector share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECT_COLLECT_INT_H
+#define COLLECT_COLLECT_INT_H
+
+#include "collect/collect.h"
+#include "collect/maps.h"
+#include "collect/table.h"
+
+#include "runtime/segment.h"
+
+/* A process that is being profiled: what its slot said when it came, and what was taken since. */
+struct process {
+	const struct collect *c;
+	bool used, ended, replaced, main;
+	uint32_t serial;
+	pid_t pid;
+	int pidfd; /* -1 when there is none */
+	bool forked;
+	uint32_t engine, error;
+	uint64_t start_ns, end_ns; /* wall clock */
+	uint64_t lost, lost_seen, nested, blocked, bad, cut[N_CUTS];
+	uint32_t orphans;
+	unsigned since_look; /* drains since the mappings were looked at */
+	struct table table;
+	struct maps maps;
+};
+
+/* What was taken from a ring so far. The segment is not asked. */
+struct ring_seen {
+	uint64_t tail, lost, nested, cut[N_CUTS];
+};
+
+struct collect {
+	struct segment_head *head;
+	int fd;
+	struct segment_layout at;
+	struct collect_how how;
+	uint64_t nonce[2];
+	pid_t main_pid;
+	collect_done_fn *done;
+	void *arg;
+	struct ring_seen *seen;  /* [at.n_rings] */
+	struct process *process; /* [N_PROCS] */
+};
+
+static inline struct segment_proc *collect_slot(const struct collect *c, uint32_t i)
+{
+	return (struct segment_proc *)((uint8_t *)c->head + c->at.section[SECTION_PROCS]) + i;
+}
+
+static inline struct segment_ring *collect_ring(const struct collect *c, uint32_t i)
+{
+	return (struct segment_ring *)((uint8_t *)c->head + c->at.section[SECTION_RINGS]) + i;
+}
+
+/* Take all records of all rings; give back those that nobody writes to any more. */
+void collect_rings(struct collect *c);
+
+#endif

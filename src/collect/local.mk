@@ -1,0 +1,19 @@
+# src/collect - empties the segment of profiled processes, and makes profiles of it
+
+noinst_LIBRARIES += src/collect/libcollect.a
+src_collect_libcollect_a_SOURCES = \
+	src/collect/build_id.c \
+	src/collect/build_id.h \
+	src/collect/collect.c \
+	src/collect/collect.h \
+	src/collect/collect_int.h \
+	src/collect/gzip.c \
+	src/collect/gzip.h \
+	src/collect/maps.c \
+	src/collect/maps.h \
+	src/collect/memory.c \
+	src/collect/memory.h \
+	src/collect/rings.c \
+	src/collect/table.c \
+	src/collect/table.h \
+	src/collect/write.c

@@ -1,0 +1,211 @@
+/*
+ * maps.c - what code a process has mapped, and where that code is from
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "collect/maps.h"
+
+#include "collect/build_id.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAPS_MAX = 65536, TEXTS_MAX = 64 << 20, LINE_MAX_LEN = 8192 };
+
+/* Keep a text; ids as hexadecimal. Gives where it is, 0 with *n = 0 when there is no room. */
+static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
+{
+	char *to = vec_room(&m->texts, *n, 1, TEXTS_MAX);
+	uint32_t at = (uint32_t)m->texts.n;
+
+	if (!to) {
+		*n = 0;
+		return 0;
+	}
+	memcpy(to, text, *n);
+	m->texts.n += *n;
+	return at;
+}
+
+uint32_t maps_find(const struct maps *m, uint64_t addr)
+{
+	const struct map *map = m->map.data;
+
+	for (size_t i = m->map.n; i > 0; i--)
+		if (addr >= map[i - 1].start && addr < map[i - 1].limit)
+			return (uint32_t)i;
+	return 0;
+}
+
+/* What was added last at this place, when it is the same piece of a file; the path may be another way to it. */
+static bool is_known(const struct maps *m, const struct map *new, const char *path, const char *id, uint32_t n_id)
+{
+	uint32_t i = maps_find(m, new->start);
+	const struct map *old = (const struct map *)m->map.data + i - 1;
+	const char *texts = m->texts.data;
+
+	if (!i || old->start != new->start || old->limit != new->limit || old->offset != new->offset)
+		return false;
+	if (n_id && old->n_id)
+		return old->n_id == n_id && memcmp(texts + old->id, id, n_id) == 0;
+	return old->n_path == new->n_path && memcmp(texts + old->path, path, new->n_path) == 0;
+}
+
+/* new: addresses, offset and the length of the path. What is there already is not added again. */
+static void add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id)
+{
+	static const char digit[] = "0123456789abcdef";
+	char hex[2 * MODULE_ID_MAX];
+	struct map *map;
+
+	for (uint32_t i = 0; i < n_id; i++) {
+		hex[2 * i] = digit[id[i] >> 4];
+		hex[2 * i + 1] = digit[id[i] & 15];
+	}
+	if (is_known(m, new, path, hex, 2 * n_id))
+		return;
+	map = vec_room(&m->map, 1, sizeof(*map), MAPS_MAX);
+	if (!map)
+		return;
+	*map = *new;
+	map->n_id = 2 * n_id;
+	map->path = keep_text(m, path, &map->n_path);
+	map->id = keep_text(m, hex, &map->n_id);
+	m->map.n++;
+}
+
+void maps_add_modules(struct maps *m, const uint8_t *data, size_t n)
+{
+	while (n >= sizeof(struct segment_module)) {
+		struct segment_module h;
+		const uint8_t *id = data + sizeof(h);
+
+		memcpy(&h, data, sizeof(h));
+		if (h.size < sizeof(h) || h.size > n || h.n_id > MODULE_ID_MAX || h.n_path > MODULE_PATH_MAX ||
+		    sizeof(h) + h.n_id + h.n_path > h.size)
+			return;
+		if (h.start < h.limit)
+			add(m,
+			    &(struct map){
+				    .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
+			    (const char *)id + h.n_id, id, h.n_id);
+		data += h.size;
+		n -= h.size;
+	}
+}
+
+/* What is mapped from the start of a file, for its build id. */
+struct base {
+	uint64_t start;
+	char path[LINE_MAX_LEN];
+};
+
+static size_t hex(const char **p, uint64_t *out)
+{
+	size_t n = 0;
+
+	for (*out = 0; n < 16; n++, ++*p) {
+		char c = **p;
+		int d = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+
+		if (d < 0)
+			break;
+		*out = *out << 4 | (uint64_t)d;
+	}
+	return n;
+}
+
+/* START-LIMIT PERM OFFSET DEV INODE   PATH */
+static void take_line(struct maps *m, pid_t pid, const char *line, struct base *base)
+{
+	static const char deleted[] = " (deleted)";
+	const char *p = line, *path;
+	struct map new = { 0 };
+	uint8_t id[MODULE_ID_MAX];
+	char perm[5] = "";
+	uint32_t n_id = 0;
+	size_t n;
+
+	if (!hex(&p, &new.start) || *p++ != '-' || !hex(&p, &new.limit) || *p++ != ' ' || strlen(p) < 5)
+		return;
+	memcpy(perm, p, 4);
+	p += 5;
+	if (!hex(&p, &new.offset))
+		return;
+	path = strpbrk(p, "/[");
+	path = path ? path : "//anon";
+	n = strlen(path);
+	if (n > sizeof(deleted) - 1 && strcmp(path + n - (sizeof(deleted) - 1), deleted) == 0)
+		n -= sizeof(deleted) - 1;
+	if (n > MODULE_PATH_MAX)
+		n = MODULE_PATH_MAX;
+	if (new.offset == 0 && n < sizeof(base->path)) {
+		base->start = new.start;
+		memcpy(base->path, path, n);
+		base->path[n] = '\0';
+	}
+	if (perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
+		return;
+	new.n_path = (uint32_t)n;
+	if (*path == '[')
+		n_id = build_id_read(pid, new.start, id);
+	else if (strlen(base->path) == n && memcmp(base->path, path, n) == 0)
+		n_id = build_id_read(pid, base->start, id);
+	add(m, &new, path, id, n_id);
+}
+
+void maps_add_live(struct maps *m, pid_t pid)
+{
+	char name[32], buf[LINE_MAX_LEN + 1];
+	struct base base = { 0 };
+	size_t have = 0;
+	ssize_t got;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while ((got = read(fd, buf + have, LINE_MAX_LEN - have)) > 0) {
+		char *line = buf, *end;
+
+		have += (size_t)got;
+		buf[have] = '\0';
+		for (; (end = memchr(line, '\n', have - (size_t)(line - buf))); line = end + 1) {
+			*end = '\0';
+			take_line(m, pid, line, &base);
+		}
+		have -= (size_t)(line - buf);
+		memmove(buf, line, have);
+		if (have == LINE_MAX_LEN) /* no line is so long */
+			have = 0;
+	}
+	close(fd);
+}
+
+static bool copy(struct vec *to, const struct vec *from, size_t size, size_t most)
+{
+	void *p = from->n ? vec_room(to, from->n, size, most) : NULL;
+
+	if (!p)
+		return from->n == 0;
+	memcpy(p, from->data, from->n * size);
+	to->n = from->n;
+	return true;
+}
+
+void maps_copy(struct maps *m, const struct maps *from)
+{
+	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX))
+		maps_release(m);
+}
+
+void maps_release(struct maps *m)
+{
+	vec_release(&m->map, sizeof(struct map));
+	vec_release(&m->texts, 1);
+}

@@ -1,0 +1,106 @@
+/*
+ * rings.c - take what the handlers wrote
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The program may write anything into the segment. So every number is read once and checked, how far
+ * a ring was read is remembered here, and what makes no sense costs the ring what it holds.
+ */
+#include "config.h"
+
+#include "collect/collect_int.h"
+
+#include <string.h>
+
+/* How much a counter went up. One that went down is odd, and counts as nothing. */
+static uint64_t step(_Atomic uint64_t *counter, uint64_t *seen)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), before = *seen;
+
+	*seen = now;
+	return now > before && now - before < (1ULL << 40) ? now - before : 0;
+}
+
+static void count(struct process *p, struct segment_ring *r, struct ring_seen *seen)
+{
+	uint64_t lost = step(&r->lost, &seen->lost), nested = step(&r->nested, &seen->nested);
+
+	for (int i = 0; i < N_CUTS; i++) {
+		uint64_t n = step(&r->cut[i], &seen->cut[i]);
+
+		p->cut[i] += n;
+	}
+	p->lost += lost + nested;
+	p->nested += nested;
+	table_add_place(&p->table, PLACE_LOST, lost + nested);
+}
+
+/* One record of at most most words. Gives how many it has, 0 when it is none. */
+static uint32_t take(struct process *p, const uint64_t *at, uint64_t most, uint64_t to_end)
+{
+	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), pc[FRAMES_MAX];
+	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
+	uint32_t label;
+
+	if (word >> 60 == RECORD_PAD)
+		return to_end <= most ? (uint32_t)to_end : 0;
+	if (word >> 60 != RECORD_CPU || n > FRAMES_MAX || RECORD_HEAD + n > most || RECORD_HEAD + n > to_end)
+		return 0;
+	label = (uint32_t)(__atomic_load_n(at + 1, __ATOMIC_RELAXED) >> 32);
+	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
+	if (word >> 48 & RECORD_BLOCKED) {
+		p->blocked += weight;
+		table_add_place(&p->table, PLACE_BLOCKED, weight);
+	} else {
+		table_add(&p->table, pc, n, label, weight);
+	}
+	return RECORD_HEAD + n;
+}
+
+static void drain(struct process *p, struct segment_ring *r, struct ring_seen *seen, const uint64_t *words)
+{
+	uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
+
+	if (head - seen->tail > RING_WORDS) {
+		p->bad++;
+		seen->tail = head;
+	}
+	while (seen->tail != head) {
+		uint64_t at = seen->tail % RING_WORDS;
+		uint32_t n = take(p, words + at, head - seen->tail, RING_WORDS - at);
+
+		if (n == 0) {
+			p->bad++;
+			seen->tail = head;
+			break;
+		}
+		seen->tail += n;
+	}
+	atomic_store_explicit(&r->tail, seen->tail, memory_order_release);
+	count(p, r, seen);
+}
+
+void collect_rings(struct collect *c)
+{
+	const uint64_t *words = (const uint64_t *)((const uint8_t *)c->head + c->at.section[SECTION_WORDS]);
+
+	for (uint32_t i = 0; i < c->at.n_rings; i++) {
+		struct segment_ring *r = collect_ring(c, i);
+		uint32_t state = atomic_load_explicit(&r->state, memory_order_acquire);
+		uint32_t slot = *(volatile uint32_t *)&r->proc, serial = *(volatile uint32_t *)&r->serial;
+		struct process *p = slot < N_PROCS ? &c->process[slot] : NULL;
+
+		if (state != RING_OWNED && state != RING_RETIRED)
+			continue;
+		if (p && p->used && p->serial == serial) {
+			drain(p, r, &c->seen[i], words + (size_t)i * RING_WORDS);
+			if (state == RING_RETIRED || p->ended)
+				atomic_store_explicit(&r->state, RING_FREE, memory_order_release);
+		} else if (state == RING_RETIRED || !p || (p->used && p->serial > serial)) {
+			/* nobody we know: what it holds is dropped */
+			c->seen[i].tail = atomic_load_explicit(&r->head, memory_order_acquire);
+			atomic_store_explicit(&r->tail, c->seen[i].tail, memory_order_release);
+			atomic_store_explicit(&r->state, RING_FREE, memory_order_release);
+		}
+	}
+}

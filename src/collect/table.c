@@ -1,0 +1,182 @@
+/*
+ * table.c - the distinct stacks of a process, and what they weigh
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "collect/table.h"
+
+#include "runtime/segment.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+enum { LOCS_MAX = 1 << 24, STACKS_MAX = 1 << 24, FRAMES_ALL = 1 << 28, FIRST_SLOTS = 4096 };
+
+const char *const table_place_name[N_PLACES] = {
+	[PLACE_LOST] = "[cpa: lost]",
+	[PLACE_BLOCKED] = "[cpa: signal blocked]",
+	[PLACE_FULL] = "[cpa: stack table full]",
+};
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	__uint128_t m = (__uint128_t)(a ^ 0x9e3779b97f4a7c15ULL) * (b | 1);
+
+	return (uint64_t)m ^ (uint64_t)(m >> 64);
+}
+
+static bool begin(struct table *t)
+{
+	if (t->loc.n)
+		return true;
+	/* a program may choose its addresses so that they collide, but not know the seed */
+	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
+		t->seed = (uintptr_t)t;
+	if (!vec_room(&t->loc, N_PLACES, sizeof(struct table_loc), LOCS_MAX))
+		return false;
+	t->loc.n = N_PLACES;
+	return true;
+}
+
+/* Make a hash table twice as large when it is half full. hash_at gives the hash of an index. */
+static bool grow(const struct table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
+		 uint64_t (*hash_at)(const struct table *t, uint32_t i))
+{
+	uint32_t want = *n_slots ? *n_slots * 2 : FIRST_SLOTS, *to;
+
+	if (n < *n_slots / 2)
+		return true;
+	to = memory_map((size_t)want * sizeof(*to));
+	if (!to)
+		return n < *n_slots - 1; /* it still works, but slower */
+	for (uint32_t i = 0; i < *n_slots; i++) {
+		uint32_t id = (*slots)[i], at;
+
+		if (!id)
+			continue;
+		at = (uint32_t)hash_at(t, id - 1) & (want - 1);
+		while (to[at])
+			at = (at + 1) & (want - 1);
+		to[at] = id;
+	}
+	memory_unmap(*slots, (size_t)*n_slots * sizeof(**slots));
+	*slots = to;
+	*n_slots = want;
+	return true;
+}
+
+static uint64_t loc_hash(const struct table *t, uint32_t i)
+{
+	return mix(((const struct table_loc *)t->loc.data)[i].addr, t->seed);
+}
+
+static uint64_t stack_hash(const struct table *t, uint32_t i)
+{
+	return ((const struct table_stack *)t->stack.data)[i].hash;
+}
+
+/* The id of an address. False when there is no room. */
+static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
+{
+	struct table_loc *loc;
+	uint32_t at;
+
+	if (!grow(t, &t->loc_slot, &t->n_loc_slots, t->loc.n, loc_hash))
+		return false;
+	loc = t->loc.data;
+	for (at = (uint32_t)mix(addr, t->seed); t->loc_slot[at & (t->n_loc_slots - 1)]; at++) {
+		*out = t->loc_slot[at & (t->n_loc_slots - 1)] - 1;
+		if (loc[*out].addr == addr)
+			return true;
+	}
+	loc = vec_room(&t->loc, 1, sizeof(*loc), LOCS_MAX);
+	if (!loc)
+		return false;
+	*loc = (struct table_loc){ .addr = addr };
+	*out = (uint32_t)t->loc.n++;
+	t->loc_slot[at & (t->n_loc_slots - 1)] = *out + 1;
+	return true;
+}
+
+/* Add weight to the stack whose n locations are behind the last one in frames. */
+static bool add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
+{
+	const uint32_t *frames = t->frames.data, *mine = frames + t->frames.n;
+	uint64_t h = mix(label, t->seed);
+	struct table_stack *s;
+	uint32_t at;
+
+	if (!grow(t, &t->stack_slot, &t->n_stack_slots, t->stack.n, stack_hash))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		h = mix(h, mine[i] + t->seed);
+	for (at = (uint32_t)h; t->stack_slot[at & (t->n_stack_slots - 1)]; at++) {
+		s = (struct table_stack *)t->stack.data + t->stack_slot[at & (t->n_stack_slots - 1)] - 1;
+		if (s->hash == (uint32_t)h && s->label == label && s->n == n &&
+		    memcmp(frames + s->at, mine, n * sizeof(*mine)) == 0) {
+			s->weight += weight;
+			return true;
+		}
+	}
+	s = vec_room(&t->stack, 1, sizeof(*s), STACKS_MAX);
+	if (!s)
+		return false;
+	*s = (struct table_stack){
+		.weight = weight, .at = (uint32_t)t->frames.n, .n = n, .label = label, .hash = (uint32_t)h
+	};
+	t->frames.n += n;
+	t->stack_slot[at & (t->n_stack_slots - 1)] = (uint32_t)++t->stack.n;
+	return true;
+}
+
+static bool add_sample(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+{
+	uint32_t *to;
+
+	if (!begin(t))
+		return false;
+	to = vec_room(&t->frames, n, sizeof(*to), FRAMES_ALL);
+	if (!to)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (!find_loc(t, pc[i], &to[i]))
+			return false;
+	return add(t, n, label, weight);
+}
+
+bool table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+{
+	if (!add_sample(t, pc, n, label, weight)) {
+		table_add_place(t, PLACE_FULL, weight);
+		return false;
+	}
+	t->weight += weight;
+	t->n_samples++;
+	return true;
+}
+
+void table_add_place(struct table *t, enum table_place place, uint64_t weight)
+{
+	uint32_t *to;
+
+	if (!weight || !begin(t))
+		return;
+	to = vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL);
+	if (!to)
+		return;
+	*to = place;
+	if (add(t, 1, 0, weight))
+		t->weight += weight;
+}
+
+void table_release(struct table *t)
+{
+	memory_unmap(t->loc_slot, (size_t)t->n_loc_slots * sizeof(*t->loc_slot));
+	memory_unmap(t->stack_slot, (size_t)t->n_stack_slots * sizeof(*t->stack_slot));
+	vec_release(&t->loc, sizeof(struct table_loc));
+	vec_release(&t->stack, sizeof(struct table_stack));
+	vec_release(&t->frames, sizeof(uint32_t));
+	*t = (struct table){ 0 };
+}

@@ -1,0 +1,53 @@
+/*
+ * table.h - the distinct stacks of a process, and what they weigh
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECT_TABLE_H
+#define COLLECT_TABLE_H
+
+#include "collect/memory.h"
+
+/* Frames that are no code: they have a name instead of an address. */
+enum table_place { PLACE_LOST, PLACE_BLOCKED, PLACE_FULL, N_PLACES };
+extern const char *const table_place_name[N_PLACES];
+
+/* An address, or (the first N_PLACES of them) a place. */
+struct table_loc {
+	uint64_t addr;
+	uint32_t map; /* of collect/maps.h, + 1; 0: not known */
+};
+
+struct table_stack {
+	uint64_t weight; /* periods */
+	uint32_t at, n;  /* its locations in locs, leaf first */
+	uint32_t label;
+	uint32_t hash;
+};
+
+/* Begins as zeros. */
+struct table {
+	struct vec loc;    /* struct table_loc */
+	struct vec stack;  /* struct table_stack */
+	struct vec frames; /* uint32_t: locations of stacks, as index of loc */
+	uint32_t *loc_slot, *stack_slot; /* hash tables of index + 1 */
+	uint32_t n_loc_slots, n_stack_slots;
+	uint64_t seed;
+	uint64_t weight, n_samples; /* of all stacks; samples with an address */
+	uint32_t n_found;           /* locations [0, n_found) were looked for in the mappings */
+};
+
+/*
+ * Add a sample.
+ *
+ * pc      [n] leaf first
+ * Gives   false when there was no room; its weight then is in PLACE_FULL, or lost
+ */
+bool table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
+
+/* Add weight to a place. */
+void table_add_place(struct table *t, enum table_place place, uint64_t weight);
+
+void table_release(struct table *t);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * clock.c - timers on the CPU clocks of threads
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every thread has a timer of its own, which runs as the thread does. The kernel looks at it once per
+ * tick, so at most CONFIG_HZ signals a second come; each says how many periods it missed, and weighs
+ * as much. Timers are scarce (RLIMIT_SIGPENDING): threads that get none are charged by one timer of
+ * the process, made in time, and by what their own clock says when its signal comes to them. It is no
+ * interval timer, since those outlive exec, where nobody would be ready for the signal.
+ */
+#include "config.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+#include <errno.h>
+
+/* linux/posix-timers.h: the clock of the CPU time that a thread of this process used. */
+static clockid_t thread_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+static long timer_make(clockid_t clock, int notify, uint32_t tid)
+{
+	struct sigevent event = { .sigev_notify = notify, .sigev_signo = cpi.sig };
+	int timer = NO_TIMER;
+	long rc;
+
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)cpi.cookie;
+	event._sigev_un._tid = (pid_t)tid;
+	rc = sys_call(SYS_timer_create, clock, (long)&event, (long)&timer, 0);
+	return rc < 0 ? rc : timer;
+}
+
+static long timer_run(int timer, uint64_t first_ns)
+{
+	const struct itimerspec when = {
+		.it_interval = { .tv_sec = (time_t)(cpi.period_ns / 1000000000), .tv_nsec = (long)(cpi.period_ns % 1000000000) },
+		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
+	};
+
+	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
+}
+
+/*
+ * Somewhere in (0, period]: else threads shorter than a period would never be seen, or always.
+ * From splitmix64.
+ */
+static uint64_t first_expiry(uint32_t tid)
+{
+	uint64_t x = sys_now(CLOCK_MONOTONIC) + tid * 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) % cpi.period_ns + 1;
+}
+
+static void note_engine(enum proc_engine engine, long rc)
+{
+	atomic_fetch_or_explicit(&cpi.proc->engine, engine, memory_order_relaxed);
+	if (rc < 0)
+		atomic_store_explicit(&cpi.proc->error, (uint32_t)-rc, memory_order_relaxed);
+}
+
+void cpi_clock_init(void)
+{
+	long rc = timer_make(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0);
+
+	cpi.process_timer = rc < 0 ? NO_TIMER : (int)rc;
+	if (rc < 0)
+		note_engine(0, rc);
+}
+
+/* The thread shares the timer of the process, which begins to run with the first of them. */
+static void share(struct thread *t, uint32_t tid, long why)
+{
+	atomic_store(&t->timer, NO_TIMER);
+	t->charged_ns = sys_now(thread_clock(tid));
+	if (cpi.process_timer == NO_TIMER) {
+		note_engine(ENGINE_NONE, why);
+		return;
+	}
+	if (!(atomic_load(&cpi.proc->engine) & ENGINE_PROCESS))
+		timer_run(cpi.process_timer, first_expiry(tid));
+	note_engine(ENGINE_PROCESS, why);
+}
+
+void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
+{
+	long timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid), rc;
+
+	if (timer < 0) {
+		share(t, tid, timer);
+		return;
+	}
+	atomic_store(&t->timer, (int)timer);
+	rc = timer_run((int)timer, first_expiry(tid));
+	if (rc < 0) {
+		cpi_clock_disarm_sig(t);
+		share(t, tid, rc);
+		return;
+	}
+	note_engine(ENGINE_THREADS, 0);
+}
+
+void cpi_clock_disarm_sig(struct thread *t)
+{
+	int timer = atomic_exchange(&t->timer, NO_TIMER);
+
+	if (timer != NO_TIMER)
+		sys_call(SYS_timer_delete, timer, 0, 0, 0);
+}
+
+uint32_t cpi_clock_step_sig(struct thread *t)
+{
+	uint64_t now = sys_now(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t n = now > t->charged_ns ? (now - t->charged_ns) / cpi.period_ns : 0;
+
+	t->charged_ns += n * cpi.period_ns;
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}

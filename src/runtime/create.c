@@ -1,0 +1,125 @@
+/*
+ * create.c - threads are met where they begin
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What to run in the new thread is handed over in a box of a fixed set. When all are taken the thread
+ * starts without us, and the collector finds it at work.
+ */
+#include "config.h"
+
+#include "runtime/next.h"
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
+
+struct box {
+	_Atomic uint32_t taken;
+	bool blocked; /* the creator believes that our signal is blocked */
+	size_t stack_size;
+	void *(*start)(void *);
+	thrd_start_t start_c11;
+	void *arg;
+};
+
+static struct box boxes[N_BOXES];
+static _Atomic uint32_t turn;
+
+static struct box *box_take(size_t stack_size, void *arg)
+{
+	uint32_t first = atomic_fetch_add(&turn, 1);
+
+	if (first % SWEEP_EVERY == SWEEP_EVERY - 1)
+		cpi_threads_sweep();
+	for (uint32_t i = 0; i < N_BOXES; i++) {
+		struct box *b = &boxes[(first + i) % N_BOXES];
+
+		if (atomic_exchange(&b->taken, 1) == 0) {
+			b->stack_size = stack_size;
+			b->arg = arg;
+			b->blocked = atomic_load(&cpi_local.blocked);
+			return b;
+		}
+	}
+	return NULL;
+}
+
+/*
+ * Empty the box and begin to profile. The thread's own block, which pthread_self is the address of, is
+ * at the end of its stack.
+ */
+static struct box enter(struct box *b)
+{
+	struct box what = { .start = b->start, .start_c11 = b->start_c11, .arg = b->arg };
+	uintptr_t top = (uintptr_t)pthread_self(), size = b->stack_size;
+
+	atomic_store(&cpi_local.blocked, b->blocked);
+	atomic_store(&b->taken, 0);
+	cpi_thread_enter(size && size < top ? top - size : 0, size ? top : 0);
+	return what;
+}
+
+static void *run(void *arg)
+{
+	struct box what = enter(arg);
+
+	return what.start(what.arg);
+}
+
+static int run_c11(void *arg)
+{
+	struct box what = enter(arg);
+
+	return what.start_c11(what.arg);
+}
+
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	pthread_attr_t preset;
+	size_t size = 0;
+
+	if (attr) {
+		pthread_attr_getstacksize(attr, &size);
+	} else if (pthread_attr_init(&preset) == 0) {
+		pthread_attr_getstacksize(&preset, &size);
+		pthread_attr_destroy(&preset);
+	}
+	return size;
+}
+
+CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+	struct box *b;
+	int rc;
+
+	if (!cpi_on_sig())
+		return cpi_next()->pthread_create(thread, attr, start, arg);
+	cpi_fork_check();
+	b = box_take(stack_size(attr), arg);
+	if (!b)
+		return cpi_next()->pthread_create(thread, attr, start, arg);
+	b->start = start;
+	rc = cpi_next()->pthread_create(thread, attr, run, b);
+	if (rc != 0)
+		atomic_store(&b->taken, 0);
+	return rc;
+}
+
+CPA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	struct box *b;
+	int rc;
+
+	if (!cpi_on_sig())
+		return cpi_next()->thrd_create(thread, start, arg);
+	cpi_fork_check();
+	b = box_take(stack_size(NULL), arg);
+	if (!b)
+		return cpi_next()->thrd_create(thread, start, arg);
+	b->start_c11 = start;
+	rc = cpi_next()->thrd_create(thread, run_c11, b);
+	if (rc != thrd_success)
+		atomic_store(&b->taken, 0);
+	return rc;
+}

@@ -1,0 +1,67 @@
+/*
+ * fork.c - a child is a process of its own: own slot, own rings, own timers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Our signal is held back while the kernel copies the process: timers of the parent would else restart
+ * the copying, again and again when it takes longer than a period.
+ */
+#include "config.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
+
+static void before_fork(void)
+{
+	uint64_t bit = sys_bit(cpi.sig);
+
+	sys_mask(SIG_BLOCK, &bit, &mask_before);
+}
+
+static void in_parent(void)
+{
+	sys_mask(SIG_SETMASK, &mask_before, NULL);
+}
+
+/* The child begins with nothing but where it comes from. */
+static void start_again(void)
+{
+	uint32_t parent = cpi.slot + 1, serial = cpi.serial;
+	struct thread *t = atomic_load(&cpi_local.thread);
+	uintptr_t lo = t ? t->lo : 0, top = t ? t->top : 0;
+
+	cpi_threads_forget();
+	cpi.pid = sys_getpid();
+	cpi.process_timer = NO_TIMER;
+	if (!cpi_on_sig() || !cpi_process_claim(parent, serial)) {
+		cpi.head = NULL;
+		return;
+	}
+	cpi_clock_init();
+	cpi_thread_enter(lo, top);
+}
+
+static void in_child(void)
+{
+	if (cpi.head)
+		start_again();
+	sys_mask(SIG_SETMASK, &mask_before, NULL);
+}
+
+void cpi_fork_check(void)
+{
+	uint64_t bit = sys_bit(cpi.sig), before;
+
+	if (cpi.pid == sys_getpid())
+		return;
+	sys_mask(SIG_BLOCK, &bit, &before);
+	start_again();
+	sys_mask(SIG_SETMASK, &before, NULL);
+}
+
+void cpi_fork_init(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}

@@ -1,0 +1,18 @@
+/*
+ * guard_int.h - between the guard of our signal and the wrappers that lead there
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef RUNTIME_GUARD_INT_H
+#define RUNTIME_GUARD_INT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* sigaction of our signal, as the program sees it. */
+int cpi_guard_swap(const struct sigaction *act, struct sigaction *old);
+
+/* The program blocked our signal in this thread, or unblocked it. */
+void cpi_guard_block(bool blocked);
+
+#endif

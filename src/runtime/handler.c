@@ -1,0 +1,74 @@
+/*
+ * handler.c - the signal comes: whose is it, and how much does it weigh
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+#include <errno.h>
+
+/* This thread's record; looked up when it was armed by another one. NULL when nobody knows it. */
+static struct thread *self_sig(void)
+{
+	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
+
+	if (!t && !atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
+		t = cpi_thread_find_sig(sys_gettid());
+		atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
+	}
+	return t;
+}
+
+/* The collector saw this thread at work, and no timer for it. */
+static void adopt_sig(void)
+{
+	if (!self_sig() && !atomic_load_explicit(&cpi_local.ended, memory_order_relaxed))
+		atomic_store(&cpi_local.thread, cpi_thread_add_sig(sys_gettid(), 0, 0));
+}
+
+/* How many periods this signal stands for. */
+static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
+{
+	int own = atomic_load_explicit(&t->timer, memory_order_relaxed);
+
+	if (own == NO_TIMER)
+		return cpi_clock_step_sig(t);
+	if (info->si_timerid != own) /* the timer of the process, which is for others */
+		return 0;
+	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+}
+
+static void tick_sig(const siginfo_t *info, const void *context)
+{
+	struct thread *t = self_sig();
+	uint32_t weight;
+
+	if (!t) {
+		atomic_fetch_add_explicit(&cpi.proc->orphans, 1, memory_order_relaxed);
+		return;
+	}
+	if (!cpi_on_sig()) {
+		cpi_clock_disarm_sig(t);
+		return;
+	}
+	weight = weigh_sig(t, info);
+	if (weight)
+		cpi_sample_sig(t, context, weight);
+}
+
+void cpi_handler_sig(int sig, siginfo_t *info, void *context)
+{
+	int before = errno;
+	bool ours = cpi.head && (uint64_t)(uintptr_t)info->si_value.sival_ptr == cpi.cookie;
+
+	if (ours && info->si_code == SI_TIMER)
+		tick_sig(info, context);
+	else if (ours && info->si_code == SI_QUEUE)
+		adopt_sig();
+	else
+		cpi_guard_forward_sig(sig, info, context);
+	errno = before;
+}

@@ -1,0 +1,97 @@
+/*
+ * init.c - the library is loaded: is there a collector, and does it want this process?
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Whatever is missing or odd leaves the program as it would be without us.
+ */
+#include "config.h"
+
+#include "runtime/next.h"
+#include "runtime/sys.h"
+#include "runtime/target.h"
+#include "runtime/unwind/unwind.h"
+
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HZ_MOST = 1000 };
+
+/* Map the segment. The file is closed at once: nothing is left that the program could close or reuse. */
+static struct segment_head *map_segment(const struct env *e)
+{
+	int fd = open(e->path, O_RDWR | O_CLOEXEC);
+	struct segment_head *head;
+	struct stat file;
+
+	if (fd < 0)
+		return NULL;
+	head = fstat(fd, &file) == 0 && file.st_size == SEGMENT_SIZE
+		       ? mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		       : MAP_FAILED;
+	close(fd);
+	if (head == MAP_FAILED)
+		return NULL;
+	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->nonce[0] == e->nonce[0] &&
+	    head->nonce[1] == e->nonce[1] && head->hz >= 1 && head->hz <= HZ_MOST)
+		return head;
+	munmap(head, SEGMENT_SIZE);
+	return NULL;
+}
+
+static void adopt(struct segment_head *head)
+{
+	struct segment_layout l = segment_lay_out(SEGMENT_SIZE);
+	uint8_t *base = (uint8_t *)head;
+
+	cpi.pid = sys_getpid();
+	cpi.sig = SIGPROF;
+	cpi.process_timer = NO_TIMER;
+	cpi.period_ns = 1000000000 / head->hz;
+	cpi.max_depth = head->max_depth < 1 || head->max_depth > FRAMES_MAX ? FRAMES_MAX : head->max_depth;
+	cpi.n_rings = l.n_rings;
+	cpi.procs = (struct segment_proc *)(base + l.section[SECTION_PROCS]);
+	cpi.ring = (struct segment_ring *)(base + l.section[SECTION_RINGS]);
+	cpi.words = (uint64_t *)(base + l.section[SECTION_WORDS]);
+	cpi.modules_at = l.section[SECTION_MODULES];
+	cpi.cookie = head->nonce[0] ^ head->nonce[1];
+}
+
+static void start(struct segment_head *head)
+{
+	adopt(head);
+	cpi.head = head;
+	if (!cpi_process_claim(0, 0)) {
+		cpi.head = NULL;
+		return;
+	}
+	cpi_unwind_init();
+	cpi_threads_init();
+	cpi_guard_install();
+	cpi_fork_init();
+	cpi_clock_init();
+	cpi_thread_enter_main();
+	cpi_threads_scan();
+}
+
+__attribute__((constructor(101))) static void init(void)
+{
+	struct env e = { 0 };
+	struct segment_head *head;
+
+	cpi_next();
+	if (getauxval(AT_SECURE) || !cpi_env_read(&e))
+		return;
+	head = map_segment(&e);
+	if (!head)
+		return;
+	if (head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid()) {
+		start(head);
+		return;
+	}
+	munmap(head, SEGMENT_SIZE);
+	cpi_env_remove();
+}

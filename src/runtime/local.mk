@@ -1,0 +1,43 @@
+# src/runtime - what lives in profiled programs: one shared library, preloaded or linked
+#
+# No libtool: objects that can be anywhere, and one link. Nothing is exported but wrappers and the
+# public interface. -z nodelete, for timers may still be running.
+
+runtimedir = $(pkglibdir)
+runtime_PROGRAMS = src/runtime/libcpaprof.so
+# no sanitizers, whose library the profiled program does not have
+src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
+src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
+src_runtime_libcpaprof_so_SOURCES = \
+	src/runtime/clock.c \
+	src/runtime/create.c \
+	src/runtime/env.c \
+	src/runtime/fork.c \
+	src/runtime/guard.c \
+	src/runtime/guard_actions.c \
+	src/runtime/guard_int.h \
+	src/runtime/guard_masks.c \
+	src/runtime/handler.c \
+	src/runtime/init.c \
+	src/runtime/modules.c \
+	src/runtime/next.c \
+	src/runtime/next.h \
+	src/runtime/process.c \
+	src/runtime/ring.c \
+	src/runtime/sample.c \
+	src/runtime/segment.h \
+	src/runtime/sys.h \
+	src/runtime/target.h \
+	src/runtime/threads.c \
+	src/runtime/unwind/cfi.c \
+	src/runtime/unwind/expr.c \
+	src/runtime/unwind/guess.c \
+	src/runtime/unwind/here.c \
+	src/runtime/unwind/object.c \
+	src/runtime/unwind/regs.c \
+	src/runtime/unwind/row.c \
+	src/runtime/unwind/snapshot.c \
+	src/runtime/unwind/unwind.h \
+	src/runtime/unwind/walk.c \
+	src/runtime/unwind/walk_int.h

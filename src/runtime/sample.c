@@ -1,0 +1,135 @@
+/*
+ * sample.c - a stack into the ring
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The stack is walked where it is when it is the one that the thread began on, or the alternate stack
+ * that the kernel knows. Of others (fibers, threads that nobody saw start) nothing says where they end,
+ * so the kernel copies what can be read of them, into the free part of the ring, and the copy is walked.
+ */
+#include "config.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+#include "runtime/unwind/unwind.h"
+
+#include <sys/uio.h>
+#include <ucontext.h>
+
+enum { PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
+
+/*
+ * Did the kernel interrupt a system call, and not one that changed the signal mask? Then the time of
+ * a late signal is that of the call. The instruction leaves rip in rcx; the mask call has three
+ * arguments known by their values.
+ */
+static bool in_call_sig(const ucontext_t *uc)
+{
+#if defined(__x86_64__)
+	const greg_t *r = uc->uc_mcontext.gregs;
+
+	return r[REG_RCX] == r[REG_RIP] &&
+	       !(r[REG_RAX] == 0 && r[REG_R10] == SYS_MASK_SIZE && (uint64_t)r[REG_RDI] <= SIG_SETMASK);
+#else
+	(void)uc;
+	return false;
+#endif
+}
+
+/* Copy what is at sp. Gives how many bytes there are. */
+static uint64_t copy_sig(uint64_t sp, unsigned char *to)
+{
+	struct iovec here = { .iov_base = to, .iov_len = 0 }, there[N_COPIED_PAGES];
+	uint64_t at = sp;
+	long n;
+
+	/* a page at a time: a part is copied as a whole or not at all */
+	for (int i = 0; i < N_COPIED_PAGES; i++) {
+		uint64_t end = (at | (PAGE - 1)) + 1;
+
+		there[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
+		here.iov_len += end - at;
+		at = end;
+	}
+	n = sys_call6(SYS_process_vm_readv, cpi.pid, (long)&here, 1, (long)there, N_COPIED_PAGES, 0);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+/* What of the stack can be read. Gives how many ranges there are. */
+static uint32_t ranges_sig(struct thread *t, const ucontext_t *uc, uint64_t sp, uint64_t *free_words,
+			   struct unwind_range *out)
+{
+	uint64_t alt = (uint64_t)(uintptr_t)uc->uc_stack.ss_sp, alt_end = alt + uc->uc_stack.ss_size;
+	uint32_t n = 0;
+
+	if (sp >= t->lo && sp < t->top) {
+		if (sp < t->low)
+			t->low = sp;
+		out[0] = (struct unwind_range){ sp, t->top, (const unsigned char *)(uintptr_t)sp };
+		return 1;
+	}
+	if (!(uc->uc_stack.ss_flags & SS_DISABLE) && sp >= alt && sp < alt_end) {
+		out[n++] = (struct unwind_range){ sp, alt_end, (const unsigned char *)(uintptr_t)sp };
+	} else if (free_words) {
+		uint64_t got = copy_sig(sp, (unsigned char *)free_words);
+
+		if (got)
+			out[n++] = (struct unwind_range){ sp, sp + got, (const unsigned char *)free_words };
+	}
+	/* an alternate stack leads back to the thread's own; what was in use of it is mapped */
+	if (t->low < t->top)
+		out[n++] = (struct unwind_range){ t->low, t->top, (const unsigned char *)t->low };
+	return n;
+}
+
+/* Walk into pc[max]; return addresses become addresses of calls. Gives the number of frames. */
+static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, uint64_t *free_words)
+{
+	struct unwind_range range[MAX_RANGES];
+	struct unwind_from from = { .range = range, .find = cpi_unwind_find_sig };
+	struct unwind_result result;
+	struct unwind_regs regs;
+
+	cpi_unwind_regs_sig(uc, &regs);
+	from.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
+	cpi_unwind_walk_sig(&from, &regs, pc, cpi.max_depth, &result);
+	for (uint32_t i = 1; i < result.n; i++)
+		pc[i]--;
+	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);
+	return result.n;
+}
+
+static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
+{
+	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL;
+	bool blocked = weight > BLOCKED_WEIGHT && !in_call_sig(uc);
+	uint32_t n = 0;
+
+	if (!at) {
+		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+		return;
+	}
+	if (!blocked) {
+		copy = cpi_ring_spare_sig(t, at, COPIED_WORDS);
+		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
+	}
+	at[0] = record_word(RECORD_CPU, blocked ? RECORD_BLOCKED : 0, n, weight);
+	at[1] = (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
+		atomic_load_explicit(&t->tid, memory_order_relaxed);
+	cpi_ring_push_sig(t, RECORD_HEAD + n);
+}
+
+void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
+{
+	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
+		atomic_fetch_add_explicit(&cpi.proc->lost, weight, memory_order_relaxed);
+		return;
+	}
+	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed)) {
+		atomic_fetch_add_explicit(&t->ring->nested, weight, memory_order_relaxed);
+		return;
+	}
+	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
+	put_sig(t, context, weight);
+	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
+}

@@ -1,0 +1,140 @@
+/*
+ * segment.h - the memory that a profiled process and its collector share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The collector makes it, lays it out (segment_lay_out) and keeps that layout for itself; the target
+ * maps it, claims what it needs and writes. The collector takes everything in it for hostile: indices
+ * are masked or checked, nothing is a pointer, nothing is read twice. Offsets count from the start.
+ *
+ * A process has one slot of procs, a sampled thread one ring. Each ring has one producer (the signal
+ * handler of the thread that owns it) and one consumer (the collector):
+ *
+ *	RING_FREE -> RING_OWNED   by the thread, at its first sample
+ *	          -> RING_RETIRED by the thread when it ends; the collector when its process has ended
+ *	          -> RING_FREE    by the collector, when it has read all
+ *
+ * A record of a ring is words of 64 bits, never broken at the end of the ring:
+ *
+ *	[type:4 flags:12 frames:16 weight:32] [label:32 tid:32] address of each frame, leaf first
+ *
+ * where addresses are of instructions that ran or called: a return address is already one less.
+ */
+#ifndef RUNTIME_SEGMENT_H
+#define RUNTIME_SEGMENT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
+
+enum {
+	SEGMENT_VERSION = 1,
+	SEGMENT_SIZE = 64 << 20, /* of addresses; memory is taken as it is touched */
+	SEGMENT_PAGE = 4096,
+	N_PROCS = 256,
+	RING_WORDS = 8192,       /* 64 KiB; a power of two */
+	RECORD_HEAD = 2,         /* words in front of the frames */
+	FRAMES_MAX = 254,
+	MODULES_MAX = 32 << 10,  /* bytes of modules per process */
+	MODULE_PATH_MAX = 1024,
+	MODULE_ID_MAX = 64,
+	N_CUTS = 8,              /* reasons why a stack is not whole: enum unwind_end */
+	BLOCKED_WEIGHT = 64,     /* a sample that waited for more periods than this was blocked */
+};
+
+enum segment_section {
+	SECTION_PROCS,   /* struct segment_proc [N_PROCS] */
+	SECTION_RINGS,   /* struct segment_ring [n_rings] */
+	SECTION_MODULES, /* [N_PROCS] of MODULES_MAX bytes: struct segment_module, one behind the other */
+	SECTION_WORDS,   /* [n_rings] of RING_WORDS words */
+	N_SECTIONS = 16, /* the rest is for tables to come, and 0 */
+};
+
+enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
+
+struct segment_head {
+	uint64_t magic;
+	uint32_t version, hz, max_depth, follow;
+	uint64_t size, nonce[2];
+	uint32_t n_rings, spare;
+	uint64_t section[N_SECTIONS]; /* where each begins */
+	_Atomic uint32_t main_pid;    /* the program that was started, through all it executes */
+	_Atomic uint32_t active;      /* 0: the collector is gone, handlers take their timers down */
+	_Atomic uint32_t refused;     /* processes that found no slot */
+};
+
+enum proc_state { PROC_FREE, PROC_SETUP, PROC_LIVE };
+enum proc_engine { ENGINE_THREADS = 1, ENGINE_PROCESS = 2, ENGINE_NONE = 4 }; /* bits: what was used */
+
+struct segment_proc {
+	_Atomic uint32_t state;
+	_Atomic uint32_t serial; /* one more with each process that takes the slot */
+	uint32_t pid;
+	uint32_t parent, parent_serial; /* slot + 1 it was forked from; 0: it was executed */
+	uint32_t signal;
+	uint64_t start_ns;              /* wall clock */
+	_Atomic uint32_t engine, error; /* bits of proc_engine; errno of the last timer that failed */
+	_Atomic uint32_t modules;       /* bytes of them that are whole */
+	_Atomic uint32_t orphans;       /* signals in threads nobody knew */
+	_Atomic uint64_t lost;          /* weight of samples that found no ring */
+	uint8_t spare[64];
+};
+
+enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };
+
+struct segment_ring {
+	_Atomic uint32_t state;
+	uint32_t proc, serial;  /* slot of the owner, and its serial; set before RING_OWNED is seen */
+	_Atomic uint32_t tid;
+	_Atomic uint64_t head;  /* words written since ever */
+	/* since ever, whoever owned it */
+	_Atomic uint64_t lost;  /* weight of samples that found the ring full */
+	_Atomic uint64_t nested; /* weight of samples that came while one was taken */
+	_Atomic uint64_t cut[N_CUTS];
+	_Alignas(64) _Atomic uint64_t tail; /* words read since ever */
+};
+
+enum record_type { RECORD_PAD, RECORD_CPU };
+enum record_flag { RECORD_BLOCKED = 1 }; /* no frames: the signal had been blocked */
+
+/* The first word of a record. A pad has no second one, and goes on to the end of the ring. */
+static inline uint64_t record_word(enum record_type type, unsigned flags, unsigned n_frames, uint32_t weight)
+{
+	return (uint64_t)type << 60 | (uint64_t)(flags & 0xfff) << 48 | (uint64_t)(n_frames & 0xffff) << 32 | weight;
+}
+
+/* A piece of code that is mapped. Behind it come its build id and its path, then zeros up to a multiple of 8. */
+struct segment_module {
+	uint32_t size; /* of all of it */
+	uint16_t n_id, n_path;
+	uint64_t start, limit, offset;
+};
+
+/* Where things are. It depends on size alone. */
+struct segment_layout {
+	uint64_t section[N_SECTIONS];
+	uint32_t n_rings;
+};
+
+static inline struct segment_layout segment_lay_out(uint64_t size)
+{
+	struct segment_layout l = { 0 };
+	uint64_t at = SEGMENT_PAGE, per_ring = sizeof(struct segment_ring) + RING_WORDS * sizeof(uint64_t);
+
+	l.section[SECTION_PROCS] = at;
+	at += N_PROCS * sizeof(struct segment_proc);
+	l.section[SECTION_MODULES] = at;
+	at += (uint64_t)N_PROCS * MODULES_MAX;
+	l.section[SECTION_RINGS] = at;
+	l.n_rings = size > at + SEGMENT_PAGE ? (uint32_t)((size - at - SEGMENT_PAGE) / per_ring) : 0;
+	at += l.n_rings * sizeof(struct segment_ring);
+	l.section[SECTION_WORDS] = (at + SEGMENT_PAGE - 1) / SEGMENT_PAGE * SEGMENT_PAGE;
+	return l;
+}
+
+_Static_assert(sizeof(struct segment_head) <= SEGMENT_PAGE, "the head has a page");
+_Static_assert(sizeof(struct segment_ring) % 64 == 0, "rings share no cache line");
+
+#endif

@@ -1,0 +1,151 @@
+/*
+ * target.h - what the parts of the runtime that live in the profiled process share
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Nothing here allocates from the host's heap, starts a thread or keeps a file open. Functions whose
+ * names end in _sig run in signal handlers: no lock, no loop without a bound, no C library.
+ */
+#ifndef RUNTIME_TARGET_H
+#define RUNTIME_TARGET_H
+
+#include "runtime/segment.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CPA_EXPORT __attribute__((visibility("default")))
+
+enum { N_THREADS = 16384, THREAD_PROBES = 64, NO_TIMER = -1 };
+
+/*
+ * A thread that is profiled. tid is claimed by compare-and-swap; all else is written by the thread
+ * itself or by whoever armed it, before its timer runs.
+ */
+struct thread {
+	_Atomic uint32_t tid; /* 0: free */
+	_Atomic int timer;    /* the kernel's, or NO_TIMER: the timer of the process counts for it */
+	uintptr_t lo, top;    /* its stack is somewhere in [lo, top); 0: not known */
+	uintptr_t low;        /* the lowest address of it that is known to be in use */
+	struct segment_ring *ring; /* NULL until the first sample */
+	uint64_t *words;      /* [RING_WORDS] of that ring */
+	uint64_t charged_ns;  /* CPU time of it that samples stand for; without a timer of its own */
+};
+
+/* What each thread has at a fixed place: no more than 64 bytes, for dlopen has little room for such. */
+struct local {
+	struct thread *_Atomic thread; /* NULL: look it up */
+	_Atomic uint32_t label;
+	_Atomic uint8_t busy;    /* a sample is being taken */
+	_Atomic uint8_t ended;   /* its record is gone: no samples */
+	_Atomic uint8_t blocked; /* the program believes that our signal is blocked here */
+	_Atomic uint8_t pending; /* and one that was for the program came meanwhile */
+};
+_Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
+
+extern __thread struct local cpi_local __attribute__((tls_model("initial-exec")));
+
+/* The profiled process. Written while it starts and in fork, when there is one thread. */
+struct target {
+	struct segment_head *head; /* NULL: not profiled, wrappers pass on */
+	struct segment_proc *proc;
+	uint32_t slot, serial, pid;
+	int sig;            /* the signal of our timers */
+	int process_timer;  /* for threads without one of their own; NO_TIMER */
+	uint64_t period_ns;
+	uint32_t max_depth, n_rings;
+	struct segment_proc *procs; /* [N_PROCS] */
+	struct segment_ring *ring; /* [n_rings] */
+	uint64_t *words;           /* [n_rings][RING_WORDS] */
+	uint64_t modules_at;       /* where the section of modules begins */
+	uint64_t cookie;           /* in the value of our signals */
+};
+extern struct target cpi;
+
+/* Is profiling on in this process? */
+static inline bool cpi_on_sig(void)
+{
+	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed);
+}
+
+/* ring.c */
+/* Give the thread a ring. False when all are taken. */
+bool cpi_ring_claim_sig(struct thread *t, uint32_t tid);
+/* Take the ring from a thread that takes no more samples. */
+void cpi_ring_retire(struct thread *t);
+/*
+ * Room for a record of RECORD_HEAD + max_depth words, in one piece. NULL when the ring is full.
+ * cpi_ring_push_sig publishes n words of it.
+ */
+uint64_t *cpi_ring_room_sig(struct thread *t);
+void cpi_ring_push_sig(struct thread *t, uint32_t n);
+/* n words behind the record at at that nobody reads, or NULL. */
+uint64_t *cpi_ring_spare_sig(const struct thread *t, const uint64_t *at, uint32_t n);
+
+/* clock.c */
+/* Start the timer of a thread; without one the process timer counts for it. Any thread may. */
+void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
+void cpi_clock_disarm_sig(struct thread *t);
+/* Make the timer of the process, at rest; it runs when a thread needs it. */
+void cpi_clock_init(void);
+/* How many periods a thread without a timer has used since it was last asked. */
+uint32_t cpi_clock_step_sig(struct thread *t);
+
+/* threads.c */
+/* Profile a thread whose stack lies in [lo, top), both 0 when not known. NULL when the table is full. */
+struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top);
+struct thread *cpi_thread_find_sig(uint32_t tid);
+/* Profile this thread, until it ends. */
+void cpi_thread_enter(uintptr_t lo, uintptr_t top);
+/* Profile the threads that are there already. */
+void cpi_threads_scan(void);
+/* Profile the main thread, which this is. */
+void cpi_thread_enter_main(void);
+/* Forget threads that ended without telling. */
+void cpi_threads_sweep(void);
+/* Forget all threads, in the child of fork. */
+void cpi_threads_forget(void);
+void cpi_threads_init(void);
+
+/* handler.c */
+void cpi_handler_sig(int sig, siginfo_t *info, void *context);
+
+/* sample.c */
+/* Take a sample of this thread, which the signal interrupted. */
+void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
+
+/* guard.c */
+/* Install our handler, and remember what it replaces as the program's own. */
+void cpi_guard_install(void);
+/* Do what the program would do with a signal that is not ours. Keeps nothing locked. */
+void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context);
+/* The handler runs on the alternate stack, unless that is too small for it. */
+void cpi_guard_stack(size_t size);
+
+/* fork.c */
+void cpi_fork_init(void);
+/* In a process that was forked, and that fork's handlers did not see. */
+void cpi_fork_check(void);
+
+/* env.c */
+struct env {
+	char path[64];     /* of the segment */
+	uint64_t nonce[2];
+};
+/* Read CPA_SEGMENT out of the environment. False when there is none that is whole. */
+bool cpi_env_read(struct env *e);
+/* Take it and our library out of the environment: what this program executes is not profiled. */
+void cpi_env_remove(void);
+
+/* modules.c */
+/* Publish what code is mapped: the program and its libraries. */
+void cpi_modules_publish(void);
+
+/* process.c */
+/* Take a slot for this process; parent is the slot + 1 it was forked from. False when there is none. */
+bool cpi_process_claim(uint32_t parent, uint32_t parent_serial);
+
+#endif
