@@ -32,6 +32,7 @@ struct process {
 /* What was taken from a ring so far. The segment is not asked. */
 struct ring_seen {
 	uint64_t tail, lost, nested, cut[N_CUTS];
+	uint32_t last, owner; /* the stack of the last record, in the process of this serial */
 };
 
 struct collect {

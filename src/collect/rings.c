@@ -36,7 +36,7 @@ static void count(struct process *p, struct segment_ring *r, struct ring_seen *s
 }
 
 /* One record of at most most words. Gives how many it has, 0 when it is none. */
-static uint32_t take(struct process *p, const uint64_t *at, uint64_t most, uint64_t to_end)
+static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *at, uint64_t most, uint64_t to_end)
 {
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), pc[FRAMES_MAX];
 	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
@@ -44,16 +44,21 @@ static uint32_t take(struct process *p, const uint64_t *at, uint64_t most, uint6
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= most ? (uint32_t)to_end : 0;
-	if (word >> 60 != RECORD_CPU || n > FRAMES_MAX || RECORD_HEAD + n > most || RECORD_HEAD + n > to_end)
+	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN) || n > FRAMES_MAX || RECORD_HEAD + n > most ||
+	    RECORD_HEAD + n > to_end)
 		return 0;
 	label = (uint32_t)(__atomic_load_n(at + 1, __ATOMIC_RELAXED) >> 32);
 	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
-	if (word >> 48 & RECORD_BLOCKED) {
+	if (word >> 60 == RECORD_AGAIN) {
+		if (seen->owner == p->serial)
+			table_add_again(&p->table, seen->last, weight);
+	} else if (word >> 48 & RECORD_BLOCKED) {
 		p->blocked += weight;
-		table_add_place(&p->table, PLACE_BLOCKED, weight);
+		seen->last = table_add_place(&p->table, PLACE_BLOCKED, weight);
 	} else {
-		table_add(&p->table, pc, n, label, weight);
+		seen->last = table_add(&p->table, pc, n, label, weight);
 	}
+	seen->owner = p->serial;
 	return RECORD_HEAD + n;
 }
 
@@ -67,7 +72,7 @@ static void drain(struct process *p, struct segment_ring *r, struct ring_seen *s
 	}
 	while (seen->tail != head) {
 		uint64_t at = seen->tail % RING_WORDS;
-		uint32_t n = take(p, words + at, head - seen->tail, RING_WORDS - at);
+		uint32_t n = take(p, seen, words + at, head - seen->tail, RING_WORDS - at);
 
 		if (n == 0) {
 			p->bad++;
@@ -94,8 +99,10 @@ void collect_rings(struct collect *c)
 			continue;
 		if (p && p->used && p->serial == serial) {
 			drain(p, r, &c->seen[i], words + (size_t)i * RING_WORDS);
-			if (state == RING_RETIRED || p->ended)
+			if (state == RING_RETIRED || p->ended) {
+				c->seen[i].last = UINT32_MAX;
 				atomic_store_explicit(&r->state, RING_FREE, memory_order_release);
+			}
 		} else if (state == RING_RETIRED || !p || (p->used && p->serial > serial)) {
 			/* nobody we know: what it holds is dropped */
 			c->seen[i].tail = atomic_load_explicit(&r->head, memory_order_acquire);

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#define NO_STACK UINT32_MAX
+
 enum { LOCS_MAX = 1 << 24, STACKS_MAX = 1 << 24, FRAMES_ALL = 1 << 28, FIRST_SLOTS = 4096 };
 
 const char *const table_place_name[N_PLACES] = {
@@ -101,7 +103,7 @@ static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
 }
 
 /* Add weight to the stack whose n locations are behind the last one in frames. */
-static bool add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
+static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
 {
 	const uint32_t *frames = t->frames.data, *mine = frames + t->frames.n;
 	uint64_t h = mix(label, t->seed);
@@ -109,7 +111,7 @@ static bool add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
 	uint32_t at;
 
 	if (!grow(t, &t->stack_slot, &t->n_stack_slots, t->stack.n, stack_hash))
-		return false;
+		return NO_STACK;
 	for (uint32_t i = 0; i < n; i++)
 		h = mix(h, mine[i] + t->seed);
 	for (at = (uint32_t)h; t->stack_slot[at & (t->n_stack_slots - 1)]; at++) {
@@ -117,58 +119,68 @@ static bool add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
 		if (s->hash == (uint32_t)h && s->label == label && s->n == n &&
 		    memcmp(frames + s->at, mine, n * sizeof(*mine)) == 0) {
 			s->weight += weight;
-			return true;
+			return (uint32_t)(s - (struct table_stack *)t->stack.data);
 		}
 	}
 	s = vec_room(&t->stack, 1, sizeof(*s), STACKS_MAX);
 	if (!s)
-		return false;
+		return NO_STACK;
 	*s = (struct table_stack){
 		.weight = weight, .at = (uint32_t)t->frames.n, .n = n, .label = label, .hash = (uint32_t)h
 	};
 	t->frames.n += n;
 	t->stack_slot[at & (t->n_stack_slots - 1)] = (uint32_t)++t->stack.n;
-	return true;
+	return (uint32_t)t->stack.n - 1;
 }
 
-static bool add_sample(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+static uint32_t add_sample(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
 	uint32_t *to;
 
 	if (!begin(t))
-		return false;
+		return NO_STACK;
 	to = vec_room(&t->frames, n, sizeof(*to), FRAMES_ALL);
 	if (!to)
-		return false;
+		return NO_STACK;
 	for (uint32_t i = 0; i < n; i++)
 		if (!find_loc(t, pc[i], &to[i]))
-			return false;
+			return NO_STACK;
 	return add(t, n, label, weight);
 }
 
-bool table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
-	if (!add_sample(t, pc, n, label, weight)) {
-		table_add_place(t, PLACE_FULL, weight);
-		return false;
-	}
+	uint32_t stack = add_sample(t, pc, n, label, weight);
+
+	if (stack == NO_STACK)
+		return table_add_place(t, PLACE_FULL, weight);
 	t->weight += weight;
 	t->n_samples++;
-	return true;
+	return stack;
 }
 
-void table_add_place(struct table *t, enum table_place place, uint64_t weight)
+uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight)
 {
-	uint32_t *to;
+	uint32_t *to, stack;
 
 	if (!weight || !begin(t))
-		return;
+		return NO_STACK;
 	to = vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL);
 	if (!to)
-		return;
+		return NO_STACK;
 	*to = place;
-	if (add(t, 1, 0, weight))
+	stack = add(t, 1, 0, weight);
+	if (stack != NO_STACK)
 		t->weight += weight;
+	return stack;
+}
+
+void table_add_again(struct table *t, uint32_t stack, uint64_t weight)
+{
+	if (stack >= t->stack.n)
+		return;
+	((struct table_stack *)t->stack.data)[stack].weight += weight;
+	t->weight += weight;
 }
 
 void table_release(struct table *t)

@@ -41,12 +41,16 @@ struct table {
  * Add a sample.
  *
  * pc      [n] leaf first
- * Gives   false when there was no room; its weight then is in PLACE_FULL, or lost
+ * Gives   the index of its stack, or PLACE_FULL's when there was no room; UINT32_MAX when there was none
+ *         for that either, and its weight is lost
  */
-bool table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
+uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
 
-/* Add weight to a place. */
-void table_add_place(struct table *t, enum table_place place, uint64_t weight);
+/* Add weight to a place. Gives as table_add. */
+uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight);
+
+/* Add weight to a stack that was added before. */
+void table_add_again(struct table *t, uint32_t stack, uint64_t weight);
 
 void table_release(struct table *t);
 

@@ -38,6 +38,8 @@ static struct box *box_take(size_t stack_size, void *arg)
 		if (atomic_exchange(&b->taken, 1) == 0) {
 			b->stack_size = stack_size;
 			b->arg = arg;
+			b->start = NULL;
+			b->start_c11 = NULL;
 			b->blocked = atomic_load(&cpi_local.blocked);
 			return b;
 		}
@@ -56,7 +58,8 @@ static struct box enter(struct box *b)
 
 	atomic_store(&cpi_local.blocked, b->blocked);
 	atomic_store(&b->taken, 0);
-	cpi_thread_enter(size && size < top ? top - size : 0, size ? top : 0);
+	cpi_thread_enter(size && size < top ? top - size : 0, size ? top : 0,
+			 what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
 	return what;
 }
 

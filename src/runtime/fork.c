@@ -40,7 +40,7 @@ static void start_again(void)
 		return;
 	}
 	cpi_clock_init();
-	cpi_thread_enter(lo, top);
+	cpi_thread_enter(lo, top, 0);
 }
 
 static void in_child(void)

@@ -35,7 +35,7 @@ static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 	int own = atomic_load_explicit(&t->timer, memory_order_relaxed);
 
 	if (own == NO_TIMER)
-		return cpi_clock_step_sig(t);
+		return cpi_clock_owed_sig(t);
 	if (info->si_timerid != own) /* the timer of the process, which is for others */
 		return 0;
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);

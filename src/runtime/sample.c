@@ -119,8 +119,42 @@ static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 	cpi_ring_push_sig(t, RECORD_HEAD + n);
 }
 
+static void put_end(struct thread *t, uint32_t weight)
+{
+	uint64_t *at = cpi_ring_room_sig(t);
+	bool again = t->n_charged > 0;
+	uint32_t n = !again && t->start;
+
+	if (!at) {
+		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
+		return;
+	}
+	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, 0, n, weight);
+	at[1] = (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
+		atomic_load_explicit(&t->tid, memory_order_relaxed);
+	at[2] = t->start;
+	cpi_ring_push_sig(t, RECORD_HEAD + n);
+}
+
+/*
+ * Where the thread is now says nothing of where it was. Most likely that was where the last sample
+ * found it; one that was never found is charged to the function it began in.
+ */
+void cpi_sample_end(struct thread *t)
+{
+	uint32_t weight = cpi_on_sig() ? cpi_clock_owed_sig(t) : 0;
+
+	if (!weight || (!t->n_charged && !t->start))
+		return;
+	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
+		atomic_fetch_add_explicit(&cpi.proc->lost, weight, memory_order_relaxed);
+	else
+		put_end(t, weight);
+}
+
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 {
+	t->n_charged += weight;
 	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
 		atomic_fetch_add_explicit(&cpi.proc->lost, weight, memory_order_relaxed);
 		return;

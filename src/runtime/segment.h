@@ -96,7 +96,11 @@ struct segment_ring {
 	_Alignas(64) _Atomic uint64_t tail; /* words read since ever */
 };
 
-enum record_type { RECORD_PAD, RECORD_CPU };
+enum record_type {
+	RECORD_PAD,
+	RECORD_CPU,
+	RECORD_AGAIN, /* the weight belongs to the stack of the record before it; no frames */
+};
 enum record_flag { RECORD_BLOCKED = 1 }; /* no frames: the signal had been blocked */
 
 /* The first word of a record. A pad has no second one, and goes on to the end of the ring. */

@@ -32,7 +32,9 @@ struct thread {
 	uintptr_t low;        /* the lowest address of it that is known to be in use */
 	struct segment_ring *ring; /* NULL until the first sample */
 	uint64_t *words;      /* [RING_WORDS] of that ring */
-	uint64_t charged_ns;  /* CPU time of it that samples stand for; without a timer of its own */
+	uint64_t start;       /* the function it began in, or 0 */
+	uint64_t first_ns;    /* of its CPU clock: when the first period is over */
+	uint64_t n_charged;   /* periods that samples stand for */
 };
 
 /* What each thread has at a fixed place: no more than 64 bytes, for dlopen has little room for such. */
@@ -91,15 +93,15 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
 void cpi_clock_disarm_sig(struct thread *t);
 /* Make the timer of the process, at rest; it runs when a thread needs it. */
 void cpi_clock_init(void);
-/* How many periods a thread without a timer has used since it was last asked. */
-uint32_t cpi_clock_step_sig(struct thread *t);
+/* How many periods this thread has used, less those that are charged. */
+uint32_t cpi_clock_owed_sig(const struct thread *t);
 
 /* threads.c */
 /* Profile a thread whose stack lies in [lo, top), both 0 when not known. NULL when the table is full. */
 struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top);
 struct thread *cpi_thread_find_sig(uint32_t tid);
-/* Profile this thread, until it ends. */
-void cpi_thread_enter(uintptr_t lo, uintptr_t top);
+/* Profile this thread, until it ends. start: the function it began in, or 0. */
+void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start);
 /* Profile the threads that are there already. */
 void cpi_threads_scan(void);
 /* Profile the main thread, which this is. */
@@ -116,6 +118,8 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context);
 /* sample.c */
 /* Take a sample of this thread, which the signal interrupted. */
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
+/* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
+void cpi_sample_end(struct thread *t);
 
 /* guard.c */
 /* Install our handler, and remember what it replaces as the program's own. */

@@ -73,6 +73,7 @@ struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top)
 	}
 	t->lo = lo;
 	t->top = t->low = top;
+	t->start = 0;
 	t->ring = NULL;
 	cpi_clock_arm_sig(t, tid);
 	return t;
@@ -94,17 +95,20 @@ static void end_thread(void *arg)
 	sys_mask(SIG_BLOCK, &bit, NULL);
 	atomic_store(&cpi_local.ended, 1);
 	atomic_store(&cpi_local.thread, NULL);
-	if (cpi.head && atomic_load(&t->tid) == sys_gettid())
-		forget(t);
+	if (!cpi.head || atomic_load(&t->tid) != sys_gettid())
+		return;
+	cpi_sample_end(t);
+	forget(t);
 }
 
-void cpi_thread_enter(uintptr_t lo, uintptr_t top)
+void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
 {
 	uint64_t bit = sys_bit(cpi.sig);
 	struct thread *t = cpi_thread_add_sig(sys_gettid(), lo, top);
 
 	if (!t)
 		return;
+	t->start = start;
 	atomic_store(&cpi_local.thread, t);
 	if (has_key)
 		pthread_setspecific(end_key, t);
@@ -118,7 +122,7 @@ void cpi_thread_enter_main(void)
 
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
 		size = limit.rlim_cur;
-	cpi_thread_enter(top - size, top);
+	cpi_thread_enter(top - size, top, 0);
 }
 
 void cpi_threads_init(void)

@@ -1,0 +1,252 @@
+/*
+ * odd.c - what programs do that profilers stumble over; each prints what it sees
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+static volatile sig_atomic_t n_ticks;
+
+__attribute__((noinline)) static void spin(double seconds)
+{
+	struct timespec t;
+	double end;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	end = (double)t.tv_sec + (double)t.tv_nsec / 1e9 + seconds;
+	do {
+		for (int i = 0; i < 2000; i++)
+			sink += (unsigned long)i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	} while ((double)t.tv_sec + (double)t.tv_nsec / 1e9 < end);
+}
+
+static void tick(int sig)
+{
+	(void)sig;
+	n_ticks++;
+}
+
+static void *count_twice(void *arg)
+{
+	spin(1.0);
+	return arg;
+}
+
+/* The program has a profiler of its own: its handler, its timer, and others that send it SIGPROF. */
+static void own_handler(void)
+{
+	struct sigaction act = { .sa_handler = tick }, old;
+	struct itimerval ten_ms = { { 0, 10000 }, { 0, 10000 } }, none = { { 0, 0 }, { 0, 0 } };
+	int ticks;
+
+	sigaction(SIGPROF, NULL, &old);
+	printf("before: %s\n", old.sa_handler == SIG_DFL ? "default" : "other");
+	sigaction(SIGPROF, &act, &old);
+	sigaction(SIGPROF, NULL, &old);
+	printf("reads back: %s\n", old.sa_handler == tick ? "its own" : "other");
+	kill(getpid(), SIGPROF);
+	raise(SIGPROF);
+	printf("sent: %d\n", (int)n_ticks);
+	n_ticks = 0;
+	setitimer(ITIMER_PROF, &ten_ms, NULL);
+	spin(0.5);
+	setitimer(ITIMER_PROF, &none, NULL);
+	ticks = n_ticks;
+	printf("timer: %s\n", ticks >= 10 && ticks <= 60 ? "about 50" : "not 50");
+	printf("signal: %s\n", signal(SIGPROF, SIG_IGN) == tick ? "its own" : "other");
+	kill(getpid(), SIGPROF);
+	printf("ignored: %s\n", signal(SIGPROF, SIG_DFL) == SIG_IGN ? "yes" : "no");
+	fflush(stdout);
+	spin(0.3);
+	kill(getpid(), SIGPROF);
+	puts("still here");
+}
+
+static void masks(void)
+{
+	sigset_t set, old;
+
+	signal(SIGPROF, tick);
+	sigemptyset(&set);
+	sigaddset(&set, SIGPROF);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	printf("blocked before: %d\n", sigismember(&old, SIGPROF));
+	raise(SIGPROF);
+	printf("while blocked: %d\n", (int)n_ticks);
+	sigpending(&old);
+	printf("pending: %d\n", sigismember(&old, SIGPROF));
+	spin(0.3);
+	pthread_sigmask(SIG_SETMASK, NULL, &old);
+	printf("reads back: %d\n", sigismember(&old, SIGPROF));
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	printf("after: %d\n", (int)n_ticks);
+}
+
+/* Everything is closed, and the next file gets the lowest number. */
+static void close_all(const char *path)
+{
+	int fd;
+
+	spin(0.2);
+	closefrom(3);
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	printf("fd %d\n", fd);
+	if (write(fd, "mine\n", 5) != 5)
+		perror(path);
+	spin(0.5);
+	close(fd);
+}
+
+static void fork_and_burn(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		spin(1.0);
+		_exit(7);
+	}
+	spin(0.4);
+	waitpid(pid, &status, 0);
+	printf("%d %d\n", (int)pid, WEXITSTATUS(status));
+}
+
+static void fork_storm(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit(0);
+		waitpid(pid, NULL, 0);
+	}
+	puts("done");
+}
+
+/* The C library does not hear of this. */
+static void raw_block(void)
+{
+	uint64_t bit = 1ULL << (SIGPROF - 1);
+
+	spin(0.2);
+	syscall(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, 8);
+	spin(1.0);
+	syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &bit, NULL, 8);
+	spin(0.2);
+}
+
+/* A thread whose beginning no wrapper sees. */
+static void raw_thread(void)
+{
+	void *libc = dlopen("libc.so.6", RTLD_NOW);
+	int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	pthread_t t;
+
+	*(void **)&create = dlsym(libc, "pthread_create");
+	create(&t, NULL, count_twice, NULL);
+	pthread_join(t, NULL);
+}
+
+static void end(const char *how)
+{
+	spin(0.6);
+	if (strcmp(how, "_exit") == 0)
+		_exit(5);
+	if (strcmp(how, "abort") == 0)
+		abort();
+	if (strcmp(how, "segv") == 0)
+		*(volatile int *)8 = 1;
+	if (strcmp(how, "term") == 0)
+		kill(getpid(), SIGTERM);
+	if (strcmp(how, "kill") == 0)
+		kill(getpid(), SIGKILL);
+}
+
+__attribute__((noinline)) static int deep(int n)
+{
+	if (n == 0) {
+		spin(0.5);
+		return 1;
+	}
+	return deep(n - 1) + (int)(sink & 1);
+}
+
+/* A small alternate stack, and a handler on it. */
+static void small_stack(void)
+{
+	static char memory[8192];
+	stack_t stack = { .ss_sp = memory, .ss_size = 4096 }, old;
+	struct sigaction act = { .sa_handler = tick, .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigaltstack(NULL, &old);
+	printf("%zu\n", old.ss_size);
+	sigaction(SIGUSR1, &act, NULL);
+	for (int i = 0; i < 100; i++) {
+		raise(SIGUSR1);
+		spin(0.005);
+	}
+	printf("%d\n", (int)n_ticks);
+}
+
+static void fds(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	spin(0.1);
+	printf("%d files\n", n);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "", *arg = argc > 2 ? argv[2] : "";
+
+	if (strcmp(what, "own-handler") == 0)
+		own_handler();
+	else if (strcmp(what, "masks") == 0)
+		masks();
+	else if (strcmp(what, "close-all") == 0)
+		close_all(arg);
+	else if (strcmp(what, "fork") == 0)
+		fork_and_burn();
+	else if (strcmp(what, "storm") == 0)
+		fork_storm(atoi(arg));
+	else if (strcmp(what, "raw-block") == 0)
+		raw_block();
+	else if (strcmp(what, "raw-thread") == 0)
+		raw_thread();
+	else if (strcmp(what, "end") == 0)
+		end(arg);
+	else if (strcmp(what, "deep") == 0)
+		deep(1000);
+	else if (strcmp(what, "small-stack") == 0)
+		small_stack();
+	else if (strcmp(what, "fds") == 0)
+		fds();
+	else if (strcmp(what, "exec") == 0) {
+		spin(0.3);
+		execvp(argv[2], argv + 2);
+		return 1;
+	} else
+		return 1;
+	fflush(stdout);
+	return 0;
+}
