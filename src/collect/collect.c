@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_EVERY = 10 }; /* drains between looks at mappings that seem to be known */
+#define WEIGHT_MOST (1ULL << 40) /* nobody uses so much between two drains */
+
+enum { LOOK_EVERY = 10, UNSEEN_EVERY = 5 }; /* drains between looks at mappings that seem known, and for threads */
 
 static uint64_t wall_ns(void)
 {
@@ -212,18 +214,26 @@ static void find_places(struct process *p)
 	p->table.n_found = n;
 }
 
+/* A counter of weight went up: the weight is lost. */
+static uint64_t lose(struct process *p, _Atomic uint64_t *counter, uint64_t *seen)
+{
+	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), n = now > *seen ? now - *seen : 0;
+
+	*seen = now;
+	if (n >= WEIGHT_MOST)
+		return 0;
+	p->lost += n;
+	table_add_place(&p->table, PLACE_LOST, n);
+	return n;
+}
+
 static void update(struct process *p, struct segment_proc *s)
 {
-	uint64_t lost = atomic_load_explicit(&s->lost, memory_order_relaxed);
-
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
-	if (lost > p->lost_seen && lost - p->lost_seen < 1ULL << 40) {
-		p->lost += lost - p->lost_seen;
-		table_add_place(&p->table, PLACE_LOST, lost - p->lost_seen);
-	}
-	p->lost_seen = lost;
+	lose(p, &s->lost, &p->lost_seen);
+	p->adopted += lose(p, &s->adopted, &p->adopted_seen);
 	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
 	if (++p->since_look >= LOOK_EVERY && p->table.loc.n > p->table.n_found && !p->ended) {
 		maps_add_live(&p->maps, p->pid);
@@ -245,8 +255,11 @@ static void round_of(struct collect *c, bool last)
 		if (!p->used)
 			continue;
 		update(p, collect_slot(c, i));
-		if (!p->ended && !last)
+		if (!p->ended && !last) {
+			if (++p->n_drains % UNSEEN_EVERY == 0 && !(p->engine & ENGINE_NONE) && !p->lost_seen)
+				collect_unseen(c, p);
 			continue;
+		}
 		p->end_ns = wall_ns();
 		c->done(c->arg, p);
 		release(p);

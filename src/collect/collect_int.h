@@ -22,8 +22,9 @@ struct process {
 	bool forked;
 	uint32_t engine, error;
 	uint64_t start_ns, end_ns; /* wall clock */
-	uint64_t lost, lost_seen, nested, blocked, bad, cut[N_CUTS];
+	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
 	uint32_t orphans;
+	unsigned n_drains;
 	unsigned since_look; /* drains since the mappings were looked at */
 	struct table table;
 	struct maps maps;
@@ -57,6 +58,9 @@ static inline struct segment_ring *collect_ring(const struct collect *c, uint32_
 {
 	return (struct segment_ring *)((uint8_t *)c->head + c->at.section[SECTION_RINGS]) + i;
 }
+
+/* Wake the threads of a process that are at work without a timer. */
+void collect_unseen(const struct collect *c, const struct process *p);
 
 /* Take all records of all rings; give back those that nobody writes to any more. */
 void collect_rings(struct collect *c);

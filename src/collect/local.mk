@@ -16,4 +16,5 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/rings.c \
 	src/collect/table.c \
 	src/collect/table.h \
+	src/collect/unseen.c \
 	src/collect/write.c

@@ -80,6 +80,8 @@ static void remarks(struct writing *x)
 	       p->c->how.hz, seconds > 0 ? (double)p->table.n_samples / seconds : 0.0);
 	if (p->lost)
 		remark(x, "lost: %llu periods in %s", (unsigned long long)p->lost, table_place_name[PLACE_LOST]);
+	if (p->adopted)
+		remark(x, "of them before threads were found at work: %llu", (unsigned long long)p->adopted);
 	if (p->blocked)
 		remark(x, "signal blocked: %llu periods", (unsigned long long)p->blocked);
 	if (p->orphans)

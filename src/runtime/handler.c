@@ -22,11 +22,21 @@ static struct thread *self_sig(void)
 	return t;
 }
 
-/* The collector saw this thread at work, and no timer for it. */
+/*
+ * The collector saw this thread at work, and no timer for it. Where it was until now nobody can tell;
+ * how long it was there can be told.
+ */
 static void adopt_sig(void)
 {
-	if (!self_sig() && !atomic_load_explicit(&cpi_local.ended, memory_order_relaxed))
-		atomic_store(&cpi_local.thread, cpi_thread_add_sig(sys_gettid(), 0, 0));
+	uint64_t used = sys_now(CLOCK_THREAD_CPUTIME_ID) / cpi.period_ns;
+	struct thread *t;
+
+	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_on_sig())
+		return;
+	t = cpi_thread_add_sig(sys_gettid(), 0, 0);
+	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
+	if (t)
+		atomic_fetch_add_explicit(&cpi.proc->adopted, used, memory_order_relaxed);
 }
 
 /* How many periods this signal stands for. */

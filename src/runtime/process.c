@@ -31,6 +31,7 @@ bool cpi_process_claim(uint32_t parent, uint32_t parent_serial)
 		atomic_store(&p->modules, 0);
 		atomic_store(&p->orphans, 0);
 		atomic_store(&p->lost, 0);
+		atomic_store(&p->adopted, 0);
 		if (!parent)
 			cpi_modules_publish();
 		atomic_store_explicit(&p->state, PROC_LIVE, memory_order_release);

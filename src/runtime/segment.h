@@ -79,7 +79,8 @@ struct segment_proc {
 	_Atomic uint32_t modules;       /* bytes of them that are whole */
 	_Atomic uint32_t orphans;       /* signals in threads nobody knew */
 	_Atomic uint64_t lost;          /* weight of samples that found no ring */
-	uint8_t spare[64];
+	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
+	uint8_t spare[56];
 };
 
 enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };

@@ -42,6 +42,9 @@ run 1000 ./odd raw-block
 between "$(share p.pb.gz '[cpa: signal blocked]')" 980000000 1020000000 \
 	'CPU time with the signal blocked is in a frame of its own'
 about p.pb.gz 1400000000 3 'and is not lost'
+run 1000 ./odd raw-thread
+about p.pb.gz 1000000000 3 'a thread that no wrapper saw begin is found at work'
+between "$(share p.pb.gz count_twice)" 300000000 1000000000 'and its stacks are seen from then on'
 run 1000 ./odd deep
 is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, cut at the limit: .*(\(.*\)%).*/\1/p')" 100.00 \
 	'stacks deeper than the limit are cut, and it is told'

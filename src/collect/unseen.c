@@ -1,0 +1,106 @@
+/*
+ * unseen.c - threads at work that have no timer, because no wrapper saw them begin
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A thread that used several periods of CPU time has a ring, if it has a timer. One that has none, and
+ * runs at this moment, is sent our signal, in which it starts its timer itself. A thread that waits is
+ * left in peace: the signal would interrupt its call.
+ */
+#include "config.h"
+
+#include "collect/collect_int.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { NAMES_SIZE = 16 << 10, STAT_SIZE = 512, PERIODS_SEEN = 8, FIELD_UTIME = 11 };
+
+static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	for (uint32_t i = 0; i < c->at.n_rings; i++) {
+		struct segment_ring *r = collect_ring(c, i);
+
+		if (atomic_load_explicit(&r->state, memory_order_relaxed) == RING_OWNED &&
+		    atomic_load_explicit(&r->tid, memory_order_relaxed) == tid &&
+		    *(volatile uint32_t *)&r->serial == p->serial)
+			return true;
+	}
+	return false;
+}
+
+/* Does the thread run now, and has it used so much CPU time that a timer would have been seen? */
+static bool is_at_work(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	char name[64], text[STAT_SIZE], *at;
+	unsigned long long ticks;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/task/%u/stat", (int)p->pid, tid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')'); /* the name may have any character in it */
+	if (!at || at[1] != ' ' || at[2] != 'R')
+		return false;
+	at += 2;
+	for (int i = 0; i < FIELD_UTIME && at; i++)
+		at = strchr(at + 1, ' ');
+	if (!at)
+		return false;
+	ticks = strtoull(at, &at, 10);
+	ticks += strtoull(at, NULL, 10);
+	return ticks * c->how.hz > (unsigned long long)sysconf(_SC_CLK_TCK) * PERIODS_SEEN;
+}
+
+static void send_signal(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	siginfo_t info = { .si_signo = SIGPROF, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1]);
+	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, SIGPROF, &info);
+}
+
+struct entry {
+	uint64_t ino, off;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static void look(const struct collect *c, const struct process *p, const char *names, long n)
+{
+	for (long at = 0; at < n;) {
+		const struct entry *e = (const struct entry *)(names + at);
+		uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
+
+		if (tid && !has_ring(c, p, tid) && is_at_work(c, p, tid))
+			send_signal(c, p, tid);
+		at += e->size;
+	}
+}
+
+void collect_unseen(const struct collect *c, const struct process *p)
+{
+	_Alignas(8) char names[NAMES_SIZE];
+	char folder[32];
+	long n;
+	int fd;
+
+	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
+	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	while ((n = syscall(SYS_getdents64, fd, names, sizeof(names))) > 0)
+		look(c, p, names, n);
+	close(fd);
+}
