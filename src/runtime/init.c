@@ -69,6 +69,7 @@ static void start(struct segment_head *head)
 		return;
 	}
 	cpi_unwind_init();
+	cpi_sample_init(cpi.n_rings);
 	cpi_threads_init();
 	cpi_guard_install();
 	cpi_fork_init();

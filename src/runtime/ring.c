@@ -24,6 +24,7 @@ bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)
 		atomic_store_explicit(&r->tid, tid, memory_order_relaxed);
 		atomic_store_explicit(&r->state, RING_OWNED, memory_order_release);
 		t->words = cpi.words + (size_t)i * RING_WORDS;
+		t->memory = cpi_sample_memory_sig(i);
 		t->ring = r;
 		return true;
 	}

@@ -13,10 +13,38 @@
 #include "runtime/target.h"
 #include "runtime/unwind/unwind.h"
 
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <ucontext.h>
 
-enum { PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
+enum { N_RULES = 256, PAGE = 4096, N_COPIED_PAGES = 3, COPIED_WORDS = N_COPIED_PAGES * PAGE / 8, MAX_RANGES = 2 };
+
+/* What the walker remembers: where it was before it will be again. One thread uses it at a time. */
+struct walk_memory {
+	struct unwind_cache cache;
+	struct unwind_rule rule[N_RULES];
+};
+
+static struct walk_memory *memory; /* [n_rings]; touched as rings are */
+
+void cpi_sample_init(uint32_t n)
+{
+	void *p = mmap(NULL, n * sizeof(*memory), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	memory = p == MAP_FAILED ? NULL : p;
+}
+
+struct walk_memory *cpi_sample_memory_sig(uint32_t i)
+{
+	struct walk_memory *m = memory ? &memory[i] : NULL;
+
+	if (m && !m->cache.rule) {
+		m->cache.rule = m->rule;
+		m->cache.mask = N_RULES - 1;
+	}
+	return m;
+}
 
 /*
  * Did the kernel interrupt a system call, and not one that changed the signal mask? Then the time of
@@ -90,6 +118,8 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 	struct unwind_result result;
 	struct unwind_regs regs;
 
+	if (t->memory)
+		from.arg = from.cache = &t->memory->cache;
 	cpi_unwind_regs_sig(uc, &regs);
 	from.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
 	cpi_unwind_walk_sig(&from, &regs, pc, cpi.max_depth, &result);

@@ -32,6 +32,7 @@ struct thread {
 	uintptr_t low;        /* the lowest address of it that is known to be in use */
 	struct segment_ring *ring; /* NULL until the first sample */
 	uint64_t *words;      /* [RING_WORDS] of that ring */
+	struct walk_memory *memory; /* of the walker, or NULL */
 	uint64_t start;       /* the function it began in, or 0 */
 	uint64_t first_ns;    /* of its CPU clock: when the first period is over */
 	uint64_t n_charged;   /* periods that samples stand for */
@@ -116,6 +117,10 @@ void cpi_threads_init(void);
 void cpi_handler_sig(int sig, siginfo_t *info, void *context);
 
 /* sample.c */
+/* Memory for the walker, for n rings. Without it walks take longer. */
+void cpi_sample_init(uint32_t n);
+/* The walker's memory that goes with ring i. */
+struct walk_memory *cpi_sample_memory_sig(uint32_t i);
 /* Take a sample of this thread, which the signal interrupted. */
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
