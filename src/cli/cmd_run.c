@@ -45,14 +45,13 @@ static const struct opt options[] = {
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]) };
 
-static const char usage[] =
-	"usage: cpa run [--hz=N] [--cpu=FILE] [--follow] [--] PROGRAM [ARGUMENT]...\n"
-	"\n"
-	"  --hz=N       samples per second of CPU time, 1 to 1000 (100)\n"
-	"  --cpu=FILE   where the CPU profile goes; %p is the process (cpu-%p.pb.gz)\n"
-	"  --follow     also profile the programs that PROGRAM starts, each in a file of its own\n"
-	"\n"
-	"The exit status is that of the program, 128 + N when signal N ended it.\n";
+static const char usage[] = "usage: cpa run [--hz=N] [--cpu=FILE] [--follow] [--] PROGRAM [ARGUMENT]...\n"
+			    "\n"
+			    "  --hz=N       samples per second of CPU time, 1 to 1000 (100)\n"
+			    "  --cpu=FILE   where the CPU profile goes; %p is the process (cpu-%p.pb.gz)\n"
+			    "  --follow     also profile the programs that PROGRAM starts, each in a file of its own\n"
+			    "\n"
+			    "The exit status is that of the program, 128 + N when signal N ended it.\n";
 
 struct run {
 	struct asked asked;

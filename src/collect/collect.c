@@ -15,13 +15,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define WEIGHT_MOST (1ULL << 40) /* nobody uses so much between two drains */
 
-enum { LOOK_EVERY = 10, UNSEEN_EVERY = 5 }; /* drains between looks at mappings that seem known, and for threads */
+enum { PID_MOST = 1 << 22, ERRNO_MOST = 4095 }; /* of the kernel */
+enum { LOOK_EVERY = 10, UNSEEN_EVERY = 5 };     /* drains between looks at mappings that seem known, and for threads */
 
 static uint64_t wall_ns(void)
 {
@@ -67,6 +69,7 @@ static void write_head(struct collect *c)
 static int set_up(struct collect *c)
 {
 	int rc = c->fd = make_file();
+	struct stat file;
 
 	if (rc < 0)
 		return rc;
@@ -81,6 +84,11 @@ static int set_up(struct collect *c)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
+	if (fstat(c->fd, &file) != 0)
+		return -errno;
+	c->dev = file.st_dev;
+	c->ino = file.st_ino;
+	c->start_ns = wall_ns();
 	write_head(c);
 	return 0;
 }
@@ -152,20 +160,35 @@ static const struct process *parent_of(const struct collect *c, uint32_t slot, u
 	return p && p->used && p->serial == serial ? p : NULL;
 }
 
+/*
+ * A process has a slot. That it is the one it says must be shown: else a program could have us look into
+ * others, and send them signals. One that is gone already only has what it wrote itself.
+ */
 static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, uint32_t serial)
 {
 	struct process *p = &c->process[i];
 	uint32_t parent = s->parent, n = atomic_load_explicit(&s->modules, memory_order_acquire);
 	const struct process *from = parent_of(c, parent, s->parent_serial);
+	pid_t pid = (pid_t)s->pid;
+	uint64_t now = wall_ns();
+	enum maps_has has = pid > 0 && pid <= PID_MOST ? maps_has_file(pid, c->dev, c->ino) : MAPS_NO;
 
-	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = (pid_t)s->pid, .start_ns = s->start_ns };
-	p->main = p->pid == c->main_pid;
+	if (has == MAPS_NO) {
+		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
+		return;
+	}
+	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid, .start_ns = s->start_ns };
+	p->main = pid == c->main_pid;
+	p->proven = has == MAPS_YES;
+	if (p->start_ns < c->start_ns || p->start_ns > now)
+		p->start_ns = now;
 	p->forked = parent != 0;
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (from)
 		maps_copy(&p->maps, &from->maps);
 	else if (n <= MODULES_MAX)
-		maps_add_modules(&p->maps, (uint8_t *)c->head + c->at.section[SECTION_MODULES] + (size_t)i * MODULES_MAX, n);
+		maps_add_modules(&p->maps,
+				 (uint8_t *)c->head + c->at.section[SECTION_MODULES] + (size_t)i * MODULES_MAX, n);
 	/* the same process with an earlier program */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
 		if (k != i && c->process[k].used && c->process[k].pid == p->pid)
@@ -204,7 +227,7 @@ static void find_places(struct process *p)
 			loc[i].map = maps_find(&p->maps, loc[i].addr);
 			missing |= !loc[i].map;
 		}
-	if (missing && !p->ended) {
+	if (missing && !p->ended && p->proven) {
 		maps_add_live(&p->maps, p->pid);
 		p->since_look = 0;
 		for (uint32_t i = left; i < n; i++)
@@ -231,11 +254,12 @@ static void update(struct process *p, struct segment_proc *s)
 {
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
+	p->error = p->error <= ERRNO_MOST ? p->error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
 	lose(p, &s->lost, &p->lost_seen);
 	p->adopted += lose(p, &s->adopted, &p->adopted_seen);
 	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
-	if (++p->since_look >= LOOK_EVERY && p->table.loc.n > p->table.n_found && !p->ended) {
+	if (++p->since_look >= LOOK_EVERY && p->table.loc.n > p->table.n_found && !p->ended && p->proven) {
 		maps_add_live(&p->maps, p->pid);
 		p->since_look = 0;
 	}
@@ -256,7 +280,8 @@ static void round_of(struct collect *c, bool last)
 			continue;
 		update(p, collect_slot(c, i));
 		if (!p->ended && !last) {
-			if (++p->n_drains % UNSEEN_EVERY == 0 && !(p->engine & ENGINE_NONE) && !p->lost_seen)
+			if (++p->n_drains % UNSEEN_EVERY == 0 && p->proven &&
+			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
 				collect_unseen(c, p);
 			continue;
 		}

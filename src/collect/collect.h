@@ -27,10 +27,10 @@ struct collect_how {
 /* What is known of a process that was profiled. */
 struct process_facts {
 	pid_t pid;
-	bool main;      /* of the program that was started; what it executes has the same id */
-	bool forked;    /* it is a copy of another profiled one */
-	bool replaced;  /* it executed another program, which has a profile of its own */
-	bool running;   /* it goes on */
+	bool main;     /* of the program that was started; what it executes has the same id */
+	bool forked;   /* it is a copy of another profiled one */
+	bool replaced; /* it executed another program, which has a profile of its own */
+	bool running;  /* it goes on */
 	uint64_t n_samples, weight, lost, blocked;
 	uint32_t engine; /* bits of enum proc_engine */
 	uint32_t error;  /* errno of a timer that could not be had, or 0 */

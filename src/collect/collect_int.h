@@ -16,6 +16,7 @@
 struct process {
 	const struct collect *c;
 	bool used, ended, replaced, main;
+	bool proven; /* it has mapped our segment, so that the kernel may be asked about it, and it may be signalled */
 	uint32_t serial;
 	pid_t pid;
 	int pidfd; /* -1 when there is none */
@@ -43,6 +44,9 @@ struct collect {
 	struct collect_how how;
 	uint64_t nonce[2];
 	pid_t main_pid;
+	uint64_t start_ns; /* wall clock */
+	dev_t dev;         /* of the segment */
+	ino_t ino;
 	collect_done_fn *done;
 	void *arg;
 	struct ring_seen *seen;  /* [at.n_rings] */

@@ -19,7 +19,7 @@ enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, POOL = 512 << 10, OUT = 16 
 struct gzip {
 	z_stream z;
 	int fd, error;
-	size_t used;         /* of pool */
+	size_t used; /* of pool */
 	uint8_t out[OUT];
 	_Alignas(16) uint8_t pool[POOL]; /* what zlib wants, about 270 KB */
 };

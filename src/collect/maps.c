@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { MAPS_MAX = 65536, TEXTS_MAX = 64 << 20, LINE_MAX_LEN = 8192 };
@@ -52,7 +53,7 @@ static bool is_known(const struct maps *m, const struct map *new, const char *pa
 		return false;
 	if (n_id && old->n_id)
 		return old->n_id == n_id && memcmp(texts + old->id, id, n_id) == 0;
-	return old->n_path == new->n_path && memcmp(texts + old->path, path, new->n_path) == 0;
+	return old->n_path == new->n_path &&memcmp(texts + old->path, path, new->n_path) == 0;
 }
 
 /* new: addresses, offset and the length of the path. What is there already is not added again. */
@@ -90,8 +91,7 @@ void maps_add_modules(struct maps *m, const uint8_t *data, size_t n)
 			return;
 		if (h.start < h.limit)
 			add(m,
-			    &(struct map){
-				    .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
+			    &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
 			    (const char *)id + h.n_id, id, h.n_id);
 		data += h.size;
 		n -= h.size;
@@ -158,10 +158,11 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 	add(m, &new, path, id, n_id);
 }
 
-void maps_add_live(struct maps *m, pid_t pid)
+/* Call fn for each line of what is mapped, until it says false. False when there is no such process. */
+static bool each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
 {
 	char name[32], buf[LINE_MAX_LEN + 1];
-	struct base base = { 0 };
+	bool more = true;
 	size_t have = 0;
 	ssize_t got;
 	int fd;
@@ -169,15 +170,15 @@ void maps_add_live(struct maps *m, pid_t pid)
 	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return;
-	while ((got = read(fd, buf + have, LINE_MAX_LEN - have)) > 0) {
+		return false;
+	while (more && (got = read(fd, buf + have, LINE_MAX_LEN - have)) > 0) {
 		char *line = buf, *end;
 
 		have += (size_t)got;
 		buf[have] = '\0';
-		for (; (end = memchr(line, '\n', have - (size_t)(line - buf))); line = end + 1) {
+		for (; more && (end = memchr(line, '\n', have - (size_t)(line - buf))); line = end + 1) {
 			*end = '\0';
-			take_line(m, pid, line, &base);
+			more = fn(arg, line);
 		}
 		have -= (size_t)(line - buf);
 		memmove(buf, line, have);
@@ -185,6 +186,51 @@ void maps_add_live(struct maps *m, pid_t pid)
 			have = 0;
 	}
 	close(fd);
+	return true;
+}
+
+struct adding {
+	struct maps *m;
+	pid_t pid;
+	struct base base;
+};
+
+static bool add_line(void *arg, const char *line)
+{
+	struct adding *a = arg;
+
+	take_line(a->m, a->pid, line, &a->base);
+	return true;
+}
+
+void maps_add_live(struct maps *m, pid_t pid)
+{
+	struct adding a = { .m = m, .pid = pid };
+
+	each_line(pid, add_line, &a);
+}
+
+struct looking {
+	char what[48];
+	bool found;
+};
+
+static bool find_file(void *arg, const char *line)
+{
+	struct looking *l = arg;
+
+	l->found = strstr(line, l->what) != NULL;
+	return !l->found;
+}
+
+enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
+{
+	struct looking l = { .found = false };
+
+	snprintf(l.what, sizeof(l.what), " %02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
+	if (!each_line(pid, find_file, &l))
+		return MAPS_GONE;
+	return l.found ? MAPS_YES : MAPS_NO;
 }
 
 static bool copy(struct vec *to, const struct vec *from, size_t size, size_t most)

@@ -27,9 +27,9 @@ struct table_stack {
 
 /* Begins as zeros. */
 struct table {
-	struct vec loc;    /* struct table_loc */
-	struct vec stack;  /* struct table_stack */
-	struct vec frames; /* uint32_t: locations of stacks, as index of loc */
+	struct vec loc;                  /* struct table_loc */
+	struct vec stack;                /* struct table_stack */
+	struct vec frames;               /* uint32_t: locations of stacks, as index of loc */
 	uint32_t *loc_slot, *stack_slot; /* hash tables of index + 1 */
 	uint32_t n_loc_slots, n_stack_slots;
 	uint64_t seed;

@@ -17,8 +17,19 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
-       PROFILE_TIME = 9, PROFILE_DURATION, PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME = 9,
+	PROFILE_DURATION,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT
+};
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
 enum { TEXTS_FIXED = 4, COMMENTS_MAX = 12, COMMENT_LEN = 160, BUFFER = 16 << 10 };
 
@@ -52,9 +63,14 @@ __attribute__((format(printf, 2, 3))) static void remark(struct writing *x, cons
 
 static void remark_stacks(struct writing *x)
 {
-	static const char *const why[N_CUTS] = { "whole", "cut at the limit", "no call frame information",
-						 "bad call frame information", "a register unknown", "a bad stack pointer",
-						 "outside the stack", "too many steps" };
+	static const char *const why[N_CUTS] = { "whole",
+						 "cut at the limit",
+						 "no call frame information",
+						 "bad call frame information",
+						 "a register unknown",
+						 "a bad stack pointer",
+						 "outside the stack",
+						 "too many steps" };
 	const struct process *p = x->p;
 	uint64_t n = 0;
 
@@ -72,9 +88,9 @@ static void remarks(struct writing *x)
 	double seconds = (double)p->table.weight / p->c->how.hz;
 
 	remark(x, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
-	       p->engine & ENGINE_NONE                          ? "some threads have no timer"
+	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
 	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
-	       : p->engine & ENGINE_PROCESS                     ? "timer of the process"
+	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
 									  : "timers of threads");
 	remark(x, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for",
 	       p->c->how.hz, seconds > 0 ? (double)p->table.n_samples / seconds : 0.0);

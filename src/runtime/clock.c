@@ -40,7 +40,8 @@ static long timer_make(clockid_t clock, int notify, uint32_t tid)
 static long timer_run(int timer, uint64_t first_ns)
 {
 	const struct itimerspec when = {
-		.it_interval = { .tv_sec = (time_t)(cpi.period_ns / 1000000000), .tv_nsec = (long)(cpi.period_ns % 1000000000) },
+		.it_interval = { .tv_sec = (time_t)(cpi.period_ns / 1000000000),
+				 .tv_nsec = (long)(cpi.period_ns % 1000000000) },
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
 	};
 

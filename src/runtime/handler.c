@@ -69,6 +69,15 @@ static void tick_sig(const siginfo_t *info, const void *context)
 		cpi_sample_sig(t, context, weight);
 }
 
+/*
+ * What the collector sends loses all that it carries when the user has too many signals waiting
+ * (RLIMIT_SIGPENDING), and then comes from nobody. Forwarded, it would end the program.
+ */
+static bool is_from_nobody_sig(const siginfo_t *info)
+{
+	return cpi.head && info->si_code == SI_USER && info->si_pid == 0;
+}
+
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 {
 	int before = errno;
@@ -76,7 +85,7 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 
 	if (ours && info->si_code == SI_TIMER)
 		tick_sig(info, context);
-	else if (ours && info->si_code == SI_QUEUE)
+	else if ((ours && info->si_code == SI_QUEUE) || is_from_nobody_sig(info))
 		adopt_sig();
 	else
 		cpi_guard_forward_sig(sig, info, context);

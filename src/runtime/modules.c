@@ -48,8 +48,8 @@ static size_t find_id(const struct dl_phdr_info *o, const uint8_t **id)
 	return 0;
 }
 
-static void add(struct list *l, const ElfW(Phdr) *h, uintptr_t base, const char *path, size_t n_path, const uint8_t *id,
-		size_t n_id)
+static void add(struct list *l, const ElfW(Phdr) * h, uintptr_t base, const char *path, size_t n_path,
+		const uint8_t *id, size_t n_id)
 {
 	uintptr_t page = SEGMENT_PAGE - 1;
 	struct segment_module m = { .n_id = (uint16_t)n_id, .n_path = (uint16_t)n_path };

@@ -29,8 +29,8 @@ static struct walk_memory *memory; /* [n_rings]; touched as rings are */
 
 void cpi_sample_init(uint32_t n)
 {
-	void *p = mmap(NULL, n * sizeof(*memory), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *p = mmap(NULL, n * sizeof(*memory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		       -1, 0);
 
 	memory = p == MAP_FAILED ? NULL : p;
 }

@@ -34,14 +34,14 @@ enum {
 	SEGMENT_SIZE = 64 << 20, /* of addresses; memory is taken as it is touched */
 	SEGMENT_PAGE = 4096,
 	N_PROCS = 256,
-	RING_WORDS = 8192,       /* 64 KiB; a power of two */
-	RECORD_HEAD = 2,         /* words in front of the frames */
+	RING_WORDS = 8192, /* 64 KiB; a power of two */
+	RECORD_HEAD = 2,   /* words in front of the frames */
 	FRAMES_MAX = 254,
-	MODULES_MAX = 32 << 10,  /* bytes of modules per process */
+	MODULES_MAX = 32 << 10, /* bytes of modules per process */
 	MODULE_PATH_MAX = 1024,
 	MODULE_ID_MAX = 64,
-	N_CUTS = 8,              /* reasons why a stack is not whole: enum unwind_end */
-	BLOCKED_WEIGHT = 64,     /* a sample that waited for more periods than this was blocked */
+	N_CUTS = 8,          /* reasons why a stack is not whole: enum unwind_end */
+	BLOCKED_WEIGHT = 64, /* a sample that waited for more periods than this was blocked */
 };
 
 enum segment_section {
@@ -87,11 +87,11 @@ enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };
 
 struct segment_ring {
 	_Atomic uint32_t state;
-	uint32_t proc, serial;  /* slot of the owner, and its serial; set before RING_OWNED is seen */
+	uint32_t proc, serial; /* slot of the owner, and its serial; set before RING_OWNED is seen */
 	_Atomic uint32_t tid;
-	_Atomic uint64_t head;  /* words written since ever */
+	_Atomic uint64_t head; /* words written since ever */
 	/* since ever, whoever owned it */
-	_Atomic uint64_t lost;  /* weight of samples that found the ring full */
+	_Atomic uint64_t lost;   /* weight of samples that found the ring full */
 	_Atomic uint64_t nested; /* weight of samples that came while one was taken */
 	_Atomic uint64_t cut[N_CUTS];
 	_Alignas(64) _Atomic uint64_t tail; /* words read since ever */

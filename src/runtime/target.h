@@ -26,16 +26,16 @@ enum { N_THREADS = 16384, THREAD_PROBES = 64, NO_TIMER = -1 };
  * itself or by whoever armed it, before its timer runs.
  */
 struct thread {
-	_Atomic uint32_t tid; /* 0: free */
-	_Atomic int timer;    /* the kernel's, or NO_TIMER: the timer of the process counts for it */
-	uintptr_t lo, top;    /* its stack is somewhere in [lo, top); 0: not known */
-	uintptr_t low;        /* the lowest address of it that is known to be in use */
-	struct segment_ring *ring; /* NULL until the first sample */
-	uint64_t *words;      /* [RING_WORDS] of that ring */
+	_Atomic uint32_t tid;       /* 0: free */
+	_Atomic int timer;          /* the kernel's, or NO_TIMER: the timer of the process counts for it */
+	uintptr_t lo, top;          /* its stack is somewhere in [lo, top); 0: not known */
+	uintptr_t low;              /* the lowest address of it that is known to be in use */
+	struct segment_ring *ring;  /* NULL until the first sample */
+	uint64_t *words;            /* [RING_WORDS] of that ring */
 	struct walk_memory *memory; /* of the walker, or NULL */
-	uint64_t start;       /* the function it began in, or 0 */
-	uint64_t first_ns;    /* of its CPU clock: when the first period is over */
-	uint64_t n_charged;   /* periods that samples stand for */
+	uint64_t start;             /* the function it began in, or 0 */
+	uint64_t first_ns;          /* of its CPU clock: when the first period is over */
+	uint64_t n_charged;         /* periods that samples stand for */
 };
 
 /* What each thread has at a fixed place: no more than 64 bytes, for dlopen has little room for such. */
@@ -56,15 +56,15 @@ struct target {
 	struct segment_head *head; /* NULL: not profiled, wrappers pass on */
 	struct segment_proc *proc;
 	uint32_t slot, serial, pid;
-	int sig;            /* the signal of our timers */
-	int process_timer;  /* for threads without one of their own; NO_TIMER */
+	int sig;           /* the signal of our timers */
+	int process_timer; /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs; /* [N_PROCS] */
-	struct segment_ring *ring; /* [n_rings] */
-	uint64_t *words;           /* [n_rings][RING_WORDS] */
-	uint64_t modules_at;       /* where the section of modules begins */
-	uint64_t cookie;           /* in the value of our signals */
+	struct segment_ring *ring;  /* [n_rings] */
+	uint64_t *words;            /* [n_rings][RING_WORDS] */
+	uint64_t modules_at;        /* where the section of modules begins */
+	uint64_t cookie;            /* in the value of our signals */
 };
 extern struct target cpi;
 
@@ -141,7 +141,7 @@ void cpi_fork_check(void);
 
 /* env.c */
 struct env {
-	char path[64];     /* of the segment */
+	char path[64]; /* of the segment */
 	uint64_t nonce[2];
 };
 /* Read CPA_SEGMENT out of the environment. False when there is none that is whole. */

@@ -9,4 +9,5 @@ runtime_tests = \
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/odd.c \
+	tests/runtime/scribble.c \
 	tests/runtime/stress.c

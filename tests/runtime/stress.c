@@ -124,7 +124,8 @@ static void *make_children(void *arg)
 
 int main(int argc, char **argv)
 {
-	void *(*const work[])(void *) = { look_at_objects, take_memory, take_memory, load, make_threads, make_children };
+	void *(*const work[])(
+		void *) = { look_at_objects, take_memory, take_memory, load, make_threads, make_children };
 	enum { N = sizeof(work) / sizeof(work[0]) };
 	pthread_t thread[N];
 
@@ -135,8 +136,8 @@ int main(int argc, char **argv)
 	stop = 1;
 	for (int i = 0; i < N; i++)
 		pthread_join(thread[i], NULL);
-	fprintf(stderr, "looks %lu, blocks %lu, loads %lu, threads %lu, forks %lu\n", n_looks, n_blocks, n_loads, n_threads,
-		n_forks);
+	fprintf(stderr, "looks %lu, blocks %lu, loads %lu, threads %lu, forks %lu\n", n_looks, n_blocks, n_loads,
+		n_threads, n_forks);
 	puts("done");
 	return 0;
 }

@@ -29,6 +29,14 @@ within "$(total p.pb.gz)" "$(cat out)" 30 'threads of 2 ms are counted: 500 of t
 run 1000 ./burn @500 0.002
 within "$(total p.pb.gz)" "$(cat out)" 5 'and within 5 % at 1000 Hz'
 
+# timers count as signals that wait
+for limit in 5 30; do
+	rm -f p.pb.gz
+	# shellcheck disable=SC2046 # fifty arguments
+	prlimit --sigpending=$limit "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./burn $(seq 50 | sed "s/.*/.06/") >out 2>err
+	within "$(total p.pb.gz)" "$(cat out)" 2 "50 threads have their time with $limit timers for all"
+done
+
 run 1000 ./burn 1.8 0.2
 is "$(cat err)" '' 'cpa says nothing of its own'
 run 1000 sleep 1

@@ -5,7 +5,7 @@
 compile burn
 
 # four functions with names and amounts made up now
-seed=$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')
+seed=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
 echo "# seed $seed"
 awk -v seed="$seed" 'BEGIN {
 	srand(seed)

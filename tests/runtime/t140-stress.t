@@ -17,4 +17,16 @@ whole=$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')
 between "$whole" 99 100 'of which 99 of 100 stacks are whole'
 "$CPA" comments p.pb.gz 2>&1 | sed 's/^/# /'
 between "$(share p.pb.gz plugin)" 1 100000000000 'code that was loaded later has its name'
+
+compile scribble
+seed=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
+for i in 1 2 3; do
+	run 1000 ./scribble "$((seed + i))" 1
+	is "$status $(cat out)" "0 truncated: no
+done" "a program that writes anything into the shared memory ends as alone (seed $((seed + i)))"
+	find . -name 'p*.pb.gz' | while read -r file; do
+		"$CPA" raw "$file" >/dev/null 2>bad || echo "$file $(cat bad)"
+	done >broken
+	is "$(head -n 1 broken)" '' 'and what is written then can be read'
+done
 done_testing
