@@ -55,6 +55,7 @@ run() { # HZ COMMAND...: profile it into p.pb.gz; its output is in out, its stat
 	shift
 	rm -f p*.pb.gz
 	"$CPA" run --hz="$hz" --cpu=p.pb.gz -- "$@" >out 2>err
+	# shellcheck disable=SC2034 # for those who source this
 	status=$?
 }
 
