@@ -58,6 +58,7 @@ struct run {
 	struct collect *c;
 	pid_t pid;
 	unsigned n_files, n_replaced;
+	bool asan;    /* it has the library of the address sanitizer */
 	bool seen;    /* the program loaded our library */
 	bool trouble; /* a profile could not be written */
 };
@@ -187,30 +188,57 @@ static void done(void *arg, struct process *p)
 	buf_release(&path);
 }
 
-static char **make_environment(const struct run *r, const char *library, struct buf *preload,
-			       char segment[COLLECT_ENV_MAX])
+/* The environment of the program: ours, and what brings our library into it. */
+struct environment {
+	char **env;
+	struct buf preload, asan;
+	char segment[COLLECT_ENV_MAX];
+};
+
+/* Is this the variable of that name with something in it? Appends what is in it, and a colon. */
+static bool take_variable(const char *variable, const char *name, struct buf *to)
 {
+	size_t n = strlen(name);
+
+	if (strncmp(variable, name, n) != 0)
+		return false;
+	if (variable[n])
+		buf_addf(to, "%s:", variable + n);
+	return true;
+}
+
+static void environment_make(const struct run *r, const char *library, struct environment *e)
+{
+	static const char preload[] = "LD_PRELOAD=", asan[] = "ASAN_OPTIONS=";
 	extern char **environ;
 	size_t n = 0, k = 0;
-	char **env;
 
-	collect_environment(r->c, segment);
-	buf_addz(preload, "LD_PRELOAD=");
+	*e = (struct environment){ 0 };
+	collect_environment(r->c, e->segment);
+	buf_addz(&e->preload, preload);
+	buf_addz(&e->asan, asan);
 	while (environ[n])
 		n++;
-	env = mem_zalloc(n + 3, sizeof(*env));
-	for (size_t i = 0; i < n; i++) {
-		if (strncmp(environ[i], "LD_PRELOAD=", 11) == 0 && environ[i][11]) {
-			buf_addz(preload, environ[i] + 11);
-			buf_addz(preload, ":");
-		} else if (strncmp(environ[i], "CPA_SEGMENT=", 12) != 0) {
-			env[k++] = environ[i];
-		}
-	}
-	buf_addz(preload, library);
-	env[k++] = segment;
-	env[k++] = (char *)(uintptr_t)buf_text(preload);
-	return env;
+	e->env = mem_zalloc(n + 4, sizeof(*e->env));
+	for (size_t i = 0; i < n; i++)
+		if (!take_variable(environ[i], preload, &e->preload) &&
+		    !(r->asan && take_variable(environ[i], asan, &e->asan)) &&
+		    strncmp(environ[i], "CPA_SEGMENT=", 12) != 0)
+			e->env[k++] = environ[i];
+	buf_addz(&e->preload, library);
+	e->env[k++] = e->segment;
+	e->env[k++] = (char *)(uintptr_t)buf_text(&e->preload);
+	/* else the sanitizer ends the program, for its library is not the first */
+	buf_addz(&e->asan, "verify_asan_link_order=0");
+	if (r->asan)
+		e->env[k++] = (char *)(uintptr_t)buf_text(&e->asan);
+}
+
+static void environment_release(struct environment *e)
+{
+	free(e->env);
+	buf_release(&e->preload);
+	buf_release(&e->asan);
 }
 
 /* The signals we wait for; SIGINT and SIGQUIT of the terminal come to the program by themselves. */
@@ -284,8 +312,8 @@ static int run_program(struct run *r, const char *path, char **argv, char **env)
 static int run_checked(struct run *r, const char *path, char **argv)
 {
 	const struct collect_how how = { .hz = (uint32_t)r->asked.hz, .follow = r->asked.follow };
-	struct buf library = { 0 }, preload = { 0 };
-	char segment[COLLECT_ENV_MAX], **env;
+	struct buf library = { 0 };
+	struct environment e;
 	struct err err;
 	int rc, status;
 
@@ -298,15 +326,14 @@ static int run_checked(struct run *r, const char *path, char **argv)
 		buf_release(&library);
 		return say_error("memory to share with %s: %s", path, strerror(-rc));
 	}
-	env = make_environment(r, buf_text(&library), &preload, segment);
-	status = run_program(r, path, argv, env);
+	environment_make(r, buf_text(&library), &e);
+	status = run_program(r, path, argv, e.env);
 	if (!r->seen)
 		say("%s did not load %s, so there is no profile of it", path, buf_text(&library));
 	if (collect_refused(r->c))
 		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r->c));
 	collect_close(r->c);
-	free(env);
-	buf_release(&preload);
+	environment_release(&e);
 	buf_release(&library);
 	return status;
 }
@@ -326,7 +353,7 @@ int cmd_run(int argc, char **argv)
 		return say_error("%s", err.msg);
 	if (at == argc)
 		return say_error("usage: cpa run [--hz=N] [--cpu=FILE] [--follow] [--] PROGRAM [ARGUMENT]...");
-	if (program_check(argv[at], &path, &err) < 0)
+	if (program_check(argv[at], &path, &r.asan, &err) < 0)
 		status = say_error("%s", err.msg);
 	else
 		status = run_checked(&r, buf_text(&path), argv + at);

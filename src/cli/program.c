@@ -20,7 +20,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { HEADS_MAX = 128, LOADER_MAX = 256, LINE_MAX_LEN = 256, SCRIPTS_MAX = 4 };
+enum { HEADS_MAX = 128, LOADER_MAX = 256, LINE_MAX_LEN = 256, SCRIPTS_MAX = 4, DYNAMIC_MAX = 512, NAME_MAX_LEN = 32 };
 
 static bool can_run(const char *path)
 {
@@ -51,6 +51,17 @@ static int find(const char *name, struct buf *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: no such program", name);
 }
 
+static bool read_heads(int fd, ElfW(Ehdr) * elf, ElfW(Phdr) head[HEADS_MAX])
+{
+	size_t n;
+
+	if (pread(fd, elf, sizeof(*elf), 0) != (ssize_t)sizeof(*elf) || elf->e_phnum > HEADS_MAX ||
+	    elf->e_phentsize != sizeof(head[0]))
+		return false;
+	n = elf->e_phnum * sizeof(head[0]);
+	return pread(fd, head, n, (off_t)elf->e_phoff) == (ssize_t)n;
+}
+
 /* The loader that an ELF file asks for. False when it asks for none, or the file is damaged. */
 static bool read_loader(int fd, char loader[LOADER_MAX])
 {
@@ -58,11 +69,7 @@ static bool read_loader(int fd, char loader[LOADER_MAX])
 	ElfW(Ehdr) elf;
 	size_t n;
 
-	if (pread(fd, &elf, sizeof(elf), 0) != (ssize_t)sizeof(elf) || elf.e_phnum > HEADS_MAX ||
-	    elf.e_phentsize != sizeof(head[0]))
-		return false;
-	n = elf.e_phnum * sizeof(head[0]);
-	if (pread(fd, head, n, (off_t)elf.e_phoff) != (ssize_t)n)
+	if (!read_heads(fd, &elf, head))
 		return false;
 	for (int i = 0; i < elf.e_phnum; i++)
 		if (head[i].p_type == PT_INTERP && head[i].p_filesz > 1 && head[i].p_filesz < LOADER_MAX) {
@@ -70,6 +77,50 @@ static bool read_loader(int fd, char loader[LOADER_MAX])
 			loader[n] = '\0';
 			return pread(fd, loader, n, (off_t)head[i].p_offset) == (ssize_t)n;
 		}
+	return false;
+}
+
+/* An ELF file's bytes at an address that it is loaded to. False when there are none. */
+static bool read_at(int fd, const ElfW(Phdr) * head, int n_heads, uint64_t address, void *to, size_t n)
+{
+	for (int i = 0; i < n_heads; i++) {
+		uint64_t at = address - head[i].p_vaddr;
+
+		if (head[i].p_type == PT_LOAD && at < head[i].p_filesz && n <= head[i].p_filesz - at)
+			return pread(fd, to, n, (off_t)(head[i].p_offset + at)) == (ssize_t)n;
+	}
+	return false;
+}
+
+/* Is this library among those that the file needs? name: as far as the version. */
+static bool needs(int fd, const char *library)
+{
+	ElfW(Phdr) head[HEADS_MAX];
+	ElfW(Dyn) dyn[DYNAMIC_MAX];
+	ElfW(Ehdr) elf;
+	uint64_t names = 0;
+	size_t n = 0;
+
+	if (!read_heads(fd, &elf, head))
+		return false;
+	for (int i = 0; i < elf.e_phnum; i++)
+		if (head[i].p_type == PT_DYNAMIC) {
+			size_t size = head[i].p_filesz < sizeof(dyn) ? head[i].p_filesz : sizeof(dyn);
+			ssize_t got = pread(fd, dyn, size, (off_t)head[i].p_offset);
+
+			n = got > 0 ? (size_t)got / sizeof(dyn[0]) : 0;
+		}
+	for (size_t i = 0; i < n; i++)
+		if (dyn[i].d_tag == DT_STRTAB)
+			names = dyn[i].d_un.d_ptr;
+	for (size_t i = 0; i < n; i++) {
+		char name[NAME_MAX_LEN + 1] = "";
+
+		if (dyn[i].d_tag == DT_NEEDED &&
+		    read_at(fd, head, elf.e_phnum, names + dyn[i].d_un.d_val, name, strlen(library)) &&
+		    strcmp(name, library) == 0)
+			return true;
+	}
 	return false;
 }
 
@@ -133,7 +184,7 @@ static bool script(const char *line, size_t n, char to[LINE_MAX_LEN])
 	return true;
 }
 
-static int check(const char *path, int depth, struct err *err)
+static int check(const char *path, int depth, bool *asan, struct err *err)
 {
 	char head[LINE_MAX_LEN + 1] = "", interpreter[LINE_MAX_LEN];
 	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -145,17 +196,20 @@ static int check(const char *path, int depth, struct err *err)
 	if (n >= EI_NIDENT && memcmp(head, ELFMAG, SELFMAG) == 0) {
 		rc = check_elf(fd, (const unsigned char *)head, path, err);
 		rc = rc < 0 ? rc : check_rights(fd, path, err);
+		if (rc == 0)
+			*asan = needs(fd, "libasan.so");
 	} else if (n > 2 && head[0] == '#' && head[1] == '!' && depth < SCRIPTS_MAX &&
 		   script(head, (size_t)n, interpreter)) {
-		rc = check(interpreter, depth + 1, err);
+		rc = check(interpreter, depth + 1, asan, err);
 	}
 	close(fd);
 	return rc;
 }
 
-int program_check(const char *name, struct buf *path, struct err *err)
+int program_check(const char *name, struct buf *path, bool *asan, struct err *err)
 {
 	int rc = find(name, path, err);
 
-	return rc < 0 ? rc : check(buf_text(path), 0, err);
+	*asan = false;
+	return rc < 0 ? rc : check(buf_text(path), 0, asan, err);
 }

@@ -215,6 +215,31 @@ static void fds(void)
 	printf("%d files\n", n);
 }
 
+static void *burn_a_little(void *arg)
+{
+	spin(0.002);
+	return arg;
+}
+
+/* What is left of threads that ended. */
+static void timers(void)
+{
+	char line[256];
+	FILE *f;
+	int n = 0;
+
+	for (int i = 0; i < 500; i++) {
+		pthread_t t;
+
+		pthread_create(&t, NULL, burn_a_little, NULL);
+		pthread_join(t, NULL);
+	}
+	f = fopen("/proc/self/timers", "r");
+	while (f && fgets(line, sizeof(line), f))
+		n += strncmp(line, "ID:", 3) == 0;
+	printf("%s\n", n <= 2 ? "none" : "some");
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "", *arg = argc > 2 ? argv[2] : "";
@@ -239,6 +264,8 @@ int main(int argc, char **argv)
 		deep(1000);
 	else if (strcmp(what, "small-stack") == 0)
 		small_stack();
+	else if (strcmp(what, "timers") == 0)
+		timers();
 	else if (strcmp(what, "fds") == 0)
 		fds();
 	else if (strcmp(what, "exec") == 0) {

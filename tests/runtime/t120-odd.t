@@ -26,6 +26,12 @@ about p.pb.gz 700000000 5 'and it is profiled to its end'
 alike 'a program finds no more open files than alone' fds
 alike 'handlers run on small alternate stacks' small-stack
 
+alike 'threads that ended leave no timers' timers
+if command -v strace >/dev/null; then
+	"$CPA" run --hz=1000 --follow --cpu=q.pb.gz -- strace -qq -f -o calls sleep 1
+	is "$(sed -n '/clock_nanosleep/,$p' calls | grep -c SIGPROF)" 0 'a program that sleeps gets no signals'
+fi
+
 for how in _exit abort segv term kill; do
 	alike "a program that ends by $how has the status it has alone" end $how
 	about p.pb.gz 600000000 5 'and a profile that is whole'

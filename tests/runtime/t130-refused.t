@@ -30,4 +30,11 @@ printf 'exit 4\n' >script
 chmod +x script
 run 100 ./script
 is "$status" 4 'a script without a first line is run by sh'
+for sanitizer in address thread; do
+	if ${CC:-cc} -fsanitize=$sanitizer -O1 -g -o sane "$top_srcdir/tests/runtime/burn.c" -pthread 2>cc && ./sane 0.1 >out; then
+		run 1000 ./sane 0.5
+		is "$status $(cat err)" '0 ' "a program with the $sanitizer sanitizer runs"
+		within "$(total p.pb.gz)" "$(cat out)" 3 'and is profiled'
+	fi
+done
 done_testing
