@@ -61,20 +61,13 @@ static uint64_t first_expiry(uint32_t tid)
 	return (x ^ x >> 31) % cpi.period_ns + 1;
 }
 
-static void note_engine(enum proc_engine engine, long rc)
-{
-	atomic_fetch_or_explicit(&cpi.proc->engine, engine, memory_order_relaxed);
-	if (rc < 0)
-		atomic_store_explicit(&cpi.proc->error, (uint32_t)-rc, memory_order_relaxed);
-}
-
 void cpi_clock_init(void)
 {
 	long rc = timer_make(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0);
 
 	cpi.process_timer = rc < 0 ? NO_TIMER : (int)rc;
 	if (rc < 0)
-		note_engine(0, rc);
+		cpi_process_tell_sig(0, (uint32_t)-rc);
 }
 
 /* The thread shares the timer of the process, which begins to run with the first of them. */
@@ -82,12 +75,12 @@ static void share(struct thread *t, long why)
 {
 	atomic_store(&t->timer, NO_TIMER);
 	if (cpi.process_timer == NO_TIMER) {
-		note_engine(ENGINE_NONE, why);
+		cpi_process_tell_sig(ENGINE_NONE, (uint32_t)-why);
 		return;
 	}
-	if (!(atomic_load(&cpi.proc->engine) & ENGINE_PROCESS))
+	if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
 		timer_run(cpi.process_timer, cpi.period_ns);
-	note_engine(ENGINE_PROCESS, why);
+	cpi_process_tell_sig(ENGINE_PROCESS, (uint32_t)-why);
 }
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
@@ -109,7 +102,7 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 		share(t, rc);
 		return;
 	}
-	note_engine(ENGINE_THREADS, 0);
+	cpi_process_tell_sig(ENGINE_THREADS, 0);
 }
 
 void cpi_clock_disarm_sig(struct thread *t)

@@ -28,14 +28,16 @@ static void in_parent(void)
 /* The child begins with nothing but where it comes from. */
 static void start_again(void)
 {
-	uint32_t parent = cpi.slot + 1, serial = cpi.serial;
+	/* one that took no sample has the mappings of the one before it */
+	bool told = atomic_load(&cpi.proc) != NULL;
+	uint32_t parent = told ? cpi.slot + 1 : cpi.parent, serial = told ? cpi.serial : cpi.parent_serial;
 	struct thread *t = atomic_load(&cpi_local.thread);
 	uintptr_t lo = t ? t->lo : 0, top = t ? t->top : 0;
 
 	cpi_threads_forget();
-	cpi.pid = sys_getpid();
+	cpi_process_begin(parent, serial);
 	cpi.process_timer = NO_TIMER;
-	if (!cpi_on_sig() || !cpi_process_claim(parent, serial)) {
+	if (!cpi_on_sig()) {
 		cpi.head = NULL;
 		return;
 	}

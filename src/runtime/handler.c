@@ -29,14 +29,15 @@ static struct thread *self_sig(void)
 static void adopt_sig(void)
 {
 	uint64_t used = sys_now(CLOCK_THREAD_CPUTIME_ID) / cpi.period_ns;
+	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
 
 	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_on_sig())
 		return;
 	t = cpi_thread_add_sig(sys_gettid(), 0, 0);
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
-	if (t)
-		atomic_fetch_add_explicit(&cpi.proc->adopted, used, memory_order_relaxed);
+	if (t && p)
+		atomic_fetch_add_explicit(&p->adopted, used, memory_order_relaxed);
 }
 
 /* How many periods this signal stands for. */
@@ -53,15 +54,20 @@ static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 
 static void tick_sig(const siginfo_t *info, const void *context)
 {
+	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t = self_sig();
 	uint32_t weight;
 
-	if (!t) {
-		atomic_fetch_add_explicit(&cpi.proc->orphans, 1, memory_order_relaxed);
+	if (t && !cpi_on_sig()) {
+		cpi_clock_disarm_sig(t);
 		return;
 	}
-	if (!cpi_on_sig()) {
-		cpi_clock_disarm_sig(t);
+	/* what is not charged now is when the thread ends */
+	if (!p && !cpi_process_claim_sig())
+		return;
+	p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
+	if (!t) {
+		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);
 		return;
 	}
 	weight = weigh_sig(t, info);

@@ -47,7 +47,6 @@ static void adopt(struct segment_head *head)
 	struct segment_layout l = segment_lay_out(SEGMENT_SIZE);
 	uint8_t *base = (uint8_t *)head;
 
-	cpi.pid = sys_getpid();
 	cpi.sig = SIGPROF;
 	cpi.process_timer = NO_TIMER;
 	cpi.period_ns = 1000000000 / head->hz;
@@ -64,7 +63,8 @@ static void start(struct segment_head *head)
 {
 	adopt(head);
 	cpi.head = head;
-	if (!cpi_process_claim(0, 0)) {
+	cpi_process_begin(0, 0);
+	if (!cpi_process_claim_sig()) {
 		cpi.head = NULL;
 		return;
 	}
@@ -95,4 +95,10 @@ __attribute__((constructor(101))) static void init(void)
 	}
 	munmap(head, SEGMENT_SIZE);
 	cpi_env_remove();
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	if (cpi_on_sig())
+		cpi_thread_leave();
 }

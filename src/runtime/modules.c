@@ -100,5 +100,5 @@ void cpi_modules_publish(void)
 
 	l.n_exe = n > 0 ? (size_t)n : 0;
 	dl_iterate_phdr(take, &l);
-	atomic_store_explicit(&cpi.proc->modules, l.n, memory_order_release);
+	atomic_store_explicit(&atomic_load(&cpi.proc)->modules, l.n, memory_order_release);
 }

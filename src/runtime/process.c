@@ -10,33 +10,67 @@
 
 struct target cpi;
 
-bool cpi_process_claim(uint32_t parent, uint32_t parent_serial)
+void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
 {
+	cpi.pid = sys_getpid();
+	cpi.parent = parent;
+	cpi.parent_serial = parent_serial;
+	cpi.start_ns = sys_now(CLOCK_REALTIME);
+	atomic_store(&cpi.proc, NULL);
+	atomic_store(&cpi.claiming, 0);
+	atomic_store(&cpi.engine, 0);
+	atomic_store(&cpi.error, 0);
+}
+
+static void fill_sig(struct segment_proc *p, uint32_t slot)
+{
+	cpi.slot = slot;
+	cpi.serial = atomic_fetch_add(&p->serial, 1) + 1;
+	p->pid = cpi.pid;
+	p->parent = cpi.parent;
+	p->parent_serial = cpi.parent_serial;
+	p->signal = (uint32_t)cpi.sig;
+	p->start_ns = cpi.start_ns;
+	atomic_store(&p->engine, 0);
+	atomic_store(&p->error, 0);
+	atomic_store(&p->modules, 0);
+	atomic_store(&p->orphans, 0);
+	atomic_store(&p->lost, 0);
+	atomic_store(&p->adopted, 0);
+	atomic_store(&cpi.proc, p);
+	cpi_process_tell_sig(0, 0);
+}
+
+bool cpi_process_claim_sig(void)
+{
+	/* one thread tries, once: without a slot there never is one */
+	if (atomic_exchange(&cpi.claiming, 1))
+		return false;
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct segment_proc *p = &cpi.procs[i];
 		uint32_t is = PROC_FREE;
 
 		if (atomic_load(&p->state) != PROC_FREE || !atomic_compare_exchange_strong(&p->state, &is, PROC_SETUP))
 			continue;
-		cpi.proc = p;
-		cpi.slot = i;
-		cpi.serial = atomic_fetch_add(&p->serial, 1) + 1;
-		p->pid = cpi.pid;
-		p->parent = parent;
-		p->parent_serial = parent_serial;
-		p->signal = (uint32_t)cpi.sig;
-		p->start_ns = sys_now(CLOCK_REALTIME);
-		atomic_store(&p->engine, 0);
-		atomic_store(&p->error, 0);
-		atomic_store(&p->modules, 0);
-		atomic_store(&p->orphans, 0);
-		atomic_store(&p->lost, 0);
-		atomic_store(&p->adopted, 0);
-		if (!parent)
+		fill_sig(p, i);
+		if (!cpi.parent) /* not in a handler */
 			cpi_modules_publish();
 		atomic_store_explicit(&p->state, PROC_LIVE, memory_order_release);
 		return true;
 	}
 	atomic_fetch_add(&cpi.head->refused, 1);
 	return false;
+}
+
+void cpi_process_tell_sig(uint32_t engine, uint32_t error)
+{
+	struct segment_proc *p = atomic_load(&cpi.proc);
+
+	atomic_fetch_or(&cpi.engine, engine);
+	if (error)
+		atomic_store(&cpi.error, error);
+	if (!p)
+		return;
+	atomic_fetch_or(&p->engine, atomic_load(&cpi.engine));
+	atomic_store(&p->error, atomic_load(&cpi.error));
 }

@@ -47,6 +47,17 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i)
 }
 
 /*
+ * A sample that waited for so many periods, and so long, was blocked. Machines that are halted by their
+ * host make signals late too: 100 ms were seen.
+ */
+enum { BLOCKED_PERIODS = 64, BLOCKED_NS = 250000000 };
+
+static bool is_late(uint32_t weight)
+{
+	return weight > BLOCKED_PERIODS && weight * cpi.period_ns > BLOCKED_NS;
+}
+
+/*
  * Did the kernel interrupt a system call, and not one that changed the signal mask? Then the time of
  * a late signal is that of the call. The instruction leaves rip in rcx; the mask call has three
  * arguments known by their values.
@@ -132,7 +143,7 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
 	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL;
-	bool blocked = weight > BLOCKED_WEIGHT && !in_call_sig(uc);
+	bool blocked = is_late(weight) && !in_call_sig(uc);
 	uint32_t n = 0;
 
 	if (!at) {
@@ -176,8 +187,11 @@ void cpi_sample_end(struct thread *t)
 
 	if (!weight || (!t->n_charged && !t->start))
 		return;
+	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
+		return;
 	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed)))
-		atomic_fetch_add_explicit(&cpi.proc->lost, weight, memory_order_relaxed);
+		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
+					  memory_order_relaxed);
 	else
 		put_end(t, weight);
 }
@@ -186,7 +200,8 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 {
 	t->n_charged += weight;
 	if (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))) {
-		atomic_fetch_add_explicit(&cpi.proc->lost, weight, memory_order_relaxed);
+		atomic_fetch_add_explicit(&atomic_load_explicit(&cpi.proc, memory_order_relaxed)->lost, weight,
+					  memory_order_relaxed);
 		return;
 	}
 	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed)) {

@@ -40,8 +40,7 @@ enum {
 	MODULES_MAX = 32 << 10, /* bytes of modules per process */
 	MODULE_PATH_MAX = 1024,
 	MODULE_ID_MAX = 64,
-	N_CUTS = 8,          /* reasons why a stack is not whole: enum unwind_end */
-	BLOCKED_WEIGHT = 64, /* a sample that waited for more periods than this was blocked */
+	N_CUTS = 8, /* reasons why a stack is not whole: enum unwind_end */
 };
 
 enum segment_section {

@@ -53,8 +53,12 @@ extern __thread struct local cpi_local __attribute__((tls_model("initial-exec"))
 
 /* The profiled process. Written while it starts and in fork, when there is one thread. */
 struct target {
-	struct segment_head *head; /* NULL: not profiled, wrappers pass on */
-	struct segment_proc *proc;
+	struct segment_head *head;         /* NULL: not profiled, wrappers pass on */
+	struct segment_proc *_Atomic proc; /* NULL in a forked child that has no sample yet */
+	_Atomic uint32_t claiming;         /* a thread of it takes a slot */
+	_Atomic uint32_t engine, error;    /* what is told there */
+	uint32_t parent, parent_serial;    /* the slot + 1 of what it was forked from; 0: it was executed */
+	uint64_t start_ns;                 /* wall clock */
 	uint32_t slot, serial, pid;
 	int sig;           /* the signal of our timers */
 	int process_timer; /* for threads without one of their own; NO_TIMER */
@@ -105,6 +109,8 @@ struct thread *cpi_thread_find_sig(uint32_t tid);
 void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start);
 /* Profile the threads that are there already. */
 void cpi_threads_scan(void);
+/* Charge this thread with what it used, and profile it no more: the process ends. */
+void cpi_thread_leave(void);
 /* Profile the main thread, which this is. */
 void cpi_thread_enter_main(void);
 /* Forget threads that ended without telling. */
@@ -154,7 +160,14 @@ void cpi_env_remove(void);
 void cpi_modules_publish(void);
 
 /* process.c */
-/* Take a slot for this process; parent is the slot + 1 it was forked from. False when there is none. */
-bool cpi_process_claim(uint32_t parent, uint32_t parent_serial);
+/* The process has begun now, by fork or by being executed. */
+void cpi_process_begin(uint32_t parent, uint32_t parent_serial);
+/*
+ * Take a slot for it. Children that never take a sample need none, and there may be thousands of them
+ * a second. False when there is no slot, or another thread is about to take it.
+ */
+bool cpi_process_claim_sig(void);
+/* Say what is used for it, bits of proc_engine, and the errno of what could not be had; 0: all could. */
+void cpi_process_tell_sig(uint32_t engine, uint32_t error);
 
 #endif

@@ -101,6 +101,14 @@ static void end_thread(void *arg)
 	forget(t);
 }
 
+void cpi_thread_leave(void)
+{
+	struct thread *t = atomic_load(&cpi_local.thread);
+
+	if (t && cpi.head && atomic_load(&t->tid) == sys_gettid())
+		end_thread(t);
+}
+
 void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
 {
 	uint64_t bit = sys_bit(cpi.sig);
