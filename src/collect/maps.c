@@ -46,14 +46,19 @@ uint32_t maps_find(const struct maps *m, uint64_t addr)
 static bool is_known(const struct maps *m, const struct map *new, const char *path, const char *id, uint32_t n_id)
 {
 	uint32_t i = maps_find(m, new->start);
-	const struct map *old = (const struct map *)m->map.data + i - 1;
+	const struct map *old;
 	const char *texts = m->texts.data;
 
-	if (!i || old->start != new->start || old->limit != new->limit || old->offset != new->offset)
+	if (!i)
+		return false;
+	old = (const struct map *)m->map.data + i - 1;
+	if (old->start != new->start || old->limit != new->limit || old->offset != new->offset)
 		return false;
 	if (n_id && old->n_id)
 		return old->n_id == n_id && memcmp(texts + old->id, id, n_id) == 0;
-	return old->n_path == new->n_path &&memcmp(texts + old->path, path, new->n_path) == 0;
+	if (old->n_path != new->n_path)
+		return false;
+	return memcmp(texts + old->path, path, new->n_path) == 0;
 }
 
 /* new: addresses, offset and the length of the path. What is there already is not added again. */

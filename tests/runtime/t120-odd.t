@@ -23,7 +23,7 @@ alike 'a program that blocks SIGPROF sees what it sees alone' masks
 alike 'a program that closes all files writes into its own' close-all file
 is "$(cat file)" mine 'and nobody else does'
 about p.pb.gz 700000000 5 'and it is profiled to its end'
-alike 'a program finds no more open files than alone' fds
+alike 'a program finds no more open files, threads and bytes of heap than alone' fds
 alike 'handlers run on small alternate stacks' small-stack
 
 alike 'threads that ended leave no timers' timers
