@@ -34,6 +34,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/unwind/expr.c \
 	src/runtime/unwind/guess.c \
 	src/runtime/unwind/here.c \
+	src/runtime/unwind/memo.c \
 	src/runtime/unwind/object.c \
 	src/runtime/unwind/regs.c \
 	src/runtime/unwind/row.c \
