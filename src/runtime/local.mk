@@ -5,7 +5,7 @@
 
 runtimedir = $(pkglibdir)
 runtime_PROGRAMS = src/runtime/libcpaprof.so
-# no sanitizers, whose library the profiled program does not have
+# Without sanitizers, whose library the profiled program does not have; so the unwinder is compiled here too.
 src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
 src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
