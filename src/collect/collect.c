@@ -22,6 +22,7 @@
 
 #define WEIGHT_MOST (1ULL << 40) /* nobody uses so much between two drains */
 
+enum { TABLES_USUAL = 4, HZ_USUAL = 100 };      /* only memory that is touched is taken */
 enum { PID_MOST = 1 << 22, ERRNO_MOST = 4095 }; /* of the kernel */
 enum { LOOK_EVERY = 10, UNSEEN_EVERY = 5 };     /* drains between looks at mappings that seem known, and for threads */
 
@@ -34,14 +35,13 @@ static uint64_t wall_ns(void)
 }
 
 /* A file in memory of which nobody can change the size: the collector would die of reading behind its end. */
-static int make_file(void)
+static int make_file(uint64_t size)
 {
 	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd < 0)
 		return -errno;
-	if (ftruncate(fd, SEGMENT_SIZE) != 0 ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+	if (ftruncate(fd, (off_t)size) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
 		int rc = -errno;
 
 		close(fd);
@@ -58,22 +58,28 @@ static void write_head(struct collect *c)
 	h->hz = c->how.hz;
 	h->max_depth = c->how.max_depth;
 	h->follow = c->how.follow ? FOLLOW_ALL : FOLLOW_MAIN;
-	h->size = SEGMENT_SIZE;
+	h->size = c->size;
 	h->n_rings = c->at.n_rings;
+	h->n_tables = c->at.n_tables;
 	memcpy(h->nonce, c->nonce, sizeof(h->nonce));
 	memcpy(h->section, c->at.section, sizeof(h->section));
+	atomic_store(&h->heap_rate, c->how.heap_rate);
+	atomic_store(&h->block_rate, c->how.block_rate);
+	atomic_store(&h->mutex_fraction, c->how.mutex_fraction);
+	atomic_store(&h->flags, c->how.flags);
+	atomic_store(&h->cpu, c->cpu);
 	atomic_store(&h->active, 1);
 	h->magic = SEGMENT_MAGIC;
 }
 
 static int set_up(struct collect *c)
 {
-	int rc = c->fd = make_file();
+	int rc = c->fd = make_file(c->size);
 	struct stat file;
 
 	if (rc < 0)
 		return rc;
-	c->head = mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
+	c->head = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
 	if (c->head == MAP_FAILED) {
 		c->head = NULL;
 		return -errno;
@@ -101,11 +107,15 @@ int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg
 	if (!c)
 		return -ENOMEM;
 	c->how = *how;
+	c->cpu = how->hz != 0;
+	if (!c->cpu)
+		c->how.hz = HZ_USUAL;
 	if (c->how.max_depth == 0 || c->how.max_depth > FRAMES_MAX)
 		c->how.max_depth = FRAMES_MAX;
 	c->done = done;
 	c->arg = arg;
-	c->at = segment_lay_out(SEGMENT_SIZE);
+	c->size = segment_size(how->n_tables ? how->n_tables : TABLES_USUAL);
+	c->at = segment_lay_out(c->size);
 	rc = set_up(c);
 	if (rc < 0) {
 		collect_close(c);
@@ -134,7 +144,7 @@ void collect_close(struct collect *c)
 	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
 	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));
 	if (c->head)
-		munmap(c->head, SEGMENT_SIZE);
+		munmap(c->head, c->size);
 	if (c->fd >= 0)
 		close(c->fd);
 	memory_unmap(c, sizeof(*c));

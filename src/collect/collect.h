@@ -19,9 +19,13 @@ struct collect;
 struct process;
 
 struct collect_how {
-	uint32_t hz;        /* 1 to 1000 */
+	uint32_t hz;        /* 1 to 1000; 0: no CPU profile */
 	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
 	bool follow;        /* also the programs that it starts */
+	uint32_t n_tables;  /* processes that have tables at once, up to TABLES_MOST; 0: the usual 4 */
+	/* as in struct segment_head */
+	uint64_t heap_rate, block_rate, mutex_fraction;
+	uint32_t flags;
 };
 
 /* What is known of a process that was profiled. */

@@ -39,9 +39,11 @@ struct ring_seen {
 
 struct collect {
 	struct segment_head *head;
+	uint64_t size; /* of the segment */
 	int fd;
 	struct segment_layout at;
 	struct collect_how how;
+	bool cpu; /* CPU time was asked for from the start */
 	uint64_t nonce[2];
 	pid_t main_pid;
 	uint64_t start_ns; /* wall clock */

@@ -14,6 +14,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/memory.c \
 	src/collect/memory.h \
 	src/collect/rings.c \
+	src/collect/snap.h \
 	src/collect/table.c \
 	src/collect/table.h \
 	src/collect/unseen.c \

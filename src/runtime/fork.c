@@ -8,21 +8,20 @@
  */
 #include "config.h"
 
+#include "runtime/stacks.h"
 #include "runtime/sys.h"
 #include "runtime/target.h"
-
-static __thread uint64_t mask_before __attribute__((tls_model("initial-exec")));
 
 static void before_fork(void)
 {
 	uint64_t bit = sys_bit(cpi.sig);
 
-	sys_mask(SIG_BLOCK, &bit, &mask_before);
+	sys_mask(SIG_BLOCK, &bit, &cpi_local.mask);
 }
 
 static void in_parent(void)
 {
-	sys_mask(SIG_SETMASK, &mask_before, NULL);
+	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 
 /* The child begins with nothing but where it comes from. */
@@ -35,6 +34,7 @@ static void start_again(void)
 	uintptr_t lo = t ? t->lo : 0, top = t ? t->top : 0;
 
 	cpi_threads_forget();
+	cpi_tables_forget();
 	cpi_process_begin(parent, serial);
 	cpi.process_timer = NO_TIMER;
 	if (!cpi_on_sig()) {
@@ -49,7 +49,7 @@ static void in_child(void)
 {
 	if (cpi.head)
 		start_again();
-	sys_mask(SIG_SETMASK, &mask_before, NULL);
+	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 
 void cpi_fork_check(void)

@@ -20,6 +20,13 @@
 
 enum { HZ_MOST = 1000 };
 
+static bool is_size(uint64_t size)
+{
+	struct segment_layout l = segment_lay_out(size);
+
+	return l.n_tables <= TABLES_MOST && size == segment_size(l.n_tables);
+}
+
 /* Map the segment. The file is closed at once: nothing is left that the program could close or reuse. */
 static struct segment_head *map_segment(const struct env *e)
 {
@@ -29,22 +36,22 @@ static struct segment_head *map_segment(const struct env *e)
 
 	if (fd < 0)
 		return NULL;
-	head = fstat(fd, &file) == 0 && file.st_size == SEGMENT_SIZE
-		       ? mmap(NULL, SEGMENT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+	head = fstat(fd, &file) == 0 && is_size((uint64_t)file.st_size)
+		       ? mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
 		       : MAP_FAILED;
 	close(fd);
 	if (head == MAP_FAILED)
 		return NULL;
-	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->nonce[0] == e->nonce[0] &&
-	    head->nonce[1] == e->nonce[1] && head->hz >= 1 && head->hz <= HZ_MOST)
+	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == (uint64_t)file.st_size &&
+	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1] && head->hz >= 1 && head->hz <= HZ_MOST)
 		return head;
-	munmap(head, SEGMENT_SIZE);
+	munmap(head, (size_t)file.st_size);
 	return NULL;
 }
 
 static void adopt(struct segment_head *head)
 {
-	struct segment_layout l = segment_lay_out(SEGMENT_SIZE);
+	struct segment_layout l = segment_lay_out(head->size);
 	uint8_t *base = (uint8_t *)head;
 
 	cpi.sig = SIGPROF;
@@ -56,6 +63,9 @@ static void adopt(struct segment_head *head)
 	cpi.ring = (struct segment_ring *)(base + l.section[SECTION_RINGS]);
 	cpi.words = (uint64_t *)(base + l.section[SECTION_WORDS]);
 	cpi.modules_at = l.section[SECTION_MODULES];
+	cpi.labels = base + l.section[SECTION_LABELS];
+	cpi.tables = base + l.section[SECTION_TABLES];
+	cpi.n_tables = l.n_tables;
 	cpi.cookie = head->nonce[0] ^ head->nonce[1];
 }
 
@@ -93,7 +103,7 @@ __attribute__((constructor(101))) static void init(void)
 		start(head);
 		return;
 	}
-	munmap(head, SEGMENT_SIZE);
+	munmap(head, head->size);
 	cpi_env_remove();
 }
 

@@ -19,6 +19,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/guard_int.h \
 	src/runtime/guard_masks.c \
 	src/runtime/handler.c \
+	src/runtime/here.c \
 	src/runtime/init.c \
 	src/runtime/modules.c \
 	src/runtime/next.c \
@@ -27,6 +28,8 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/ring.c \
 	src/runtime/sample.c \
 	src/runtime/segment.h \
+	src/runtime/stacks.c \
+	src/runtime/stacks.h \
 	src/runtime/sys.h \
 	src/runtime/target.h \
 	src/runtime/threads.c \

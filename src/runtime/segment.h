@@ -14,6 +14,9 @@
  *	          -> RING_RETIRED by the thread when it ends; the collector when its process has ended
  *	          -> RING_FREE    by the collector, when it has read all
  *
+ * What is counted per stack, and which objects live, is in the tables of the process (runtime/stacks.h), of
+ * which it claims one set when it first needs them. Sets of labels are of all processes (runtime/labels.h).
+ *
  * A record of a ring is words of 64 bits, never broken at the end of the ring:
  *
  *	[type:4 flags:12 frames:16 weight:32] [label:32 tid:32] address of each frame, leaf first
@@ -30,8 +33,11 @@
 #define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
 
 enum {
-	SEGMENT_VERSION = 1,
-	SEGMENT_SIZE = 64 << 20, /* of addresses; memory is taken as it is touched */
+	SEGMENT_VERSION = 2,
+	SEGMENT_RINGS_SIZE = 64 << 20, /* of addresses, up to the end of the rings; memory is taken as it is touched */
+	LABELS_SIZE = 16 << 20,
+	TABLES_SIZE = 64 << 20, /* of one process */
+	TABLES_MOST = 64,
 	SEGMENT_PAGE = 4096,
 	N_PROCS = 256,
 	RING_WORDS = 8192, /* 64 KiB; a power of two */
@@ -48,20 +54,29 @@ enum segment_section {
 	SECTION_RINGS,   /* struct segment_ring [n_rings] */
 	SECTION_MODULES, /* [N_PROCS] of MODULES_MAX bytes: struct segment_module, one behind the other */
 	SECTION_WORDS,   /* [n_rings] of RING_WORDS words */
+	SECTION_LABELS,  /* LABELS_SIZE bytes: runtime/labels.h */
+	SECTION_TABLES,  /* [n_tables] of TABLES_SIZE bytes: runtime/stacks.h */
 	N_SECTIONS = 16, /* the rest is for tables to come, and 0 */
 };
 
 enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
+enum segment_flag { FLAG_HEAP_LABELS = 1, FLAG_LABELS_STAY = 2 }; /* new threads begin without labels */
 
 struct segment_head {
 	uint64_t magic;
 	uint32_t version, hz, max_depth, follow;
 	uint64_t size, nonce[2];
-	uint32_t n_rings, spare;
+	uint32_t n_rings, n_tables;
 	uint64_t section[N_SECTIONS]; /* where each begins */
 	_Atomic uint32_t main_pid;    /* the program that was started, through all it executes */
 	_Atomic uint32_t active;      /* 0: the collector is gone, handlers take their timers down */
 	_Atomic uint32_t refused;     /* processes that found no slot */
+	/* what is asked for; may change at any time */
+	_Atomic uint32_t cpu;            /* timers are to run */
+	_Atomic uint32_t flags;          /* of enum segment_flag */
+	_Atomic uint64_t heap_rate;      /* mean bytes between samples; 1: all, 0: none */
+	_Atomic uint64_t block_rate;     /* ns; waits as long are all kept; 1: all, 0: none */
+	_Atomic uint64_t mutex_fraction; /* one of so many contended unlocks; 0: none */
 };
 
 enum proc_state { PROC_FREE, PROC_SETUP, PROC_LIVE };
@@ -116,16 +131,22 @@ struct segment_module {
 	uint64_t start, limit, offset;
 };
 
-/* Where things are. It depends on size alone. */
+/* Where things are. It depends on the size of the segment alone. */
 struct segment_layout {
 	uint64_t section[N_SECTIONS];
-	uint32_t n_rings;
+	uint32_t n_rings, n_tables;
 };
 
-static inline struct segment_layout segment_lay_out(uint64_t size)
+static inline uint64_t segment_size(uint32_t n_tables)
+{
+	return SEGMENT_RINGS_SIZE + LABELS_SIZE + (uint64_t)n_tables * TABLES_SIZE;
+}
+
+static inline struct segment_layout segment_lay_out(uint64_t segment)
 {
 	struct segment_layout l = { 0 };
-	uint64_t at = SEGMENT_PAGE, per_ring = sizeof(struct segment_ring) + RING_WORDS * sizeof(uint64_t);
+	uint64_t at = SEGMENT_PAGE, size = SEGMENT_RINGS_SIZE,
+		 per_ring = sizeof(struct segment_ring) + RING_WORDS * sizeof(uint64_t);
 
 	l.section[SECTION_PROCS] = at;
 	at += N_PROCS * sizeof(struct segment_proc);
@@ -135,6 +156,9 @@ static inline struct segment_layout segment_lay_out(uint64_t size)
 	l.n_rings = size > at + SEGMENT_PAGE ? (uint32_t)((size - at - SEGMENT_PAGE) / per_ring) : 0;
 	at += l.n_rings * sizeof(struct segment_ring);
 	l.section[SECTION_WORDS] = (at + SEGMENT_PAGE - 1) / SEGMENT_PAGE * SEGMENT_PAGE;
+	l.section[SECTION_LABELS] = SEGMENT_RINGS_SIZE;
+	l.section[SECTION_TABLES] = SEGMENT_RINGS_SIZE + LABELS_SIZE;
+	l.n_tables = segment > segment_size(0) ? (uint32_t)((segment - segment_size(0)) / TABLES_SIZE) : 0;
 	return l;
 }
 

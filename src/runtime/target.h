@@ -46,6 +46,11 @@ struct local {
 	_Atomic uint8_t ended;   /* its record is gone: no samples */
 	_Atomic uint8_t blocked; /* the program believes that our signal is blocked here */
 	_Atomic uint8_t pending; /* and one that was for the program came meanwhile */
+	int64_t left;            /* bytes to allocate until one is sampled */
+	uint64_t random;         /* state of the generator of this thread; 0: not seeded */
+	uintptr_t lo, top;       /* its stack is somewhere in [lo, top); 0: not looked for */
+	uint64_t mask;           /* of signals, around fork */
+	_Atomic uint32_t hook;   /* a wrapper of ours is at work: what it calls is not sampled */
 };
 _Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
 
@@ -68,7 +73,9 @@ struct target {
 	struct segment_ring *ring;  /* [n_rings] */
 	uint64_t *words;            /* [n_rings][RING_WORDS] */
 	uint64_t modules_at;        /* where the section of modules begins */
-	uint64_t cookie;            /* in the value of our signals */
+	uint8_t *labels, *tables;   /* those sections */
+	uint32_t n_tables;
+	uint64_t cookie; /* in the value of our signals */
 };
 extern struct target cpi;
 
@@ -131,6 +138,17 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i);
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
 void cpi_sample_end(struct thread *t);
+
+/* here.c */
+/*
+ * The stack of the caller.
+ *
+ * pc      [max] out: leaf first; all but pc[0] are already of calls, not return addresses
+ * skip    frames to leave out: 0 begins with the function that calls this
+ * Gives   the number of frames; 0 when the stack is none that can be read. Any thread may call it, also of a
+ *         program that is not profiled, also in signal handlers. max is at most FRAMES_MAX.
+ */
+uint32_t cpi_here_sig(uint64_t *pc, uint32_t max, uint32_t skip);
 
 /* guard.c */
 /* Install our handler, and remember what it replaces as the program's own. */

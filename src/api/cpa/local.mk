@@ -1,0 +1,4 @@
+# src/api/cpa - headers that are installed
+
+cpaincludedir = $(includedir)/cpa
+cpainclude_HEADERS = src/api/cpa/pprof.h

@@ -1,0 +1,112 @@
+/*
+ * pprof.h - a program profiles itself: what runtime/pprof is for Go, for C and C++
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Functions give 0 or -errno unless said otherwise. Nothing here ends the program, and nothing may be
+ * called in signal handlers unless said. C11; see <cpa/pprof.hpp> for C++, cpa-profiler(3) for all of it.
+ */
+#ifndef CPA_PPROF_H
+#define CPA_PPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cpa_profile cpa_profile; /* a named profile */
+typedef uint32_t cpa_labels;            /* a set of labels, interned; 0: none */
+
+/* Takes what is written. Gives 0, else writing stops with that. */
+typedef int (*cpa_write_fn)(void *arg, const void *buf, size_t n);
+
+enum { CPA_OVERWRITE = 1 }; /* flags: replace a file that is there */
+
+typedef struct cpa_cpu_opts {
+	size_t size;        /* sizeof(cpa_cpu_opts) */
+	int hz;             /* samples per second of CPU time, 1 to 1000; 0: what cpa_cpu_set_rate said, or 100 */
+	int max_depth;      /* frames of a stack that are kept; 0: all that can be */
+	const char *engine; /* "timer" (NULL), "perf", "itimer" */
+	unsigned flags;
+} cpa_cpu_opts;
+
+/*
+ * Start to profile CPU time. The profile is written when it stops, before cpa_cpu_stop returns.
+ * o may be NULL. Fails -EBUSY while profiling is on (also when cpa run does it), -EINVAL, or what the
+ * system says. A path is opened with O_EXCL | O_NOFOLLOW when writing begins, but for CPA_OVERWRITE;
+ * %p in it becomes the process, %t the time, %h the host. A descriptor is duplicated, and must at the
+ * end still be of the same file.
+ */
+int cpa_cpu_start_fd(int fd, const cpa_cpu_opts *o);
+int cpa_cpu_start_path(const char *path, const cpa_cpu_opts *o);
+int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opts *o);
+/* Fails -EINVAL when it is not on, and as writing does. */
+int cpa_cpu_stop(void);
+/* For the next start. Fails -EBUSY while it is on. */
+int cpa_cpu_set_rate(int hz);
+
+/* Rates: each sets, and gives what was before. */
+size_t cpa_heap_set_rate(size_t bytes); /* mean bytes between samples; 1: all, 0: none; SIZE_MAX only asks */
+int64_t cpa_block_set_rate(int64_t ns); /* waits as long are all kept; 1: all, 0: none; less only asks */
+int cpa_mutex_set_fraction(int n);      /* one of n contended unlocks; 0: none; less only asks */
+
+int cpa_heap_write(cpa_write_fn write, void *arg);
+
+/*
+ * Profiles by name: heap, allocs, threads (also goroutine), block, mutex, threadcreate, and those that
+ * the program makes. They are never freed.
+ */
+cpa_profile *cpa_profile_lookup(const char *name); /* NULL: none such */
+cpa_profile *cpa_profile_new(const char *name);    /* NULL and errno: EEXIST, EINVAL (empty or with spaces), ENOMEM */
+/* All, sorted by name, as many as n. Gives how many there are. */
+size_t cpa_profile_list(cpa_profile **out, size_t n);
+const char *cpa_profile_name(const cpa_profile *p);
+/* What it counts now: threads, values that were added, stacks. */
+int64_t cpa_profile_count(cpa_profile *p);
+/* Add a value with the stack of the caller, less skip frames. Fails -EEXIST (it is there), -EPERM (built in), -ENOMEM. */
+int cpa_profile_add(cpa_profile *p, const void *value, int skip);
+/* Fails -ENOENT, -EPERM. */
+int cpa_profile_remove(cpa_profile *p, const void *value);
+/* debug 0: profile.proto with gzip; 1: text; 2: text, threads one by one. */
+int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg);
+
+enum { CPA_DELTA_ALLOC = 1 }; /* flags: values in use are those at the end */
+/* Write what comes within the next seconds, during which the caller waits. */
+int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cpa_write_fn write, void *arg);
+
+/*
+ * Labels say for whom a thread works. A set is interned once, so a thread always has a whole one.
+ * cpa_labels_make: parent and pairs of key and value; a key that is there already is replaced. Gives 0
+ * when there is no room for any set, and a set that says cpa_label_overflow=1 when there are too many.
+ */
+cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[], size_t pairs);
+cpa_labels cpa_labels_set(cpa_labels l); /* of this thread; gives the one before; may be called in signal handlers */
+cpa_labels cpa_labels_get(void);
+const char *cpa_labels_value(cpa_labels l, const char *key); /* NULL: not in it */
+/* Call f with each, sorted by key, until it gives other than 0, which is given. */
+int cpa_labels_each(cpa_labels l, int (*f)(void *arg, const char *key, const char *value), void *arg);
+/* Call fn with these labels, then set those from before. */
+void cpa_labels_do(cpa_labels l, void (*fn)(void *), void *arg);
+/* Do new threads begin with the labels of their creator? Yes at first. Gives what was before. */
+int cpa_labels_inherit(int on);
+/* For pools: what a task was made with, and run with. */
+#define cpa_labels_capture cpa_labels_get
+#define cpa_labels_adopt cpa_labels_set
+
+/* Waits that no wrapper sees: futexes, locks of other libraries. */
+void cpa_block_event(int64_t ns, int skip);
+void cpa_mutex_event(const void *lock, int64_t ns, int skip);
+
+void cpa_thread_register(const char *name); /* one that was made without pthread_create; name may be NULL */
+void cpa_thread_ignore(int on);             /* take no samples of this thread */
+
+/* What is on, as JSON. Gives its length, as snprintf does. */
+int cpa_status(char *json, size_t n);
+const char *cpa_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

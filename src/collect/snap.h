@@ -1,0 +1,109 @@
+/*
+ * snap.h - one profile of a process at one moment, as data
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * All kinds of profiles become this; the differences between two moments are taken here, and
+ * everything that writes (profile.proto, texts) reads this. Frames are locations of the table of the
+ * process, which only grows, so snaps of one process can be compared by them, and are good as long as it.
+ */
+#ifndef COLLECT_SNAP_H
+#define COLLECT_SNAP_H
+
+#include "collect/collect.h"
+#include "collect/memory.h"
+
+enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64, THREAD_NAME_MAX = 16 };
+
+enum snap_kind {
+	SNAP_CPU,
+	SNAP_HEAP,
+	SNAP_ALLOCS, /* as heap, but alloc_space comes first to mind */
+	SNAP_THREADS,
+	SNAP_BLOCK,
+	SNAP_MUTEX,
+	SNAP_CREATE,
+	SNAP_CUSTOM,
+	N_SNAP_KINDS
+};
+
+/* A row of a profile: a stack, with the same labels and size of objects. */
+struct snap_row {
+	uint32_t at, n;             /* its locations: frames [at, at + n) of the table, leaf first */
+	uint32_t label;             /* set of labels; 0: none */
+	uint32_t thread;            /* threads: index + 1 in snap.thread; 0: none */
+	uint64_t size;              /* heap: mean bytes of its objects, for the label bytes; else 0 */
+	int64_t value[SNAP_VALUES]; /* in the order of the sample types */
+	int64_t raw
+		[SNAP_VALUES]; /* heap: the same as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
+};
+
+/* What else is known of a thread of a dump. */
+struct snap_thread {
+	uint32_t tid;
+	char name[THREAD_NAME_MAX];
+	char wait[32];                  /* in words: "futex", "running", "sleep", ... */
+	uint64_t cpu_ns;                /* that it used */
+	uint64_t age_ns, wait_ns;       /* since it began; since it waits, 0: not known */
+	uint32_t creator_at, creator_n; /* the stack that created it, as of rows; 0 frames: not known */
+};
+
+struct snap {
+	enum snap_kind kind;
+	char name[SNAP_NAME_MAX]; /* of a custom profile; else what it is served as: "heap", "threads" */
+	struct process *p;
+	struct vec row;            /* struct snap_row, in order of their frames; distinct */
+	struct vec thread;         /* struct snap_thread */
+	uint64_t start_ns, end_ns; /* wall clock: of what is counted. One moment: the same */
+	uint64_t period;           /* ns of CPU time, bytes of heap; else 1 */
+	bool delta;
+};
+
+/*
+ * Take a profile of a process now.
+ *
+ * custom  SNAP_CUSTOM: its number
+ * Gives   0, or -errno: -ENOMEM; -ENOENT when the process has none such; -ESRCH when it is gone and
+ *         has to be there
+ */
+int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct snap **out);
+
+/*
+ * Subtract what an earlier snap of the same process has. Rows without any value go.
+ *
+ * alloc_only   leave values that are of a moment (in use) as they are at the end
+ */
+int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only);
+
+void snap_free(struct snap *s);
+
+/* Takes what is written. Gives 0 to go on, else -errno. */
+typedef int snap_sink_fn(void *arg, const void *data, size_t n);
+
+/* A function that stands for an address. Texts are good until the next call. */
+struct snap_name {
+	const char *function, *file; /* NULL: not known */
+	uint64_t line, offset;       /* into the function */
+};
+
+/*
+ * Who knows names: the program that collects, from files; a program of itself, from its own tables.
+ * Inlined functions come first.
+ *
+ * map     index + 1 of the mapping that holds it; 0: not known
+ * i       0 for the innermost function, then its callers at the same address
+ * Gives   false when there is none such
+ */
+typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
+			   struct snap_name *out);
+
+/*
+ * Write a snap.
+ *
+ * debug   0: profile.proto, packed with gzip; 1, 2: the texts of Go's runtime/pprof (2: threads one by one)
+ * names   NULL: addresses only (texts then have addresses and mappings)
+ * Gives   0, -errno, or what the sink gave
+ */
+int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
+
+#endif

@@ -1,0 +1,140 @@
+/*
+ * here.c - the stack of whoever calls us
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Nothing is remembered between walks: the signal handler may interrupt this one, and has the memory.
+ */
+#include "config.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+#include "runtime/unwind/unwind.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */
+
+enum { PAGE = 4096, COPIED_PAGES = 3, N_COPIES = 8, OURS = 1, STACK_MOST = 512 << 20 };
+
+/* Copies of stacks that nobody knows the end of: of fibers, and of threads that nobody saw begin. */
+static struct {
+	_Atomic uint32_t taken;
+	_Alignas(16) unsigned char bytes[COPIED_PAGES * PAGE];
+} copies[N_COPIES];
+
+#if defined(__x86_64__)
+#define REGS_HERE(regs)                                                                                                \
+	do {                                                                                                           \
+		uint64_t *cpi_r = (regs)->r;                                                                           \
+		__asm__ volatile("movq %%rbx, 24(%1)\n\tmovq %%rbp, 48(%1)\n\tmovq %%rsp, 56(%1)\n\t"                  \
+				 "movq %%r12, 96(%1)\n\tmovq %%r13, 104(%1)\n\tmovq %%r14, 112(%1)\n\t"                \
+				 "movq %%r15, 120(%1)\n\tleaq 0(%%rip), %0"                                            \
+				 : "=&r"((regs)->pc)                                                                   \
+				 : "r"(cpi_r)                                                                          \
+				 : "memory");                                                                          \
+		(regs)->known = 1U << 3 | 1U << 6 | 1U << 7 | 0xfU << 12;                                              \
+	} while (0)
+#else
+#define REGS_HERE(regs)                                                                                                \
+	do {                                                                                                           \
+		uint64_t *cpi_r = (regs)->r;                                                                           \
+		__asm__ volatile("mov x9, sp\n\tstp x29, x30, [%1]\n\tstr x9, [%1, #16]\n\tadr %0, ."                  \
+				 : "=&r"((regs)->pc)                                                                   \
+				 : "r"(cpi_r)                                                                          \
+				 : "x9", "memory");                                                                    \
+		(regs)->known = 7;                                                                                     \
+	} while (0)
+#endif
+
+/* Where the stack of this thread is, if it was seen to begin. That of the main thread grows, up to its limit. */
+static void look_for_stack(void)
+{
+	uintptr_t end = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15;
+	struct thread *t = atomic_load_explicit(&cpi_local.thread, memory_order_relaxed);
+	struct rlimit limit;
+	uintptr_t size = STACK_MOST;
+
+	if (t && t->top) {
+		cpi_local.lo = t->lo;
+		cpi_local.top = t->top;
+	} else if (sys_gettid() == sys_getpid()) {
+		if (sys_call(SYS_getrlimit, RLIMIT_STACK, (long)&limit, 0, 0) == 0 && limit.rlim_cur < size)
+			size = limit.rlim_cur;
+		cpi_local.lo = end - size;
+		cpi_local.top = end;
+	}
+}
+
+static bool is_own(uint64_t sp)
+{
+	if (sp >= cpi_local.lo && sp < cpi_local.top)
+		return true;
+	if (!cpi_local.top || sp < cpi_local.lo)
+		look_for_stack();
+	return sp >= cpi_local.lo && sp < cpi_local.top;
+}
+
+/* Copy what is at sp. Gives the number of bytes. */
+static uint64_t copy_sig(uint64_t sp, unsigned char *to)
+{
+	struct iovec here = { .iov_base = to }, there[COPIED_PAGES];
+	uint64_t at = sp;
+	long n;
+
+	for (int i = 0; i < COPIED_PAGES; i++) {
+		uint64_t end = (at | (PAGE - 1)) + 1;
+
+		there[i] = (struct iovec){ .iov_base = (void *)(uintptr_t)at, .iov_len = end - at };
+		here.iov_len += end - at;
+		at = end;
+	}
+	n = sys_call6(SYS_process_vm_readv, sys_getpid(), (long)&here, 1, (long)there, COPIED_PAGES, 0);
+	return n > 0 ? (uint64_t)n : 0;
+}
+
+static uint32_t walk(struct unwind_regs *regs, const struct unwind_range *range, uint64_t *pc, uint32_t max,
+		     uint32_t skip)
+{
+	struct unwind_from from = { .range = range, .n_ranges = 1, .find = cpi_unwind_find_sig };
+	struct unwind_result result;
+	uint32_t n;
+
+	cpi_unwind_walk_sig(&from, regs, pc, max, &result);
+	n = result.n > skip ? result.n - skip : 0;
+	for (uint32_t i = 0; i < n; i++)
+		pc[i] = pc[i + skip] - (i + skip > 0);
+	return n;
+}
+
+__attribute__((noinline)) uint32_t cpi_here_sig(uint64_t *pc, uint32_t max, uint32_t skip)
+{
+	uint64_t all[FRAMES_MAX + 16];
+	uint32_t most = max + skip + OURS, n = 0, copy;
+	struct unwind_range range;
+	struct unwind_regs regs;
+
+	REGS_HERE(&regs);
+	if (most > sizeof(all) / sizeof(*all))
+		most = sizeof(all) / sizeof(*all);
+	range.lo = regs.r[UNWIND_SP];
+	if (is_own(range.lo)) {
+		range.hi = cpi_local.top;
+		range.bytes = (const unsigned char *)(uintptr_t)range.lo;
+		n = walk(&regs, &range, all, most, skip + OURS);
+	} else {
+		for (copy = 0; copy < N_COPIES && atomic_exchange(&copies[copy].taken, 1); copy++)
+			;
+		if (copy == N_COPIES)
+			return 0;
+		range.hi = range.lo + copy_sig(range.lo, copies[copy].bytes);
+		range.bytes = copies[copy].bytes;
+		if (range.hi > range.lo)
+			n = walk(&regs, &range, all, most, skip + OURS);
+		atomic_store(&copies[copy].taken, 0);
+	}
+	memcpy(pc, all, n * sizeof(*pc));
+	return n;
+}
