@@ -1,0 +1,233 @@
+/*
+ * rt_load.c - work that says itself how much it was, for comparing profilers
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * usage: rt_load burn THREADS SECONDS     CPU time in threads: "total NS"
+ *        rt_load burst THREADS SECONDS    the same in pieces of a millisecond, with sleep between
+ *        rt_load read SECONDS             read(2) of /dev/zero
+ *        rt_load fair THREADS SECONDS     up to 8 threads, each in a function of its own: "work_N NS" and total
+ *        rt_load shares SECONDS           half, 30 %, 15 %, 5 % of it in a function each: "part_NN NS" and total
+ *        rt_load threads N                N threads created and joined: "ns_each NS"
+ *        rt_load kill SECONDS             CPU time, told, then SIGKILL
+ *        rt_load memory THREADS SECONDS   burn in threads that then wait for each other: "rss KIB" of it all
+ *        rt_load pure                     "threads N", "fds N", "heap BYTES" of this process
+ * CPU times are those of CLOCK_THREAD_CPUTIME_ID, in nanoseconds; total is of the process.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS_MAX = 64, SPIN = 2000, PIECE_NS = 1000000 };
+
+static volatile unsigned long sink;
+static double seconds;
+
+static long long now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static inline __attribute__((always_inline)) long long spin(double s)
+{
+	long long begin = now_ns(CLOCK_THREAD_CPUTIME_ID), end = begin + (long long)(s * 1e9), now;
+
+	do {
+		for (unsigned long i = 0; i < SPIN; i++)
+			sink += i;
+		now = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	} while (now < end);
+	return now - begin;
+}
+
+/* A function with a name of its own; the asm keeps it one. */
+#define WORK(name)                                                                                                     \
+	__attribute__((noinline)) static long long name(double s)                                                      \
+	{                                                                                                              \
+		__asm__ volatile("# " #name);                                                                          \
+		return spin(s);                                                                                        \
+	}
+WORK(work_0)
+WORK(work_1)
+WORK(work_2)
+WORK(work_3)
+WORK(work_4)
+WORK(work_5)
+WORK(work_6)
+WORK(work_7)
+WORK(part_50)
+WORK(part_30)
+WORK(part_15)
+WORK(part_05)
+
+static long long (*const works[])(double) = { work_0, work_1, work_2, work_3, work_4, work_5, work_6, work_7 };
+static long long used[THREADS_MAX];
+
+static void *fair(void *at)
+{
+	long i = (long)at;
+
+	used[i] = works[i % 8](seconds);
+	return NULL;
+}
+
+static void *burst(void *at)
+{
+	const struct timespec pause = { .tv_nsec = PIECE_NS };
+	long i = (long)at;
+
+	while (used[i] < (long long)(seconds * 1e9)) {
+		used[i] += spin(PIECE_NS / 1e9);
+		nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static void in_threads(void *(*start)(void *), int n)
+{
+	pthread_t thread[THREADS_MAX];
+
+	for (long i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, start, (void *)i);
+	for (int i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void shares(void)
+{
+	static long long (*const part[])(double) = { part_50, part_30, part_15, part_05 };
+	static const int percent[] = { 50, 30, 15, 5 };
+	long long of[4] = { 0 };
+
+	/* in turns, so that what the machine does hits all alike; of uneven length, so that none keeps step with a clock */
+	for (int turn = 0; turn < 50; turn++)
+		for (int i = 0; i < 4; i++)
+			of[i] += part[i](seconds * percent[i] / 100 / 50 * (0.5 + (double)(turn * 19 % 50) / 49));
+	for (int i = 0; i < 4; i++)
+		printf("part_%02d %lld\n", percent[i], of[i]);
+}
+
+static void reads(void)
+{
+	static char buffer[1 << 16];
+	int fd = open("/dev/zero", O_RDONLY);
+	long long end = now_ns(CLOCK_THREAD_CPUTIME_ID) + (long long)(seconds * 1e9);
+
+	while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end)
+		for (int i = 0; i < 50; i++)
+			sink += (unsigned long)read(fd, buffer, sizeof(buffer));
+}
+
+static void create(int n)
+{
+	long long begin = now_ns(CLOCK_MONOTONIC);
+	pthread_t thread;
+
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+			pthread_join(thread, NULL);
+	printf("ns_each %lld\n", (now_ns(CLOCK_MONOTONIC) - begin) / n);
+}
+
+static int entries(const char *path)
+{
+	DIR *d = opendir(path);
+	int n = -2;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+static void pure(void)
+{
+	size_t heap = mallinfo2().uordblks;
+
+	printf("heap %zu\n", heap);
+	printf("threads %d\nfds %d\n", entries("/proc/self/task"), entries("/proc/self/fd") - 1);
+}
+
+static pthread_barrier_t all_done, all_told;
+
+static void *hold(void *at)
+{
+	fair(at);
+	pthread_barrier_wait(&all_done);
+	pthread_barrier_wait(&all_told);
+	return NULL;
+}
+
+static void memory(int n)
+{
+	FILE *f = NULL;
+	pthread_t thread[THREADS_MAX];
+	char line[256];
+
+	pthread_barrier_init(&all_done, NULL, (unsigned)n + 1);
+	pthread_barrier_init(&all_told, NULL, (unsigned)n + 1);
+	for (long i = 0; i < n; i++)
+		pthread_create(&thread[i], NULL, hold, (void *)i);
+	pthread_barrier_wait(&all_done);
+	f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "VmRSS:", 6) == 0)
+			printf("rss %ld\n", atol(line + 6));
+	if (f)
+		fclose(f);
+	pthread_barrier_wait(&all_told);
+	for (int i = 0; i < n; i++)
+		pthread_join(thread[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	int n = argc > 2 ? atoi(argv[2]) : 0;
+
+	seconds = atof(argv[argc - 1]);
+	if (n > THREADS_MAX && strcmp(what, "threads") != 0)
+		return 2;
+	if (strcmp(what, "burn") == 0 || strcmp(what, "fair") == 0)
+		in_threads(fair, n);
+	else if (strcmp(what, "burst") == 0)
+		in_threads(burst, n);
+	else if (strcmp(what, "read") == 0)
+		reads();
+	else if (strcmp(what, "shares") == 0)
+		shares();
+	else if (strcmp(what, "threads") == 0)
+		create(n);
+	else if (strcmp(what, "memory") == 0)
+		memory(n);
+	else if (strcmp(what, "pure") == 0)
+		pure();
+	else if (strcmp(what, "kill") == 0)
+		work_0(seconds);
+	else
+		return 2;
+	for (int i = 0; strcmp(what, "fair") == 0 && i < n && i < 8; i++)
+		printf("work_%d %lld\n", i, used[i]);
+	printf("total %lld\n", now_ns(CLOCK_PROCESS_CPUTIME_ID));
+	fflush(stdout);
+	if (strcmp(what, "kill") == 0)
+		raise(SIGKILL);
+	return 0;
+}

@@ -1,0 +1,154 @@
+# rt_tools.py - run programs under profilers in turn, and read what the profiles say
+# SPDX-License-Identifier: Apache-2.0
+
+import glob
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+
+class Bench:
+    """Where things are, and what was found."""
+
+    def __init__(self, top, build):
+        self.top, self.build = top, build
+        self.cpa = os.path.join(build, 'src/cpa')
+        self.bin = os.path.join(build, 'tests/bench')
+        self.library = os.path.join(build, 'src/runtime/libcpaprof.so')
+        self.dir = tempfile.mkdtemp(prefix='rt-bench-')
+        self.goals = []  # (name, met: True, False or None, text)
+        self.data = {}
+        self.gperf = next(iter(glob.glob('/usr/lib/*/libprofiler.so.0')), None)
+        self.tcmalloc = next(iter(glob.glob('/usr/lib/*/libtcmalloc.so.4')), None)
+        self.jemalloc = next(iter(glob.glob('/usr/lib/*/libjemalloc.so.2')), None)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def clean(self, pattern):
+        for f in glob.glob(self.path(pattern)):
+            os.unlink(f)
+
+    def goal(self, name, met, text):
+        self.goals.append((name, met, text))
+
+    def say(self, text):
+        print('bench: ' + text, file=sys.stderr, flush=True)
+
+
+class Ran:
+    """A program that ended: status, output, wall and CPU seconds of it and of all that it waited for."""
+
+    def __init__(self, argv, env=None, cwd=None, limit=300, stdin=None):
+        begin = time.monotonic()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        full = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1')
+        full.update(env or {})
+        try:
+            done = subprocess.run(argv, env=full, cwd=cwd, timeout=limit, capture_output=True, check=False,
+                                  stdin=stdin or subprocess.DEVNULL)
+            self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+        except subprocess.TimeoutExpired as late:
+            self.status, self.out, self.err = 'stuck', late.stdout or b'', late.stderr or b''
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.wall = time.monotonic() - begin
+        self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    def text(self):
+        return self.out.decode(errors='replace')
+
+    def numbers(self):
+        """Lines of a name and numbers, as the workloads print them."""
+        found = {}
+        for line in self.text().splitlines():
+            word = line.split()
+            if len(word) > 1 and all(re.fullmatch(r'-?[\d.]+', w) for w in word[1:]):
+                found[word[0]] = [float(w) for w in word[1:]]
+        return found
+
+
+def under_cpa(b, argv, *options):
+    return [b.cpa, 'run', *options, '--', *argv]
+
+
+def under_gperf(b, hz, out):
+    """The environment that has libprofiler profile a program."""
+    return {'LD_PRELOAD': b.gperf, 'CPUPROFILE': out, 'CPUPROFILE_FREQUENCY': str(hz)}
+
+
+class Profile:
+    """Functions of a profile: cum and flat of each, in the units that it was asked for."""
+
+    def __init__(self, b, files, *options, unit='ns'):
+        self.total, self.cum, self.flat = 0.0, {}, {}
+        argv = [b.cpa, 'top', '-unit=' + unit, '-nodecount=0', '-trim=false', *options, *files]
+        done = Ran(argv)
+        self.status = done.status
+        for line in done.text().splitlines():
+            m = re.match(r'Showing nodes accounting for .* of ([\d.]+)([a-zA-Z]*) total', line)
+            if m:
+                self.total = float(m.group(1)) * scale(m.group(2))
+            m = re.match(r'\s*(\S+)\s+[\d.]+%\s+[\d.]+%\s+(\S+)\s+[\d.]+%\s+(.*)$', line)
+            if m:
+                name = m.group(3).replace(' (inline)', '')
+                self.flat[name] = amount(m.group(1))
+                self.cum[name] = amount(m.group(2))
+
+    def of(self, name):
+        return next((v for k, v in self.cum.items() if k == name or k.endswith('::' + name)), 0.0)
+
+
+def scale(unit):
+    return {'': 1, 'ns': 1, 'us': 1e3, 'ms': 1e6, 's': 1e9, 'mins': 60e9, 'hrs': 3600e9,
+            'B': 1, 'kB': 1 << 10, 'MB': 1 << 20, 'GB': 1 << 30, 'TB': 1 << 40}.get(unit, float('nan'))
+
+
+def amount(text):
+    m = re.fullmatch(r'(-?[\d.]+)([a-zA-Z]*)', text)
+    return float(m.group(1)) * scale(m.group(2)) if m else float('nan')
+
+
+def in_turn(rounds, configurations):
+    """Run each of {name: function giving a number} once a round, in an order that turns. Gives {name: [numbers]}."""
+    found = {name: [] for name in configurations}
+    names = list(configurations)
+    for i in range(rounds):
+        for name in names[i % len(names):] + names[:i % len(names)]:
+            value = configurations[name]()
+            if value is not None:
+                found[name].append(value)
+    return found
+
+
+def median(values):
+    return statistics.median(values) if values else float('nan')
+
+
+def quantile(values, q):
+    """Of at least one value."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
+
+
+def ratios(found, base):
+    """Median over the rounds of each against base, round by round: what disturbs a round disturbs both."""
+    return {name: median([v / w for v, w in zip(values, found[base])]) for name, values in found.items()}
+
+
+def spread(values):
+    """How far the middle half is apart, as a part of the median."""
+    return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values) if values else float('nan')
+
+
+def table(head, rows):
+    """A Markdown table; all columns but the first are numbers."""
+    print('| ' + ' | '.join(head) + ' |')
+    print('|---|' + '--:|' * (len(head) - 1))
+    for row in rows:
+        print('| ' + ' | '.join(str(c) for c in row) + ' |')
+    print()
