@@ -9,6 +9,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/collect_int.h \
 	src/collect/gzip.c \
 	src/collect/gzip.h \
+	src/collect/labels.c \
+	src/collect/labels.h \
 	src/collect/maps.c \
 	src/collect/maps.h \
 	src/collect/memory.c \

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "runtime/labels.h"
 #include "runtime/next.h"
 #include "runtime/sys.h"
 #include "runtime/target.h"
@@ -16,7 +17,8 @@ enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
 
 struct box {
 	_Atomic uint32_t taken;
-	bool blocked; /* the creator believes that our signal is blocked */
+	bool blocked;   /* the creator believes that our signal is blocked */
+	uint32_t label; /* of the creator, or 0 */
 	size_t stack_size;
 	void *(*start)(void *);
 	thrd_start_t start_c11;
@@ -41,6 +43,7 @@ static struct box *box_take(size_t stack_size, void *arg)
 			b->start = NULL;
 			b->start_c11 = NULL;
 			b->blocked = atomic_load(&cpi_local.blocked);
+			b->label = cpi_labels_inherit_sig() ? atomic_load(&cpi_local.label) : LABELS_NONE;
 			return b;
 		}
 	}
@@ -57,6 +60,7 @@ static struct box enter(struct box *b)
 	uintptr_t top = (uintptr_t)pthread_self(), size = b->stack_size;
 
 	atomic_store(&cpi_local.blocked, b->blocked);
+	atomic_store(&cpi_local.label, b->label);
 	atomic_store(&b->taken, 0);
 	cpi_thread_enter(size && size < top ? top - size : 0, size ? top : 0,
 			 what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);

@@ -10,6 +10,7 @@ src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-pr
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
 src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
 src_runtime_libcpaprof_so_SOURCES = \
+	src/api/labels.c \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \
@@ -21,6 +22,8 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/handler.c \
 	src/runtime/here.c \
 	src/runtime/init.c \
+	src/runtime/labels.c \
+	src/runtime/labels.h \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \

@@ -188,4 +188,8 @@ bool cpi_process_claim_sig(void);
 /* Say what is used for it, bits of proc_engine, and the errno of what could not be had; 0: all could. */
 void cpi_process_tell_sig(uint32_t engine, uint32_t error);
 
+/* api/collector.c */
+/* Have a segment: that of cpa run, or one of this process. Gives 0 or -errno. */
+int cpi_segment_ensure(void);
+
 #endif

@@ -112,6 +112,7 @@ unit_tests = \
 	tests/unit/test_kept \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
+	tests/unit/test_label_sets \
 	tests/unit/test_label_unit \
 	tests/unit/test_legacy_contention \
 	tests/unit/test_legacy_cpu \
@@ -266,6 +267,8 @@ tests_unit_test_head_LDADD = $(unit_report)
 tests_unit_test_html_LDADD = viewers/html/libhtml.a $(unit_viewers)
 tests_unit_test_idmap_LDADD = $(unit_reader)
 tests_unit_test_idtab_LDADD = $(unit_base)
+tests_unit_test_label_sets_SOURCES = tests/unit/test_label_sets.c src/runtime/labels.c
+tests_unit_test_label_sets_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
