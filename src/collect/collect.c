@@ -129,6 +129,7 @@ static void release(struct process *p)
 {
 	if (p->pidfd >= 0)
 		close(p->pidfd);
+	counts_release(p);
 	table_release(&p->table);
 	maps_release(&p->maps);
 	*p = (struct process){ .pidfd = -1 };
@@ -225,8 +226,7 @@ static bool is_gone(const struct process *p)
 	return poll(&ended, 1, 0) > 0;
 }
 
-/* Find the mappings of the locations that are new. */
-static void find_places(struct process *p)
+void collect_find_places(struct process *p)
 {
 	struct table_loc *loc = p->table.loc.data;
 	uint32_t n = (uint32_t)p->table.loc.n, left = p->table.n_found;
@@ -273,7 +273,8 @@ static void update(struct process *p, struct segment_proc *s)
 		maps_add_live(&p->maps, p->pid);
 		p->since_look = 0;
 	}
-	find_places(p);
+	counts_drain(p, collect_slot_of(p), p->ended);
+	collect_find_places(p);
 }
 
 static void round_of(struct collect *c, bool last)

@@ -7,6 +7,7 @@
 #define COLLECT_COLLECT_INT_H
 
 #include "collect/collect.h"
+#include "collect/counts.h"
 #include "collect/maps.h"
 #include "collect/table.h"
 
@@ -28,6 +29,7 @@ struct process {
 	unsigned n_drains;
 	unsigned since_look; /* drains since the mappings were looked at */
 	struct table table;
+	struct counts counts;
 	struct maps maps;
 };
 
@@ -64,6 +66,15 @@ static inline struct segment_ring *collect_ring(const struct collect *c, uint32_
 {
 	return (struct segment_ring *)((uint8_t *)c->head + c->at.section[SECTION_RINGS]) + i;
 }
+
+/* The slot of a process that is used. */
+static inline uint32_t collect_slot_of(const struct process *p)
+{
+	return (uint32_t)(p - p->c->process);
+}
+
+/* Find the mappings of the locations that are new. */
+void collect_find_places(struct process *p);
 
 /* Wake the threads of a process that are at work without a timer. */
 void collect_unseen(const struct collect *c, const struct process *p);

@@ -11,14 +11,15 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <unistd.h>
 #include <zlib.h>
 
 enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, POOL = 512 << 10, OUT = 16 << 10 };
 
 struct gzip {
 	z_stream z;
-	int fd, error;
+	snap_sink_fn *sink;
+	void *arg;
+	int error;
 	size_t used; /* of pool */
 	uint8_t out[OUT];
 	_Alignas(16) uint8_t pool[POOL]; /* what zlib wants, about 270 KB */
@@ -42,13 +43,14 @@ static void leave(void *arg, void *p)
 	(void)p;
 }
 
-struct gzip *gzip_open(int fd)
+struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
 {
 	struct gzip *g = memory_map(sizeof(*g));
 
 	if (!g)
 		return NULL;
-	g->fd = fd;
+	g->sink = sink;
+	g->arg = arg;
 	g->z = (z_stream){ .zalloc = take, .zfree = leave, .opaque = g };
 	g->z.next_out = g->out;
 	g->z.avail_out = OUT;
@@ -60,19 +62,10 @@ struct gzip *gzip_open(int fd)
 
 static void put(struct gzip *g)
 {
-	const uint8_t *at = g->out;
-	size_t left = OUT - g->z.avail_out;
+	size_t n = OUT - g->z.avail_out;
 
-	while (left && !g->error) {
-		ssize_t n = write(g->fd, at, left);
-
-		if (n < 0 && errno != EINTR)
-			g->error = -errno;
-		if (n > 0) {
-			at += n;
-			left -= (size_t)n;
-		}
-	}
+	if (n && !g->error)
+		g->error = g->sink(g->arg, g->out, n);
 	g->z.next_out = g->out;
 	g->z.avail_out = OUT;
 }

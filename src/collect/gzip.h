@@ -6,18 +6,17 @@
 #ifndef COLLECT_GZIP_H
 #define COLLECT_GZIP_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "collect/snap.h"
 
 struct gzip;
 
-/* Begin to write to a descriptor, which stays open. NULL when there is no memory. */
-struct gzip *gzip_open(int fd);
+/* Begin to write to a sink. NULL when there is no memory. */
+struct gzip *gzip_open(snap_sink_fn *sink, void *arg);
 
 /* A wire_sink_fn; arg is the struct gzip. */
 bool gzip_sink(void *arg, const void *data, size_t n);
 
-/* Write the rest, and free all. Gives 0, or -errno of the first thing that failed. */
+/* Write the rest, and free all. Gives 0, or what the sink gave first. */
 int gzip_close(struct gzip *g);
 
 #endif

@@ -7,6 +7,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/collect.c \
 	src/collect/collect.h \
 	src/collect/collect_int.h \
+	src/collect/counts.c \
+	src/collect/counts.h \
 	src/collect/gzip.c \
 	src/collect/gzip.h \
 	src/collect/labels.c \
@@ -15,9 +17,17 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/maps.h \
 	src/collect/memory.c \
 	src/collect/memory.h \
+	src/collect/order.c \
+	src/collect/order.h \
+	src/collect/remarks.c \
+	src/collect/remarks.h \
 	src/collect/rings.c \
+	src/collect/snap.c \
 	src/collect/snap.h \
+	src/collect/strings.c \
+	src/collect/strings.h \
 	src/collect/table.c \
 	src/collect/table.h \
 	src/collect/unseen.c \
-	src/collect/write.c
+	src/collect/write.c \
+	src/collect/write.h

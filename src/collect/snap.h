@@ -13,6 +13,8 @@
 #include "collect/collect.h"
 #include "collect/memory.h"
 
+#include "runtime/segment.h"
+
 enum { SNAP_VALUES = 4, SNAP_NAME_MAX = 64, THREAD_NAME_MAX = 16 };
 
 enum snap_kind {
@@ -27,15 +29,20 @@ enum snap_kind {
 	N_SNAP_KINDS
 };
 
-/* A row of a profile: a stack, with the same labels and size of objects. */
+/* A row of a profile: a stack, with the same labels and class of sizes. */
 struct snap_row {
 	uint32_t at, n;             /* its locations: frames [at, at + n) of the table, leaf first */
 	uint32_t label;             /* set of labels; 0: none */
 	uint32_t thread;            /* threads: index + 1 in snap.thread; 0: none */
+	uint64_t extra;             /* as of its stack (runtime/stacks.h); heap: class of sizes */
 	uint64_t size;              /* heap: mean bytes of its objects, for the label bytes; else 0 */
 	int64_t value[SNAP_VALUES]; /* in the order of the sample types */
-	int64_t raw
-		[SNAP_VALUES]; /* heap: the same as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
+	int64_t raw[SNAP_VALUES];   /* heap, as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
+};
+
+/* How CPU time was sampled. */
+struct snap_cpu {
+	uint64_t n_samples, weight, lost, adopted, nested, blocked, bad, orphans, cut[N_CUTS];
 };
 
 /* What else is known of a thread of a dump. */
@@ -52,11 +59,12 @@ struct snap {
 	enum snap_kind kind;
 	char name[SNAP_NAME_MAX]; /* of a custom profile; else what it is served as: "heap", "threads" */
 	struct process *p;
-	struct vec row;            /* struct snap_row, in order of their frames; distinct */
+	struct vec row;            /* struct snap_row, in order of frames, labels, extra, thread; distinct */
 	struct vec thread;         /* struct snap_thread */
 	uint64_t start_ns, end_ns; /* wall clock: of what is counted. One moment: the same */
 	uint64_t period;           /* ns of CPU time, bytes of heap; else 1 */
 	bool delta;
+	struct snap_cpu cpu;
 };
 
 /*
@@ -67,6 +75,9 @@ struct snap {
  *         has to be there
  */
 int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct snap **out);
+
+/* Put the rows of a snap that is being made in order, and add up those that are the same. Gives 0 or -ENOMEM. */
+int snap_sort(struct snap *s);
 
 /*
  * Subtract what an earlier snap of the same process has. Rows without any value go.

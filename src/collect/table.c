@@ -133,24 +133,45 @@ static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight
 	return (uint32_t)t->stack.n - 1;
 }
 
-static uint32_t add_sample(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+/* Put the locations of n addresses behind the last one in frames. */
+static bool find_locs(struct table *t, const uint64_t *pc, uint32_t n)
 {
 	uint32_t *to;
 
 	if (!begin(t))
-		return NO_STACK;
+		return false;
 	to = vec_room(&t->frames, n, sizeof(*to), FRAMES_ALL);
 	if (!to)
-		return NO_STACK;
+		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (!find_loc(t, pc[i], &to[i]))
-			return NO_STACK;
-	return add(t, n, label, weight);
+			return false;
+	return true;
+}
+
+bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
+{
+	if (!find_locs(t, pc, n))
+		return false;
+	*at = (uint32_t)t->frames.n;
+	t->frames.n += n;
+	return true;
+}
+
+bool table_place_frame(struct table *t, enum table_place place, uint32_t *at)
+{
+	uint32_t *to = begin(t) ? vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL) : NULL;
+
+	if (!to)
+		return false;
+	*to = place;
+	*at = (uint32_t)t->frames.n++;
+	return true;
 }
 
 uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
-	uint32_t stack = add_sample(t, pc, n, label, weight);
+	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, weight) : NO_STACK;
 
 	if (stack == NO_STACK)
 		return table_add_place(t, PLACE_FULL, weight);

@@ -46,6 +46,18 @@ struct table {
  */
 uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
 
+/*
+ * Keep the frames of a stack that is counted elsewhere.
+ *
+ * pc      [n] leaf first
+ * at      out: where its locations are in frames
+ * Gives   false when there is no room
+ */
+bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at);
+
+/* The same for the one frame of a place. */
+bool table_place_frame(struct table *t, enum table_place place, uint32_t *at);
+
 /* Add weight to a place. Gives as table_add. */
 uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight);
 

@@ -1,21 +1,25 @@
 /*
- * write.c - a process as profile.proto
+ * write.c - a snap as profile.proto
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Texts get their numbers when they are first named, and are written last. Fields are those of
- * proto/profile.proto; sizes of messages are known before they are written, so a small buffer will do.
+ * Texts get their numbers when they are first named, and are written last, as are functions. Fields are
+ * those of proto/profile.proto. Only locations that rows have are written, numbered in the order of
+ * their table.
  */
 #include "config.h"
 
 #include "collect/collect_int.h"
 #include "collect/gzip.h"
+#include "collect/remarks.h"
+#include "collect/strings.h"
+#include "collect/write.h"
 
 #include "wire/wire.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -28,225 +32,318 @@ enum {
 	PROFILE_DURATION,
 	PROFILE_PERIOD_TYPE,
 	PROFILE_PERIOD,
-	PROFILE_COMMENT
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_SAMPLE_TYPE
 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
-enum { TEXTS_FIXED = 4, COMMENTS_MAX = 12, COMMENT_LEN = 160, BUFFER = 16 << 10 };
+enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
+enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
+enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
+enum { BUFFER = 64 << 10, INLINED_MOST = 64 };
 
-/* The first texts; those of places, comments and mappings follow in this order. */
-static const char *const fixed[TEXTS_FIXED] = { "", "samples", "count", "cpu" };
-static const char nanoseconds[] = "nanoseconds";
+/* Of a mapping: what is known of all its locations. */
+enum { HAS_FUNCTIONS = 7, HAS_FILES, HAS_LINES, HAS_INLINED, N_HAS = 4 };
 
-enum { TEXT_SAMPLES = 1, TEXT_COUNT, TEXT_CPU, TEXT_NANOSECONDS, TEXT_PLACES };
-enum { TEXT_COMMENTS = TEXT_PLACES + N_PLACES };
+struct value_type {
+	const char *type, *unit; /* NULL: the name of the profile */
+};
+
+static const struct {
+	struct value_type value[SNAP_VALUES], period;
+	const char *preset;
+} types[N_SNAP_KINDS] = {
+	[SNAP_CPU] = { { { "samples", "count" }, { "cpu", "nanoseconds" } }, { "cpu", "nanoseconds" }, NULL },
+	[SNAP_HEAP] = { { { "alloc_objects", "count" },
+			  { "alloc_space", "bytes" },
+			  { "inuse_objects", "count" },
+			  { "inuse_space", "bytes" } },
+			{ "space", "bytes" },
+			NULL },
+	[SNAP_ALLOCS] = { { { "alloc_objects", "count" },
+			    { "alloc_space", "bytes" },
+			    { "inuse_objects", "count" },
+			    { "inuse_space", "bytes" } },
+			  { "space", "bytes" },
+			  "alloc_space" },
+	[SNAP_THREADS] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
+	[SNAP_BLOCK] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL },
+	[SNAP_MUTEX] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL },
+	[SNAP_CREATE] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
+	[SNAP_CUSTOM] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
+};
 
 struct writing {
-	const struct process *p;
+	const struct snap *s;
+	snap_names_fn *names;
+	void *names_arg;
 	struct wire w;
-	struct gzip *gzip;
-	char comment[COMMENTS_MAX][COMMENT_LEN];
-	uint32_t n_comments;
-	uint64_t period_ns;
+	struct strings strings;
+	struct strings functions; /* of two uint32_t: numbers of name and file */
+	uint32_t *id;             /* [locations] of the table: as written; 0: not */
+	uint8_t *not;             /* [mappings] bits of what not all have: 1 << HAS_... - HAS_FUNCTIONS */
+	size_t n_values;
+	struct remarks remarks;
 	uint8_t buffer[BUFFER];
 };
 
-__attribute__((format(printf, 2, 3))) static void remark(struct writing *x, const char *fmt, ...)
+static uint32_t put(struct writing *x, const char *s)
 {
-	va_list args;
-
-	if (x->n_comments == COMMENTS_MAX)
-		return;
-	va_start(args, fmt);
-	vsnprintf(x->comment[x->n_comments++], COMMENT_LEN, fmt, args);
-	va_end(args);
+	return strings_put(&x->strings, s);
 }
 
-static void remark_stacks(struct writing *x)
+static void value_type(struct writing *x, uint32_t field, const struct value_type *t)
 {
-	static const char *const why[N_CUTS] = { "whole",
-						 "cut at the limit",
-						 "no call frame information",
-						 "bad call frame information",
-						 "a register unknown",
-						 "a bad stack pointer",
-						 "outside the stack",
-						 "too many steps" };
-	const struct process *p = x->p;
-	uint64_t n = 0;
+	size_t mark = wire_open(&x->w, field);
 
-	for (int i = 0; i < N_CUTS; i++)
-		n += p->cut[i];
-	for (int i = 0; i < N_CUTS && n; i++)
-		if (p->cut[i] && x->n_comments < COMMENTS_MAX - 3)
-			remark(x, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)p->cut[i],
-			       (unsigned long long)n, 100.0 * (double)p->cut[i] / (double)n);
+	wire_set(&x->w, 1, put(x, t->type ? t->type : x->s->name));
+	wire_set(&x->w, 2, put(x, t->unit));
+	wire_close(&x->w, mark);
 }
 
-static void remarks(struct writing *x)
+/* Number the locations that rows have. */
+static void number(struct writing *x)
 {
-	const struct process *p = x->p;
-	double seconds = (double)p->table.weight / p->c->how.hz;
+	const struct table *t = &x->s->p->table;
+	const struct snap_row *row = x->s->row.data;
+	const uint32_t *frames = t->frames.data;
+	uint32_t n = 0;
 
-	remark(x, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
-	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
-	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
-	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
-									  : "timers of threads");
-	remark(x, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for",
-	       p->c->how.hz, seconds > 0 ? (double)p->table.n_samples / seconds : 0.0);
-	if (p->lost)
-		remark(x, "lost: %llu periods in %s", (unsigned long long)p->lost, table_place_name[PLACE_LOST]);
-	if (p->adopted)
-		remark(x, "of them before threads were found at work: %llu", (unsigned long long)p->adopted);
-	if (p->blocked)
-		remark(x, "signal blocked: %llu periods", (unsigned long long)p->blocked);
-	if (p->orphans)
-		remark(x, "signals in threads that nobody knew: %u", p->orphans);
-	if (p->bad)
-		remark(x, "rings that made no sense: %llu", (unsigned long long)p->bad);
-	remark_stacks(x);
+	for (size_t i = 0; i < x->s->row.n; i++)
+		for (uint32_t k = 0; k < row[i].n; k++)
+			x->id[frames[row[i].at + k]] = 1;
+	for (size_t i = 0; i < t->loc.n; i++)
+		if (x->id[i])
+			x->id[i] = ++n;
 }
 
-static void value_type(struct wire *w, uint32_t field, uint32_t type, uint32_t unit)
+static void write_sample(struct writing *x, const struct snap_row *r)
 {
-	wire_head(w, field, wire_size_set(1, type) + wire_size_set(2, unit));
-	wire_set(w, 1, type);
-	wire_set(w, 2, unit);
+	const uint32_t *frames = (const uint32_t *)x->s->p->table.frames.data + r->at;
+	size_t message = wire_open(&x->w, PROFILE_SAMPLE), mark = wire_open(&x->w, SAMPLE_LOCATION);
+
+	for (uint32_t k = 0; k < r->n; k++)
+		wire_varint(&x->w, x->id[frames[k]]);
+	wire_close(&x->w, mark);
+	mark = wire_open(&x->w, SAMPLE_VALUE);
+	for (size_t i = 0; i < x->n_values; i++)
+		wire_varint(&x->w, (uint64_t)r->value[i]);
+	wire_close(&x->w, mark);
+	if (r->size) {
+		mark = wire_open(&x->w, SAMPLE_LABEL);
+		wire_set(&x->w, LABEL_KEY, put(x, "bytes"));
+		wire_set(&x->w, LABEL_NUMBER, r->size);
+		wire_close(&x->w, mark);
+	}
+	wire_close(&x->w, message);
 }
 
 static void write_samples(struct writing *x)
 {
-	const struct table_stack *stack = x->p->table.stack.data;
-	const uint32_t *frames = x->p->table.frames.data;
+	const struct snap_row *row = x->s->row.data;
 
-	for (size_t i = 0; i < x->p->table.stack.n; i++) {
-		const struct table_stack *s = &stack[i];
-		uint64_t ns = s->weight * x->period_ns, n_locs = 0, n_values = wire_size(s->weight) + wire_size(ns);
+	for (size_t i = 0; i < x->s->row.n; i++) {
+		bool any = false;
 
-		for (uint32_t k = 0; k < s->n; k++)
-			n_locs += wire_size(frames[s->at + k] + 1ULL);
-		wire_head(&x->w, PROFILE_SAMPLE, 2 + wire_size(n_locs) + n_locs + wire_size(n_values) + n_values);
-		wire_head(&x->w, 1, n_locs);
-		for (uint32_t k = 0; k < s->n; k++)
-			wire_varint(&x->w, frames[s->at + k] + 1ULL);
-		wire_head(&x->w, 2, n_values);
-		wire_varint(&x->w, s->weight);
-		wire_varint(&x->w, ns);
+		for (size_t k = 0; k < x->n_values; k++)
+			any |= row[i].value[k] != 0;
+		if (any)
+			write_sample(x, &row[i]);
 	}
 }
 
-/* The number of the text of mapping i, path or build id. Each has two, also where it has none. */
-static uint32_t map_text(const struct writing *x, size_t i, bool id)
+static void write_line(struct writing *x, const char *function, const char *file, uint64_t line)
 {
-	return (uint32_t)(TEXT_COMMENTS + x->n_comments + 2 * i + id);
+	uint32_t pair[2] = { put(x, function), put(x, file) };
+	uint32_t id = strings_add(&x->functions, (const char *)pair, sizeof(pair));
+	size_t mark;
+
+	if (!id)
+		return;
+	mark = wire_open(&x->w, LOCATION_LINE);
+	wire_set(&x->w, LINE_FUNCTION, id);
+	wire_set(&x->w, LINE_LINE, line);
+	wire_close(&x->w, mark);
 }
 
-static void write_mappings(struct writing *x)
+static void write_names(struct writing *x, const struct table_loc *loc)
 {
-	const struct map *map = x->p->maps.map.data;
+	struct snap_name name;
+	uint8_t not = 0;
+	uint32_t i = 0;
 
-	for (size_t i = 0; i < x->p->maps.map.n; i++) {
-		const struct map *m = &map[i];
-		uint32_t path = map_text(x, i, false), id = m->n_id ? map_text(x, i, true) : 0;
-
-		wire_head(&x->w, PROFILE_MAPPING,
-			  wire_size_set(1, i + 1) + wire_size_set(2, m->start) + wire_size_set(3, m->limit) +
-				  wire_size_set(4, m->offset) + wire_size_set(5, path) + wire_size_set(6, id));
-		wire_set(&x->w, 1, i + 1);
-		wire_set(&x->w, 2, m->start);
-		wire_set(&x->w, 3, m->limit);
-		wire_set(&x->w, 4, m->offset);
-		wire_set(&x->w, 5, path);
-		wire_set(&x->w, 6, id);
+	for (; i < INLINED_MOST && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++) {
+		not |= (uint8_t)((!name.function) | (!name.file) << 1 | (!name.line) << 2);
+		write_line(x, name.function, name.file, name.line);
 	}
+	if (loc->map)
+		x->not[loc->map - 1] |= i ? not : 15;
 }
 
 static void write_locations(struct writing *x)
 {
-	const struct table_loc *loc = x->p->table.loc.data;
+	const struct table_loc *loc = x->s->p->table.loc.data;
 
-	for (size_t i = 0; i < x->p->table.loc.n; i++) {
-		uint64_t n_line = i < N_PLACES ? wire_size_set(1, i + 1) : 0;
-		uint64_t n = wire_size_set(1, i + 1) + wire_size_set(2, loc[i].map) + wire_size_set(3, loc[i].addr) +
-			     (n_line ? 2 + n_line : 0);
+	for (size_t i = 0; i < x->s->p->table.loc.n; i++) {
+		size_t mark;
 
-		wire_head(&x->w, PROFILE_LOCATION, n);
+		if (!x->id[i])
+			continue;
+		mark = wire_open(&x->w, PROFILE_LOCATION);
+		wire_set(&x->w, LOCATION_ID, x->id[i]);
+		wire_set(&x->w, LOCATION_MAPPING, loc[i].map);
+		wire_set(&x->w, LOCATION_ADDRESS, loc[i].addr);
+		if (i < N_PLACES)
+			write_line(x, table_place_name[i], NULL, 0);
+		else if (x->names)
+			write_names(x, &loc[i]);
+		wire_close(&x->w, mark);
+	}
+}
+
+static void write_functions(struct writing *x)
+{
+	for (uint32_t i = 1; i < x->functions.string.n; i++) {
+		uint32_t pair[2];
+		size_t n, mark = wire_open(&x->w, PROFILE_FUNCTION);
+
+		memcpy(pair, strings_get(&x->functions, i, &n), sizeof(pair));
+		wire_set(&x->w, FUNCTION_ID, i);
+		wire_set(&x->w, FUNCTION_NAME, pair[0]);
+		wire_set(&x->w, FUNCTION_SYSTEM_NAME, pair[0]);
+		wire_set(&x->w, FUNCTION_FILE, pair[1]);
+		wire_close(&x->w, mark);
+	}
+}
+
+/* All that is mapped; the program comes first. */
+static void write_mappings(struct writing *x)
+{
+	const struct maps *maps = &x->s->p->maps;
+	const struct map *m = maps->map.data;
+	const char *texts = maps->texts.data;
+
+	for (size_t i = 0; i < maps->map.n; i++, m++) {
+		size_t mark = wire_open(&x->w, PROFILE_MAPPING);
+
 		wire_set(&x->w, 1, i + 1);
-		wire_set(&x->w, 2, loc[i].map);
-		wire_set(&x->w, 3, loc[i].addr);
-		if (n_line) {
-			wire_head(&x->w, 4, n_line);
-			wire_set(&x->w, 1, i + 1);
-		}
-	}
-	for (uint32_t i = 0; i < N_PLACES; i++) {
-		wire_head(&x->w, PROFILE_FUNCTION,
-			  wire_size_set(FUNCTION_ID, i + 1) + wire_size_set(FUNCTION_NAME, TEXT_PLACES + i) +
-				  wire_size_set(FUNCTION_SYSTEM_NAME, TEXT_PLACES + i));
-		wire_set(&x->w, FUNCTION_ID, i + 1);
-		wire_set(&x->w, FUNCTION_NAME, TEXT_PLACES + i);
-		wire_set(&x->w, FUNCTION_SYSTEM_NAME, TEXT_PLACES + i);
+		wire_set(&x->w, 2, m->start);
+		wire_set(&x->w, 3, m->limit);
+		wire_set(&x->w, 4, m->offset);
+		wire_set(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
+		wire_set(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
+		for (uint32_t k = 0; k < N_HAS && x->names; k++)
+			wire_set(&x->w, HAS_FUNCTIONS + k, !(x->not[i] >> k & 1));
+		wire_close(&x->w, mark);
 	}
 }
 
-static void text(struct writing *x, const char *s, size_t n)
+/* When, and how long: one moment has no length; of a difference the end counts, as of Go's. */
+static void write_times(struct writing *x)
 {
-	wire_bytes(&x->w, PROFILE_STRING, s, n);
-}
+	const struct snap *s = x->s;
 
-static void write_texts(struct writing *x)
-{
-	const struct map *map = x->p->maps.map.data;
-	const char *texts = x->p->maps.texts.data;
-
-	for (int i = 0; i < TEXTS_FIXED; i++)
-		text(x, fixed[i], strlen(fixed[i]));
-	text(x, nanoseconds, sizeof(nanoseconds) - 1);
-	for (int i = 0; i < N_PLACES; i++)
-		text(x, table_place_name[i], strlen(table_place_name[i]));
-	for (uint32_t i = 0; i < x->n_comments; i++)
-		text(x, x->comment[i], strlen(x->comment[i]));
-	for (size_t i = 0; i < x->p->maps.map.n; i++) {
-		text(x, texts + map[i].path, map[i].n_path);
-		text(x, texts + map[i].id, map[i].n_id);
-	}
+	wire_set(&x->w, PROFILE_TIME, s->delta && s->kind != SNAP_CPU ? s->end_ns : s->start_ns);
+	wire_set(&x->w, PROFILE_DURATION, s->end_ns > s->start_ns ? s->end_ns - s->start_ns : 0);
+	value_type(x, PROFILE_PERIOD_TYPE, &types[s->kind].period);
+	wire_set(&x->w, PROFILE_PERIOD, s->period);
 }
 
 static void write_all(struct writing *x)
 {
-	const struct process *p = x->p;
+	const struct snap *s = x->s;
 
-	value_type(&x->w, PROFILE_SAMPLE_TYPE, TEXT_SAMPLES, TEXT_COUNT);
-	value_type(&x->w, PROFILE_SAMPLE_TYPE, TEXT_CPU, TEXT_NANOSECONDS);
+	for (; x->n_values < SNAP_VALUES && types[s->kind].value[x->n_values].unit; x->n_values++)
+		value_type(x, PROFILE_SAMPLE_TYPE, &types[s->kind].value[x->n_values]);
+	number(x);
 	write_samples(x);
-	write_mappings(x);
 	write_locations(x);
-	wire_set(&x->w, PROFILE_TIME, p->start_ns);
-	wire_set(&x->w, PROFILE_DURATION, p->end_ns > p->start_ns ? p->end_ns - p->start_ns : 0);
-	value_type(&x->w, PROFILE_PERIOD_TYPE, TEXT_CPU, TEXT_NANOSECONDS);
-	wire_set(&x->w, PROFILE_PERIOD, x->period_ns);
-	for (uint32_t i = 0; i < x->n_comments; i++)
-		wire_number(&x->w, PROFILE_COMMENT, TEXT_COMMENTS + i);
-	write_texts(x);
+	write_functions(x);
+	write_mappings(x);
+	write_times(x);
+	remarks_make(&x->remarks, s);
+	for (uint32_t i = 0; i < x->remarks.n; i++)
+		wire_number(&x->w, PROFILE_COMMENT, put(x, x->remarks.text[i]));
+	if (types[s->kind].preset)
+		wire_set(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, put(x, types[s->kind].preset));
+	for (uint32_t i = 0; i < x->strings.string.n; i++) {
+		size_t n;
+		const char *text = strings_get(&x->strings, i, &n);
+
+		wire_bytes(&x->w, PROFILE_STRING, text, n);
+	}
 }
 
-int process_write(struct process *p, int fd)
+static int write_packed(struct writing *x, snap_sink_fn *sink, void *arg)
 {
+	struct gzip *gzip = gzip_open(sink, arg);
+	bool whole;
+	int rc;
+
+	if (!gzip)
+		return -ENOMEM;
+	wire_begin(&x->w, x->buffer, sizeof(x->buffer), gzip_sink, gzip);
+	write_all(x);
+	whole = wire_end(&x->w);
+	rc = gzip_close(gzip);
+	return rc ? rc : whole ? 0 : -EIO;
+}
+
+int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+{
+	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t), n_not = s->p->maps.map.n + 1;
 	struct writing *x = memory_map(sizeof(*x));
 	int rc = -ENOMEM;
 
 	if (!x)
 		return rc;
-	x->p = p;
-	x->period_ns = 1000000000 / p->c->how.hz;
-	x->gzip = gzip_open(fd);
-	if (x->gzip) {
-		remarks(x);
-		wire_begin(&x->w, x->buffer, sizeof(x->buffer), gzip_sink, x->gzip);
-		write_all(x);
-		wire_end(&x->w);
-		rc = gzip_close(x->gzip);
-	}
+	x->s = s;
+	x->names = names;
+	x->names_arg = names_arg;
+	x->id = memory_map(n_id);
+	x->not = memory_map(n_not);
+	if (x->id && x->not)
+		rc = write_packed(x, sink, arg);
+	strings_release(&x->strings);
+	strings_release(&x->functions);
+	memory_unmap(x->id, n_id);
+	memory_unmap(x->not, n_not);
 	memory_unmap(x, sizeof(*x));
+	return rc;
+}
+
+int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+{
+	if (debug == 0)
+		return write_proto(s, names, names_arg, sink, arg);
+	return -ENOSYS;
+}
+
+static int write_file(void *arg, const void *data, size_t n)
+{
+	int fd = *(const int *)arg;
+
+	while (n) {
+		ssize_t done = write(fd, data, n);
+
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (done > 0) {
+			data = (const uint8_t *)data + done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int process_write(struct process *p, int fd)
+{
+	struct snap *s;
+	int rc = snap_take(p, SNAP_CPU, 0, &s);
+
+	if (rc < 0)
+		return rc;
+	rc = snap_write(s, 0, NULL, NULL, write_file, &fd);
+	snap_free(s);
 	return rc;
 }

@@ -1,0 +1,14 @@
+/*
+ * write.h - the forms in which a snap is written
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECT_WRITE_H
+#define COLLECT_WRITE_H
+
+#include "collect/snap.h"
+
+/* As snap_write, in one form. */
+int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
+
+#endif
