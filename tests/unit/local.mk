@@ -39,6 +39,7 @@ EXTRA_DIST += \
 	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
+	tests/unit/make_tables.h \
 	tests/unit/merge_parts.h \
 	tests/unit/wire.h
 
@@ -173,6 +174,7 @@ unit_tests = \
 	tests/unit/test_side \
 	tests/unit/test_sides \
 	tests/unit/test_simplify \
+	tests/unit/test_snap \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_stats \
@@ -329,6 +331,7 @@ tests_unit_test_sheet_LDADD = $(unit_shell)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)
+tests_unit_test_snap_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
