@@ -35,6 +35,7 @@ static void start_again(void)
 
 	cpi_threads_forget();
 	cpi_tables_forget();
+	cpi_heap_forget();
 	cpi_process_begin(parent, serial);
 	cpi.process_timer = NO_TIMER;
 	if (!cpi_on_sig()) {

@@ -83,6 +83,7 @@ static void start(struct segment_head *head)
 	cpi_threads_init();
 	cpi_guard_install();
 	cpi_fork_init();
+	cpi_heap_init();
 	cpi_clock_init();
 	cpi_thread_enter_main();
 	cpi_threads_scan();

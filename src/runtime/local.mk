@@ -20,10 +20,20 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/guard_int.h \
 	src/runtime/guard_masks.c \
 	src/runtime/handler.c \
+	src/runtime/heap.c \
+	src/runtime/heap.h \
+	src/runtime/heap_draw.c \
+	src/runtime/heap_first.c \
+	src/runtime/heap_init.c \
+	src/runtime/heap_malloc.c \
+	src/runtime/heap_new.c \
+	src/runtime/heap_next.c \
 	src/runtime/here.c \
 	src/runtime/init.c \
 	src/runtime/labels.c \
 	src/runtime/labels.h \
+	src/runtime/live.c \
+	src/runtime/live.h \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \

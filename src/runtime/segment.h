@@ -82,6 +82,15 @@ struct segment_head {
 enum proc_state { PROC_FREE, PROC_SETUP, PROC_LIVE };
 enum proc_engine { ENGINE_THREADS = 1, ENGINE_PROCESS = 2, ENGINE_NONE = 4 }; /* bits: what was used */
 
+/* Bits: why heap profiles end, or cannot be had. */
+enum proc_heap {
+	HEAP_UNKNOWN = 1,   /* nobody looked: never told */
+	HEAP_FOREIGN = 2,   /* the program, or a library in front of ours, has its own malloc */
+	HEAP_SANITIZER = 4, /* it is a sanitizer's */
+	HEAP_DEEPBIND = 8,  /* an object was loaded with RTLD_DEEPBIND, which calls malloc past us */
+	HEAP_NO_TABLES = 16 /* no tables were left for this process */
+};
+
 struct segment_proc {
 	_Atomic uint32_t state;
 	_Atomic uint32_t serial; /* one more with each process that takes the slot */
@@ -94,7 +103,8 @@ struct segment_proc {
 	_Atomic uint32_t orphans;       /* signals in threads nobody knew */
 	_Atomic uint64_t lost;          /* weight of samples that found no ring */
 	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
-	uint8_t spare[56];
+	_Atomic uint32_t heap;          /* bits of proc_heap */
+	uint8_t spare[52];
 };
 
 enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };

@@ -46,11 +46,12 @@ struct local {
 	_Atomic uint8_t ended;   /* its record is gone: no samples */
 	_Atomic uint8_t blocked; /* the program believes that our signal is blocked here */
 	_Atomic uint8_t pending; /* and one that was for the program came meanwhile */
-	int64_t left;            /* bytes to allocate until one is sampled */
+	uint64_t left;           /* bytes to allocate until one is sampled */
 	uint64_t random;         /* state of the generator of this thread; 0: not seeded */
 	uintptr_t lo, top;       /* its stack is somewhere in [lo, top); 0: not looked for */
 	uint64_t mask;           /* of signals, around fork */
 	_Atomic uint32_t hook;   /* a wrapper of ours is at work: what it calls is not sampled */
+	uint32_t drawn;          /* the rate that left was drawn with; 0: none, it is when to look again */
 };
 _Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
 
@@ -62,6 +63,7 @@ struct target {
 	struct segment_proc *_Atomic proc; /* NULL in a forked child that has no sample yet */
 	_Atomic uint32_t claiming;         /* a thread of it takes a slot */
 	_Atomic uint32_t engine, error;    /* what is told there */
+	_Atomic uint32_t heap;             /* and bits of proc_heap */
 	uint32_t parent, parent_serial;    /* the slot + 1 of what it was forked from; 0: it was executed */
 	uint64_t start_ns;                 /* wall clock */
 	uint32_t slot, serial, pid;
@@ -157,6 +159,14 @@ void cpi_guard_install(void);
 void cpi_guard_forward_sig(int sig, siginfo_t *info, void *context);
 /* The handler runs on the alternate stack, unless that is too small for it. */
 void cpi_guard_stack(size_t size);
+
+/* heap.c */
+/* Are we the ones who see what is allocated? Then sampling begins when a rate is set. */
+void cpi_heap_init(void);
+/* In the child of fork: it has no sampled objects. Its tables are yet to be claimed. */
+void cpi_heap_forget(void);
+/* An object is about to be loaded, with these flags of dlopen. */
+void cpi_heap_dlopen(int flags);
 
 /* fork.c */
 void cpi_fork_init(void);
