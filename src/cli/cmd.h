@@ -31,6 +31,9 @@ int cmd_completion(const struct args *a);
 /* Run a program and profile it: the words behind "cpa", which are not the options of a report. */
 int cmd_run(int argc, char **argv);
 
+/* Print where each thread of a process is; the words as of cmd_run. */
+int cmd_threads(int argc, char **argv);
+
 int cmd_version(void);
 
 /* Read the profile and answer lines about it until they end. */

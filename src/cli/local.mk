@@ -15,6 +15,7 @@ src_cpa_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_run.c \
+	src/cli/cmd_threads.c \
 	src/cli/cmd_trend.c \
 	src/cli/edit.c \
 	src/cli/edit.h \
@@ -56,8 +57,12 @@ src_cpa_SOURCES = \
 	src/cli/shell_list.h \
 	src/cli/shell_report.c \
 	src/cli/shell_report.h \
+	src/cli/snap_names.c \
+	src/cli/snap_names.h \
 	src/cli/subject.c \
-	src/cli/subject.h
+	src/cli/subject.h \
+	src/cli/threads_text.c \
+	src/cli/threads_text.h
 
 # The completions come out of the program itself, where each shell looks for them.
 completions = bash-completion/completions/cpa zsh/site-functions/_cpa fish/vendor_completions.d/cpa.fish

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "collect/collect_int.h"
+#include "collect/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -131,6 +132,7 @@ static void release(struct process *p)
 		close(p->pidfd);
 	counts_release(p);
 	table_release(&p->table);
+	threads_release(p->threads);
 	maps_release(&p->maps);
 	*p = (struct process){ .pidfd = -1 };
 }
@@ -188,7 +190,9 @@ static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, u
 		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
 		return;
 	}
-	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid, .start_ns = s->start_ns };
+	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid };
+	p->start_ns = s->start_ns;
+	p->max_depth = c->how.max_depth;
 	p->main = pid == c->main_pid;
 	p->proven = has == MAPS_YES;
 	if (p->start_ns < c->start_ns || p->start_ns > now)
@@ -312,6 +316,29 @@ void collect_finish(struct collect *c)
 {
 	atomic_store(&c->head->active, 0);
 	round_of(c, true);
+}
+
+int process_open(pid_t pid, struct process **out)
+{
+	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct process *p = fd >= 0 ? memory_map(sizeof(*p)) : NULL;
+
+	if (!p && fd >= 0)
+		close(fd);
+	if (!p)
+		return fd < 0 ? -errno : -ENOMEM;
+	*p = (struct process){ .used = true, .proven = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
+	p->start_ns = wall_ns();
+	maps_add_live(&p->maps, pid);
+	*out = p;
+	return 0;
+}
+
+void process_close(struct process *p)
+{
+	if (p)
+		release(p);
+	memory_unmap(p, sizeof(*p));
 }
 
 uint32_t collect_refused(const struct collect *c)

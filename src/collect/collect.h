@@ -67,6 +67,15 @@ void collect_finish(struct collect *c);
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);
 
+/*
+ * A process that runs already and that nobody profiles: its threads can be shown.
+ *
+ * Gives   0, or -errno: -ESRCH
+ */
+int process_open(pid_t pid, struct process **out);
+/* Of one from process_open. Takes NULL. */
+void process_close(struct process *p);
+
 void process_facts(const struct process *p, struct process_facts *out);
 
 /*

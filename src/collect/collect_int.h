@@ -15,10 +15,10 @@
 
 /* A process that is being profiled: what its slot said when it came, and what was taken since. */
 struct process {
-	const struct collect *c;
+	struct collect *c; /* NULL: one that was not started by us */
 	bool used, ended, replaced, main;
 	bool proven; /* it has mapped our segment, so that the kernel may be asked about it, and it may be signalled */
-	uint32_t serial;
+	uint32_t serial, max_depth;
 	pid_t pid;
 	int pidfd; /* -1 when there is none */
 	bool forked;
@@ -31,6 +31,8 @@ struct process {
 	struct table table;
 	struct counts counts;
 	struct maps maps;
+	struct threads *threads; /* of collect/threads.h: kept between dumps, NULL before the first */
+	struct dump *dump;       /* that waits for threads which run, or NULL */
 };
 
 /* What was taken from a ring so far. The segment is not asked. */

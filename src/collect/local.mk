@@ -19,8 +19,12 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/memory.h \
 	src/collect/order.c \
 	src/collect/order.h \
+	src/collect/peek.c \
+	src/collect/peek.h \
 	src/collect/remarks.c \
 	src/collect/remarks.h \
+	src/collect/remote.c \
+	src/collect/remote.h \
 	src/collect/rings.c \
 	src/collect/snap.c \
 	src/collect/snap.h \
@@ -28,6 +32,10 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/strings.h \
 	src/collect/table.c \
 	src/collect/table.h \
+	src/collect/task.c \
+	src/collect/task.h \
+	src/collect/threads.c \
+	src/collect/threads.h \
 	src/collect/unseen.c \
 	src/collect/write.c \
 	src/collect/write.h

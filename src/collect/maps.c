@@ -163,8 +163,7 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 	add(m, &new, path, id, n_id);
 }
 
-/* Call fn for each line of what is mapped, until it says false. False when there is no such process. */
-static bool each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
+bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
 {
 	char name[32], buf[LINE_MAX_LEN + 1];
 	bool more = true;
@@ -212,7 +211,7 @@ void maps_add_live(struct maps *m, pid_t pid)
 {
 	struct adding a = { .m = m, .pid = pid };
 
-	each_line(pid, add_line, &a);
+	maps_each_line(pid, add_line, &a);
 }
 
 struct looking {
@@ -233,7 +232,7 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 	struct looking l = { .found = false };
 
 	snprintf(l.what, sizeof(l.what), " %02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
-	if (!each_line(pid, find_file, &l))
+	if (!maps_each_line(pid, find_file, &l))
 		return MAPS_GONE;
 	return l.found ? MAPS_YES : MAPS_NO;
 }

@@ -35,6 +35,9 @@ void maps_add_modules(struct maps *m, const uint8_t *data, size_t n);
 /* Add what the kernel says is mapped now, with build ids out of the memory of the process. */
 void maps_add_live(struct maps *m, pid_t pid);
 
+/* Call fn for each line of /proc/PID/maps, until it says false. False, with errno, when there is no such process. */
+bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg);
+
 /* Has the process mapped this file? MAPS_GONE: it has ended, or may not be looked into. */
 enum maps_has { MAPS_NO, MAPS_YES, MAPS_GONE };
 enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino);

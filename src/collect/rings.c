@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "collect/collect_int.h"
+#include "collect/threads.h"
 
 #include <string.h>
 
@@ -38,17 +39,22 @@ static void count(struct process *p, struct segment_ring *r, struct ring_seen *s
 /* One record of at most most words. Gives how many it has, 0 when it is none. */
 static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *at, uint64_t most, uint64_t to_end)
 {
-	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), pc[FRAMES_MAX];
+	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), who, pc[FRAMES_MAX];
 	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
 	uint32_t label;
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= most ? (uint32_t)to_end : 0;
-	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN) || n > FRAMES_MAX || RECORD_HEAD + n > most ||
+	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN && word >> 60 != RECORD_THREAD) || n > FRAMES_MAX || RECORD_HEAD + n > most ||
 	    RECORD_HEAD + n > to_end)
 		return 0;
-	label = (uint32_t)(__atomic_load_n(at + 1, __ATOMIC_RELAXED) >> 32);
+	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
+	label = (uint32_t)(who >> 32);
 	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
+	if (p->dump && n > 0 && word >> 60 != RECORD_AGAIN)
+		threads_answer(p->dump, (uint32_t)who, label, pc, n);
+	if (word >> 60 == RECORD_THREAD)
+		return RECORD_HEAD + n;
 	if (word >> 60 == RECORD_AGAIN) {
 		if (seen->owner == p->serial)
 			table_add_again(&p->table, seen->last, weight);

@@ -9,6 +9,7 @@
 
 #include "collect/collect_int.h"
 #include "collect/order.h"
+#include "collect/threads.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -183,6 +184,8 @@ static int take(struct snap *s, uint64_t custom)
 		return take_counts(s, STACK_CREATE, 0);
 	case SNAP_CUSTOM:
 		return take_counts(s, STACK_CUSTOM, custom);
+	case SNAP_THREADS:
+		return threads_take(s);
 	default:
 		return -EINVAL;
 	}
@@ -346,4 +349,20 @@ void snap_free(struct snap *s)
 	vec_release(&s->row, sizeof(struct snap_row));
 	vec_release(&s->thread, sizeof(struct snap_thread));
 	memory_unmap(s, sizeof(*s));
+}
+
+void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out)
+{
+	uint32_t at = ((const uint32_t *)s->p->table.frames.data)[row->at + k];
+	const struct table_loc *loc = (const struct table_loc *)s->p->table.loc.data + at;
+	const struct map *map = loc->map ? (const struct map *)s->p->maps.map.data + loc->map - 1 : NULL;
+
+	*out = (struct snap_frame){ .addr = loc->addr, .map = loc->map };
+	if (at < N_PLACES)
+		out->place = table_place_name[at];
+	if (map) {
+		out->path = (const char *)s->p->maps.texts.data + map->path;
+		out->n_path = map->n_path;
+		out->offset = loc->addr - map->start + map->offset;
+	}
 }

@@ -79,6 +79,17 @@ int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct sn
 /* Put the rows of a snap that is being made in order, and add up those that are the same. Gives 0 or -ENOMEM. */
 int snap_sort(struct snap *s);
 
+struct snap_frame {
+	const char *place; /* its name when it is no code, else NULL */
+	uint64_t addr, offset; /* offset: in the file */
+	uint32_t map;          /* index + 1 of the mapping that holds it; 0: not known */
+	const char *path;      /* [n_path] of the file; good until the process is looked at again */
+	uint32_t n_path;
+};
+
+/* Frame k of a row, k < row->n, leaf first. */
+void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out);
+
 /*
  * Subtract what an earlier snap of the same process has. Rows without any value go.
  *

@@ -20,6 +20,8 @@ const char *const table_place_name[N_PLACES] = {
 	[PLACE_LOST] = "[cpa: lost]",
 	[PLACE_BLOCKED] = "[cpa: signal blocked]",
 	[PLACE_FULL] = "[cpa: stack table full]",
+	[PLACE_RUNNING] = "[running]",
+	[PLACE_NO_ANSWER] = "[no answer: signal blocked]",
 };
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -180,17 +182,20 @@ uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t lab
 	return stack;
 }
 
-uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight)
+static uint32_t add_place(struct table *t, enum table_place place, uint64_t weight)
 {
-	uint32_t *to, stack;
+	uint32_t *to = begin(t) ? vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL) : NULL;
 
-	if (!weight || !begin(t))
-		return NO_STACK;
-	to = vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL);
 	if (!to)
 		return NO_STACK;
 	*to = place;
-	stack = add(t, 1, 0, weight);
+	return add(t, 1, 0, weight);
+}
+
+uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight)
+{
+	uint32_t stack = weight ? add_place(t, place, weight) : NO_STACK;
+
 	if (stack != NO_STACK)
 		t->weight += weight;
 	return stack;
@@ -202,6 +207,27 @@ void table_add_again(struct table *t, uint32_t stack, uint64_t weight)
 		return;
 	((struct table_stack *)t->stack.data)[stack].weight += weight;
 	t->weight += weight;
+}
+
+static uint32_t frames_of(const struct table *t, uint32_t stack, uint32_t *at)
+{
+	const struct table_stack *s = (const struct table_stack *)t->stack.data + stack;
+
+	*at = stack == NO_STACK ? 0 : s->at;
+	return stack == NO_STACK ? 0 : s->n;
+}
+
+bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at)
+{
+	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 0) : NO_STACK;
+
+	frames_of(t, stack, at);
+	return stack != NO_STACK;
+}
+
+uint32_t table_intern_place(struct table *t, enum table_place place, uint32_t *at)
+{
+	return frames_of(t, add_place(t, place, 0), at);
 }
 
 void table_release(struct table *t)

@@ -9,7 +9,7 @@
 #include "collect/memory.h"
 
 /* Frames that are no code: they have a name instead of an address. */
-enum table_place { PLACE_LOST, PLACE_BLOCKED, PLACE_FULL, N_PLACES };
+enum table_place { PLACE_LOST, PLACE_BLOCKED, PLACE_FULL, PLACE_RUNNING, PLACE_NO_ANSWER, N_PLACES };
 extern const char *const table_place_name[N_PLACES];
 
 /* An address, or (the first N_PLACES of them) a place. */
@@ -63,6 +63,17 @@ uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weigh
 
 /* Add weight to a stack that was added before. */
 void table_add_again(struct table *t, uint32_t stack, uint64_t weight);
+
+/*
+ * Keep a stack that weighs nothing: of another profile than that of CPU time.
+ *
+ * at      out: where its n locations are in frames
+ * Gives   false when there is no room
+ */
+bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at);
+
+/* The same for a place. Gives the number of locations: 1, or 0 when there is no room. */
+uint32_t table_intern_place(struct table *t, enum table_place place, uint32_t *at);
 
 void table_release(struct table *t);
 

@@ -18,6 +18,8 @@ static struct thread *self_sig(void)
 	if (!t && !atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
 		t = cpi_thread_find_sig(sys_gettid());
 		atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
+		if (t)
+			t->local = &cpi_local;
 	}
 	return t;
 }
@@ -36,6 +38,8 @@ static void adopt_sig(void)
 		return;
 	t = cpi_thread_add_sig(sys_gettid(), 0, 0);
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
+	if (t)
+		t->local = &cpi_local;
 	if (t && p)
 		atomic_fetch_add_explicit(&p->adopted, used, memory_order_relaxed);
 }
@@ -84,15 +88,29 @@ static bool is_from_nobody_sig(const siginfo_t *info)
 	return cpi.head && info->si_code == SI_USER && info->si_pid == 0;
 }
 
+/* The collector asks where this thread is. */
+static void tell_sig(const void *context)
+{
+	struct thread *t;
+
+	adopt_sig();
+	t = self_sig();
+	if (t && cpi_on_sig())
+		cpi_sample_tell_sig(t, context);
+}
+
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 {
 	int before = errno;
-	bool ours = cpi.head && (uint64_t)(uintptr_t)info->si_value.sival_ptr == cpi.cookie;
+	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+	bool ours = cpi.head && value == cpi.cookie;
 
 	if (ours && info->si_code == SI_TIMER)
 		tick_sig(info, context);
 	else if ((ours && info->si_code == SI_QUEUE) || is_from_nobody_sig(info))
 		adopt_sig();
+	else if (cpi.head && info->si_code == SI_QUEUE && value == (cpi.cookie ^ COOKIE_STACK))
+		tell_sig(context);
 	else
 		cpi_guard_forward_sig(sig, info, context);
 	errno = before;

@@ -140,6 +140,13 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 	return result.n;
 }
 
+/* Whose record it is: its second word. */
+static uint64_t who_sig(const struct thread *t)
+{
+	return (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
+	       atomic_load_explicit(&t->tid, memory_order_relaxed);
+}
+
 static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
 	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL;
@@ -155,8 +162,7 @@ static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
 	}
 	at[0] = record_word(RECORD_CPU, blocked ? RECORD_BLOCKED : 0, n, weight);
-	at[1] = (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
-		atomic_load_explicit(&t->tid, memory_order_relaxed);
+	at[1] = who_sig(t);
 	cpi_ring_push_sig(t, RECORD_HEAD + n);
 }
 
@@ -171,8 +177,7 @@ static void put_end(struct thread *t, uint32_t weight)
 		return;
 	}
 	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, 0, n, weight);
-	at[1] = (uint64_t)atomic_load_explicit(&cpi_local.label, memory_order_relaxed) << 32 |
-		atomic_load_explicit(&t->tid, memory_order_relaxed);
+	at[1] = who_sig(t);
 	at[2] = t->start;
 	cpi_ring_push_sig(t, RECORD_HEAD + n);
 }
@@ -210,5 +215,24 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight)
 	}
 	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
 	put_sig(t, context, weight);
+	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
+}
+
+void cpi_sample_tell_sig(struct thread *t, const void *context)
+{
+	uint64_t *at;
+	uint32_t n;
+
+	if (atomic_load_explicit(&cpi_local.busy, memory_order_relaxed) ||
+	    (!t->ring && !cpi_ring_claim_sig(t, atomic_load_explicit(&t->tid, memory_order_relaxed))))
+		return;
+	atomic_store_explicit(&cpi_local.busy, 1, memory_order_relaxed);
+	at = cpi_ring_room_sig(t);
+	if (at) {
+		n = walk_sig(t, context, at + RECORD_HEAD, cpi_ring_spare_sig(t, at, COPIED_WORDS));
+		at[0] = record_word(RECORD_THREAD, 0, n, 0);
+		at[1] = who_sig(t);
+		cpi_ring_push_sig(t, RECORD_HEAD + n);
+	}
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }

@@ -92,7 +92,7 @@ enum proc_heap {
 };
 
 struct segment_proc {
-	_Atomic uint32_t state;
+	_Alignas(64) _Atomic uint32_t state;
 	_Atomic uint32_t serial; /* one more with each process that takes the slot */
 	uint32_t pid;
 	uint32_t parent, parent_serial; /* slot + 1 it was forked from; 0: it was executed */
@@ -104,7 +104,7 @@ struct segment_proc {
 	_Atomic uint64_t lost;          /* weight of samples that found no ring */
 	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
 	_Atomic uint32_t heap;          /* bits of proc_heap */
-	uint8_t spare[52];
+	uint64_t threads;               /* where its table of threads is: struct thread [N_THREADS] of runtime/target.h */
 };
 
 enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };
@@ -124,8 +124,12 @@ struct segment_ring {
 enum record_type {
 	RECORD_PAD,
 	RECORD_CPU,
-	RECORD_AGAIN, /* the weight belongs to the stack of the record before it; no frames */
+	RECORD_AGAIN,  /* the weight belongs to the stack of the record before it; no frames */
+	RECORD_THREAD, /* where a thread is that was asked; no weight */
 };
+/* Signals of the collector have its cookie. Those that ask a thread where it is have it with these bits changed. */
+#define COOKIE_STACK 0x5a5a5a5a5a5a5a5aULL
+
 enum record_flag { RECORD_BLOCKED = 1 }; /* no frames: the signal had been blocked */
 
 /* The first word of a record. A pad has no second one, and goes on to the end of the ring. */

@@ -36,6 +36,7 @@ struct thread {
 	uint64_t start;             /* the function it began in, or 0 */
 	uint64_t first_ns;          /* of its CPU clock: when the first period is over */
 	uint64_t n_charged;         /* periods that samples stand for */
+	struct local *local;        /* its own, for the collector; NULL until the thread was here itself */
 };
 
 /* What each thread has at a fixed place: no more than 64 bytes, for dlopen has little room for such. */
@@ -127,6 +128,8 @@ void cpi_threads_sweep(void);
 /* Forget all threads, in the child of fork. */
 void cpi_threads_forget(void);
 void cpi_threads_init(void);
+/* Where the table is. */
+const struct thread *cpi_threads_table_sig(void);
 
 /* handler.c */
 void cpi_handler_sig(int sig, siginfo_t *info, void *context);
@@ -138,6 +141,8 @@ void cpi_sample_init(uint32_t n);
 struct walk_memory *cpi_sample_memory_sig(uint32_t i);
 /* Take a sample of this thread, which the signal interrupted. */
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
+/* Tell the collector where this thread is, which the signal interrupted. */
+void cpi_sample_tell_sig(struct thread *t, const void *context);
 /* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
 void cpi_sample_end(struct thread *t);
 

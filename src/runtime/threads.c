@@ -31,6 +31,11 @@ static _Atomic uint8_t group_used[N_GROUPS]; /* an entry of the group was ever t
 static pthread_key_t end_key;
 static bool has_key;
 
+const struct thread *cpi_threads_table_sig(void)
+{
+	return table;
+}
+
 struct thread *cpi_thread_find_sig(uint32_t tid)
 {
 	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
@@ -74,6 +79,7 @@ struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top)
 	t->lo = lo;
 	t->top = t->low = top;
 	t->start = 0;
+	t->local = NULL;
 	t->ring = NULL;
 	cpi_clock_arm_sig(t, tid);
 	return t;
@@ -117,6 +123,7 @@ void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
 	if (!t)
 		return;
 	t->start = start;
+	t->local = &cpi_local;
 	atomic_store(&cpi_local.thread, t);
 	if (has_key)
 		pthread_setspecific(end_key, t);

@@ -1,0 +1,27 @@
+/*
+ * snap_names.h - names for the addresses of a snap, from the files of this machine
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_SNAP_NAMES_H
+#define CLI_SNAP_NAMES_H
+
+#include "base/err.h"
+#include "collect/snap.h"
+
+struct snap_names;
+
+/*
+ * Look up all addresses of a snap, as reports do for those of a profile.
+ *
+ * Fails   as reader_read and symbolize_local do
+ */
+int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err);
+
+/* Takes NULL. */
+void snap_names_free(struct snap_names *n);
+
+/* A snap_names_fn; arg: a struct snap_names. */
+bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * remote.c - the memory of another process, and the objects in it, for the walker
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "collect/remote.h"
+
+#include "collect/maps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, COPY_MOST = 512 << 20 };
+
+struct remote_object {
+	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
+	uint32_t path, n_path;
+	bool code;   /* some of it can be executed */
+	bool opened; /* walk is filled */
+	void *bytes;
+	size_t size;
+	struct unwind_object walk;
+};
+
+static bool is_denied(int error)
+{
+	return error == EPERM || error == EACCES || error == ENOSYS;
+}
+
+static ssize_t read_file(struct remote *r, uint64_t addr, void *to, size_t n)
+{
+	char name[32];
+
+	if (r->mem < 0) {
+		snprintf(name, sizeof(name), "/proc/%d/mem", (int)r->pid);
+		r->mem = open(name, O_RDONLY | O_CLOEXEC);
+	}
+	return r->mem < 0 ? -1 : pread(r->mem, to, n, (off_t)addr);
+}
+
+/* One call; it may give less than there is. */
+static ssize_t read_some(struct remote *r, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
+	ssize_t got = r->mem < 0 ? process_vm_readv(r->pid, &here, 1, &there, 1, 0) : -1;
+
+	if (got < 0 && (r->mem >= 0 || is_denied(errno)))
+		got = read_file(r, addr, to, n);
+	return got;
+}
+
+size_t remote_read(struct remote *r, uint64_t addr, void *to, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		uint64_t from = addr + at, to_end = PAGE - from % PAGE;
+		ssize_t got = read_some(r, from, (char *)to + at, n - at);
+
+		/* the kernel may take all or nothing of a piece */
+		if (got <= 0 && to_end < n - at)
+			got = read_some(r, from, (char *)to + at, to_end);
+		if (got <= 0)
+			break;
+		at += (size_t)got;
+	}
+	return at;
+}
+
+struct looking {
+	struct remote *r;
+	struct vec object, texts;
+	bool full;
+};
+
+static void add_object(struct looking *l, const struct remote_object *new, const char *path)
+{
+	struct remote_object *o = vec_room(&l->object, 1, sizeof(*o), OBJECTS_MAX);
+	char *text = vec_room(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
+
+	l->full = !o || !text;
+	if (l->full)
+		return;
+	*o = *new;
+	o->path = (uint32_t)l->texts.n;
+	memcpy(text, path, new->n_path);
+	text[new->n_path] = '\0';
+	l->texts.n += new->n_path + 1;
+	l->object.n++;
+}
+
+/* START-LIMIT PERM OFFSET DEV INODE   PATH. The pieces of an object follow each other, the first has offset 0. */
+static bool take_line(void *arg, const char *line)
+{
+	struct looking *l = arg;
+	struct remote_object new = { 0 }, *last = l->object.n ? (struct remote_object *)l->object.data + l->object.n - 1
+							     : NULL;
+	unsigned long lo, hi, offset, ino;
+	unsigned major_dev, minor_dev;
+	char perm[5];
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, perm, &offset, &major_dev, &minor_dev, &ino, &at) < 7)
+		return true;
+	if (!ino && strcmp(line + at, "[vdso]") != 0)
+		return true;
+	new = (struct remote_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
+	new.code = perm[2] == 'x';
+	new.n_path = (uint32_t)strlen(line + at);
+	if (last && ino && last->ino == ino && last->dev == new.dev && (offset || perm[1] == 'w')) {
+		last->hi = hi;
+		last->code |= new.code;
+	} else {
+		add_object(l, &new, line + at);
+	}
+	return !l->full;
+}
+
+static void close_object(struct remote_object *o)
+{
+	if (o->bytes)
+		munmap(o->bytes, o->size);
+	o->bytes = NULL;
+}
+
+/* What was opened stays so, where it is still mapped. */
+static void keep(struct looking *l)
+{
+	struct remote_object *old = l->r->object.data, *new = l->object.data;
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->r->object.n; i++) {
+		while (k < l->object.n && new[k].lo < old[i].lo)
+			k++;
+		if (old[i].opened && k < l->object.n && new[k].lo == old[i].lo && new[k].hi == old[i].hi &&
+		    new[k].ino == old[i].ino && new[k].dev == old[i].dev) {
+			new[k].opened = true;
+			new[k].bytes = old[i].bytes;
+			new[k].size = old[i].size;
+			new[k].walk = old[i].walk;
+		} else {
+			close_object(&old[i]);
+		}
+	}
+}
+
+int remote_look(struct remote *r, pid_t pid)
+{
+	struct looking l = { .r = r };
+
+	if (r->mem >= 0)
+		close(r->mem);
+	r->mem = -1;
+	r->pid = pid;
+	if (!maps_each_line(pid, take_line, &l)) {
+		int rc = errno == ENOENT ? -ESRCH : -errno;
+
+		return rc;
+	}
+	keep(&l);
+	vec_release(&r->object, sizeof(struct remote_object));
+	vec_release(&r->texts, 1);
+	r->object = l.object;
+	r->texts = l.texts;
+	return 0;
+}
+
+/* The file, if it is still the one that was mapped. */
+static bool open_file(struct remote_object *o, const char *path)
+{
+	struct stat file;
+	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	bool same = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
+		    file.st_ino == o->ino && file.st_size > 0;
+	void *bytes = same ? mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+
+	if (fd >= 0)
+		close(fd);
+	if (bytes == MAP_FAILED)
+		return false;
+	o->bytes = bytes;
+	o->size = (size_t)file.st_size;
+	return cpi_unwind_object_init_sig(bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
+}
+
+/* What can be read of it in memory; the rest is zeros. */
+static void copy_object(struct remote *r, struct remote_object *o)
+{
+	uint64_t n = o->hi - o->lo, at = 0;
+
+	close_object(o);
+	o->bytes = n <= COPY_MOST ? memory_map(n) : NULL;
+	if (!o->bytes)
+		return;
+	o->size = n;
+	while (at < n) {
+		uint64_t part = n - at < CHUNK ? n - at : CHUNK;
+		size_t got = remote_read(r, o->lo + at, (char *)o->bytes + at, part);
+
+		at = got ? at + got : (at / PAGE + 1) * PAGE;
+	}
+	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
+}
+
+const struct unwind_object *remote_find(void *arg, uint64_t pc, struct unwind_object *room)
+{
+	struct remote *r = arg;
+	struct remote_object *o = r->object.data;
+	size_t lo = 0, hi = r->object.n;
+
+	(void)room;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o[mid].lo > pc)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].code)
+		return NULL;
+	o += lo - 1;
+	if (!o->opened) {
+		o->opened = true;
+		o->walk = (struct unwind_object){ .lo = o->lo, .hi = o->hi, .table_enc = 0xff };
+		if (!o->ino || !open_file(o, (const char *)r->texts.data + o->path))
+			copy_object(r, o);
+	}
+	return &o->walk;
+}
+
+void remote_release(struct remote *r)
+{
+	struct remote_object *o = r->object.data;
+
+	for (size_t i = 0; i < r->object.n; i++)
+		close_object(&o[i]);
+	vec_release(&r->object, sizeof(*o));
+	vec_release(&r->texts, 1);
+	if (r->mem >= 0)
+		close(r->mem);
+	*r = (struct remote){ .mem = -1 };
+}

@@ -1,0 +1,42 @@
+/*
+ * remote.h - the memory of another process, and the objects in it, for the walker
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * An object is its file where that is still the one that was mapped, else what can be read of it in
+ * memory: files may be gone or replaced, out of sight in another mount namespace, or never have been
+ * (vDSO). It is opened when a walk first comes to it, and kept as long as it stays mapped.
+ */
+#ifndef COLLECT_REMOTE_H
+#define COLLECT_REMOTE_H
+
+#include "collect/memory.h"
+
+#include "runtime/unwind/unwind.h"
+
+#include <sys/types.h>
+
+/* Begins as zeros, but for mem: -1. */
+struct remote {
+	pid_t pid;
+	int mem;           /* /proc/PID/mem, where process_vm_readv is denied; -1: not opened */
+	struct vec object; /* struct remote_object, in order of address */
+	struct vec texts;  /* char: their paths */
+};
+
+/*
+ * Look at what a process has mapped now.
+ *
+ * Gives   0, or -errno: -ESRCH, -EACCES
+ */
+int remote_look(struct remote *r, pid_t pid);
+
+/* Read memory from addr on, up to what is not there. Gives how many bytes there were; errno when 0. */
+size_t remote_read(struct remote *r, uint64_t addr, void *to, size_t n);
+
+/* An unwind_find_fn; arg: a struct remote. Not for handlers. */
+const struct unwind_object *remote_find(void *arg, uint64_t pc, struct unwind_object *room);
+
+void remote_release(struct remote *r);
+
+#endif

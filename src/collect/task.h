@@ -1,0 +1,44 @@
+/*
+ * task.h - what the kernel says of a thread
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECT_TASK_H
+#define COLLECT_TASK_H
+
+#include "collect/snap.h"
+
+enum task_is {
+	TASK_GONE,
+	TASK_RUNNING, /* or ready to run */
+	TASK_WAITING, /* in a system call, or stopped: nr, sp and pc are known */
+	TASK_DENIED,  /* nobody tells us: error */
+};
+
+struct task {
+	uint32_t tid;
+	char name[THREAD_NAME_MAX];
+	char state; /* as ps has it */
+	uint64_t cpu_ns, age_ns;
+	int error;
+	long nr; /* of the system call; -1: in none */
+	uint64_t arg[6], sp, pc;
+};
+
+/* Name, state and times of a thread. folder: of /proc/PID/task, open. False when it is gone. */
+bool task_read(int folder, uint32_t tid, struct task *t);
+
+/* Where it is. */
+enum task_is task_where(int folder, uint32_t tid, struct task *t);
+
+/* How often it gave up its CPU by itself, and whether it holds a signal back. False when it is gone. */
+bool task_switches(int folder, uint32_t tid, int sig, uint64_t *switches, bool *blocked);
+
+/*
+ * What a thread waits for, in a word or two.
+ *
+ * out     [n] the word, cut to what fits
+ */
+void task_wait(const struct task *t, enum task_is is, char *out, size_t n);
+
+#endif

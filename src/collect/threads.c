@@ -1,0 +1,336 @@
+/*
+ * threads.c - the threads of a process, and where each of them is
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A signal to a thread that is about to wait would interrupt its call. So one is only sent to a thread
+ * that ran for a while without ever giving up its CPU, and none to one that its timer samples anyway.
+ */
+#include "config.h"
+
+#include "collect/threads.h"
+
+#include "collect/collect_int.h"
+#include "collect/peek.h"
+#include "collect/task.h"
+
+#include "runtime/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000ULL
+
+enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10, PEEKS = 3 };
+enum { STEADY_MS = 8, PAUSE_MOST_MS = 8, STRANGER_MS = 40 };
+
+struct threads {
+	struct peek peek;
+};
+
+/* A thread that was found running. */
+struct pending {
+	struct task task;
+	bool done, sent, blocked;
+	uint64_t since_ns, switches; /* since when it did not give up its CPU */
+};
+
+struct dump {
+	struct process *p;
+	struct threads *t;
+	struct snap *snap;
+	struct vec pending; /* struct pending */
+	size_t n_left;      /* of them */
+	int folder;         /* /proc/PID/task */
+	int error;          /* why a thread could not be looked at */
+	uint32_t own;       /* the thread that makes the dump, if it is one of them */
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* The labels that a thread works for: its record leads to them, if our library has one of it. */
+static uint32_t label_of(struct dump *d, uint32_t tid)
+{
+	const struct segment_proc *s = d->p->c ? collect_slot(d->p->c, collect_slot_of(d->p)) : NULL;
+	struct remote *r = &d->t->peek.remote;
+	uint64_t table = s ? *(const volatile uint64_t *)&s->threads : 0;
+	struct thread t;
+	uint32_t label;
+
+	for (uint32_t i = 0; table && i < THREAD_PROBES; i++) {
+		uint64_t at = table + (uint64_t)((tid + i) % N_THREADS) * sizeof(t);
+
+		if (remote_read(r, at, &t, sizeof(t)) != sizeof(t))
+			return 0;
+		if (atomic_load_explicit(&t.tid, memory_order_relaxed) != tid)
+			continue;
+		at = (uint64_t)(uintptr_t)t.local;
+		return at && remote_read(r, at + offsetof(struct local, label), &label, sizeof(label)) == sizeof(label)
+			       ? label
+			       : 0;
+	}
+	return 0;
+}
+
+/* A row without a stack yet. NULL when there is no room. */
+static struct snap_row *put(struct dump *d, const struct task *t, enum task_is is)
+{
+	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MOST);
+	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MOST);
+
+	if (!thread || !row)
+		return NULL;
+	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
+	memcpy(thread->name, t->name, sizeof(thread->name));
+	task_wait(t, is, thread->wait, sizeof(thread->wait));
+	*row = (struct snap_row){ .thread = (uint32_t)++d->snap->thread.n, .value = { 1 } };
+	d->snap->row.n++;
+	return row;
+}
+
+static void put_stack(struct dump *d, const struct task *t, enum task_is is, uint32_t label, const uint64_t *pc,
+		      uint32_t n)
+{
+	struct snap_row *row = put(d, t, is);
+
+	if (!row)
+		return;
+	row->label = label;
+	row->n = n;
+	if (!table_intern(&d->p->table, pc, n, label, &row->at))
+		row->n = table_intern_place(&d->p->table, PLACE_FULL, &row->at);
+}
+
+static void put_place(struct dump *d, const struct task *t, enum table_place place)
+{
+	struct snap_row *row = put(d, t, TASK_RUNNING);
+
+	if (row) {
+		row->label = label_of(d, t->tid);
+		row->n = table_intern_place(&d->p->table, place, &row->at);
+	}
+}
+
+/* Peek at a thread: it must be at the same place before and after. */
+static enum task_is peek_at(struct dump *d, struct task *t, uint64_t *pc, uint32_t *n)
+{
+	struct task after = *t;
+	enum unwind_end end;
+
+	for (int i = 0; i < PEEKS; i++) {
+		enum task_is is = task_where(d->folder, t->tid, t);
+
+		if (is != TASK_WAITING)
+			return is;
+		*n = peek_stack(&d->t->peek, t->pc, t->sp, pc, d->p->max_depth, &end);
+		is = task_where(d->folder, t->tid, &after);
+		if (is == TASK_WAITING && after.sp == t->sp && after.pc == t->pc && after.nr == t->nr)
+			return TASK_WAITING;
+	}
+	return TASK_RUNNING;
+}
+
+/* Look at a thread. True when there is no more to do for it. */
+static bool look(struct dump *d, struct task *t)
+{
+	uint64_t pc[FRAMES_MAX];
+	uint32_t n = 0;
+	enum task_is is = peek_at(d, t, pc, &n);
+
+	if (is == TASK_WAITING)
+		put_stack(d, t, is, label_of(d, t->tid), pc, t->pc ? n : 0);
+	if (is == TASK_DENIED)
+		d->error = t->error;
+	return is != TASK_RUNNING;
+}
+
+static void take_thread(struct dump *d, uint32_t tid)
+{
+	struct pending *x;
+	struct task t;
+
+	if (tid == d->own || !task_read(d->folder, tid, &t) || t.state == 'Z' || t.state == 'X' || look(d, &t))
+		return;
+	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
+	if (!x)
+		return;
+	*x = (struct pending){ .task = t, .since_ns = clock_ns(CLOCK_MONOTONIC) };
+	if (!task_switches(d->folder, tid, SIGPROF, &x->switches, &x->blocked))
+		return;
+	d->pending.n++;
+	d->n_left++;
+}
+
+struct entry {
+	uint64_t ino, off;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static void take_all(struct dump *d)
+{
+	_Alignas(8) char names[NAMES_SIZE];
+	long n;
+
+	while ((n = syscall(SYS_getdents64, d->folder, names, sizeof(names))) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(names + at);
+			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
+
+			if (tid)
+				take_thread(d, tid);
+			at += e->size;
+		}
+}
+
+void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n)
+{
+	struct pending *x = d->pending.data;
+
+	for (size_t i = 0; i < d->pending.n; i++)
+		if (x[i].task.tid == tid && !x[i].done) {
+			x[i].done = true;
+			d->n_left--;
+			put_stack(d, &x[i].task, TASK_RUNNING, label, pc, n);
+		}
+}
+
+static int signal_of(const struct process *p)
+{
+	uint32_t sig = *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal;
+
+	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
+}
+
+/* Our signal, which says by its cookie that a stack is asked for. */
+static void ask(struct dump *d, struct pending *x)
+{
+	const struct collect *c = d->p->c;
+	int sig = signal_of(d->p);
+	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
+	x->sent = true;
+	syscall(SYS_rt_tgsigqueueinfo, d->p->pid, x->task.tid, sig, &info);
+}
+
+/* A thread still runs, it seems. */
+static void look_again(struct dump *d, struct pending *x, bool may_ask)
+{
+	uint64_t switches, now = clock_ns(CLOCK_MONOTONIC);
+
+	if (look(d, &x->task)) {
+		x->done = true;
+		d->n_left--;
+		return;
+	}
+	if (!may_ask || x->sent || !task_switches(d->folder, x->task.tid, signal_of(d->p), &switches, &x->blocked))
+		return;
+	if (switches != x->switches) {
+		x->switches = switches;
+		x->since_ns = now;
+	} else if (!x->blocked && now - x->since_ns >= STEADY_MS * MS) {
+		ask(d, x);
+	}
+}
+
+/* Wait until those that run have told where they are, or wait themselves, but not for long. */
+static void wait_for(struct dump *d)
+{
+	bool may_ask = d->p->c && d->p->proven;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), most = (may_ask ? THREADS_WAIT_MS : STRANGER_MS) * MS;
+	struct timespec pause = { .tv_nsec = MS };
+
+	while (d->n_left && clock_ns(CLOCK_MONOTONIC) - start < most) {
+		struct pending *x = d->pending.data;
+
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < PAUSE_MOST_MS * (long)MS)
+			pause.tv_nsec *= 2;
+		if (may_ask)
+			collect_rings(d->p->c);
+		for (size_t i = 0; i < d->pending.n; i++)
+			if (!x[i].done)
+				look_again(d, &x[i], may_ask);
+	}
+	for (size_t i = 0; i < d->pending.n; i++) {
+		const struct pending *x = (const struct pending *)d->pending.data + i;
+
+		if (!x->done)
+			put_place(d, &x->task, may_ask && x->blocked ? PLACE_NO_ANSWER : PLACE_RUNNING);
+	}
+}
+
+static int make(struct dump *d)
+{
+	struct process *p = d->p;
+
+	if (p->c && p->proven)
+		collect_rings(p->c); /* samples from before are not answers */
+	p->dump = d;
+	take_all(d);
+	if (d->n_left)
+		wait_for(d);
+	p->dump = NULL;
+	if (d->snap->row.n == 0)
+		return d->error == ENOENT ? -ENOSYS : d->error ? -d->error : -ESRCH;
+	collect_find_places(p);
+	return 0;
+}
+
+static int open_folder(struct dump *d)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)d->p->pid);
+	d->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return d->folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
+}
+
+static struct threads *kept(struct process *p)
+{
+	if (!p->threads) {
+		p->threads = memory_map(sizeof(*p->threads));
+		if (p->threads)
+			p->threads->peek.remote.mem = -1;
+	}
+	return p->threads;
+}
+
+int threads_take(struct snap *s)
+{
+	struct process *p = s->p;
+	struct dump d = { .p = p, .snap = s, .t = kept(p) };
+	int rc = !d.t ? -ENOMEM : p->ended ? -ESRCH : remote_look(&d.t->peek.remote, p->pid);
+
+	if (rc == 0)
+		rc = open_folder(&d);
+	if (rc < 0)
+		return rc;
+	d.own = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
+	rc = make(&d);
+	close(d.folder);
+	vec_release(&d.pending, sizeof(struct pending));
+	return rc;
+}
+
+void threads_release(struct threads *t)
+{
+	if (t)
+		peek_release(&t->peek);
+	memory_unmap(t, sizeof(*t));
+}

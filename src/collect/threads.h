@@ -1,0 +1,35 @@
+/*
+ * threads.h - the threads of a process, and where each of them is
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads that wait are peeked at (collect/peek.h). One that runs has its stack in its next sample; when
+ * none comes and it goes on running, it is asked for it with our signal, if the process has our library.
+ */
+#ifndef COLLECT_THREADS_H
+#define COLLECT_THREADS_H
+
+#include "collect/snap.h"
+
+enum { THREADS_WAIT_MS = 200 }; /* for all threads that run together */
+
+struct dump;    /* one that is being made */
+struct threads; /* what is kept from one to the next */
+
+/*
+ * Fill a snap of kind SNAP_THREADS: a row for each thread.
+ *
+ * A thread that has no stack to show has the place PLACE_RUNNING or PLACE_NO_ANSWER instead.
+ *
+ * Gives   0, or -errno: -ESRCH when the process is gone, -EPERM or -EACCES when it may not be looked
+ *         into, -ENOSYS when the kernel does not tell where threads are, -ENOMEM
+ */
+int threads_take(struct snap *s);
+
+/* A record of a ring came: where a thread is now. For collect/rings.c. */
+void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
+
+/* Takes NULL. */
+void threads_release(struct threads *t);
+
+#endif
