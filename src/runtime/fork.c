@@ -11,6 +11,7 @@
 #include "runtime/stacks.h"
 #include "runtime/sys.h"
 #include "runtime/target.h"
+#include "runtime/wait.h"
 
 static void before_fork(void)
 {
@@ -36,6 +37,7 @@ static void start_again(void)
 	cpi_threads_forget();
 	cpi_tables_forget();
 	cpi_heap_forget();
+	cpi_holders_forget();
 	cpi_process_begin(parent, serial);
 	cpi.process_timer = NO_TIMER;
 	if (!cpi_on_sig()) {

@@ -8,7 +8,9 @@ runtime_PROGRAMS = src/runtime/libcpaprof.so
 # Without sanitizers, whose library the profiled program does not have; so the unwinder is compiled here too.
 src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
-src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete
+src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/src/runtime/versions.map
+EXTRA_src_runtime_libcpaprof_so_DEPENDENCIES = src/runtime/versions.map
 src_runtime_libcpaprof_so_SOURCES = \
 	src/api/labels.c \
 	src/runtime/clock.c \
@@ -29,11 +31,15 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/heap_new.c \
 	src/runtime/heap_next.c \
 	src/runtime/here.c \
+	src/runtime/holders.c \
 	src/runtime/init.c \
 	src/runtime/labels.c \
 	src/runtime/labels.h \
 	src/runtime/live.c \
 	src/runtime/live.h \
+	src/runtime/lock.c \
+	src/runtime/lock_c11.c \
+	src/runtime/lock_rw.c \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \
@@ -57,4 +63,8 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/unwind/snapshot.c \
 	src/runtime/unwind/unwind.h \
 	src/runtime/unwind/walk.c \
-	src/runtime/unwind/walk_int.h
+	src/runtime/unwind/walk_int.h \
+	src/runtime/wait.c \
+	src/runtime/wait.h \
+	src/runtime/wait_cond.c \
+	src/runtime/wait_for.c

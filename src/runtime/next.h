@@ -9,17 +9,55 @@
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <threads.h>
+#include <time.h>
 
 typedef void (*signal_fn)(int);
 
 signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, still in the library */
 
-/* X(result, name, arguments): each is looked up as the next definition behind ours. */
+/*
+ * X(result, name, arguments): each is looked up as the next definition behind ours. Locks come first: to look
+ * up those that are not there allocates, and allocators lock.
+ */
 #define NEXT_FUNCTIONS(X)                                                                                              \
+	X(int, pthread_mutex_lock, (pthread_mutex_t *))                                                                \
+	X(int, pthread_mutex_trylock, (pthread_mutex_t *))                                                             \
+	X(int, pthread_mutex_unlock, (pthread_mutex_t *))                                                              \
+	X(int, pthread_mutex_timedlock, (pthread_mutex_t *, const struct timespec *))                                  \
+	X(int, pthread_mutex_clocklock, (pthread_mutex_t *, clockid_t, const struct timespec *))                       \
+	X(int, pthread_rwlock_rdlock, (pthread_rwlock_t *))                                                            \
+	X(int, pthread_rwlock_wrlock, (pthread_rwlock_t *))                                                            \
+	X(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t *))                                                         \
+	X(int, pthread_rwlock_trywrlock, (pthread_rwlock_t *))                                                         \
+	X(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t *, const struct timespec *))                              \
+	X(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t *, const struct timespec *))                              \
+	X(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t *, clockid_t, const struct timespec *))                   \
+	X(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t *, clockid_t, const struct timespec *))                   \
+	X(int, pthread_rwlock_unlock, (pthread_rwlock_t *))                                                            \
+	X(int, pthread_cond_wait, (pthread_cond_t *, pthread_mutex_t *))                                               \
+	X(int, pthread_cond_timedwait, (pthread_cond_t *, pthread_mutex_t *, const struct timespec *))                 \
+	X(int, pthread_cond_clockwait, (pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *))      \
+	X(int, pthread_barrier_wait, (pthread_barrier_t *))                                                            \
+	X(int, pthread_join, (pthread_t, void **))                                                                     \
+	X(int, pthread_tryjoin_np, (pthread_t, void **))                                                               \
+	X(int, pthread_timedjoin_np, (pthread_t, void **, const struct timespec *))                                    \
+	X(int, pthread_clockjoin_np, (pthread_t, void **, clockid_t, const struct timespec *))                         \
+	X(int, sem_wait, (sem_t *))                                                                                    \
+	X(int, sem_trywait, (sem_t *))                                                                                 \
+	X(int, sem_timedwait, (sem_t *, const struct timespec *))                                                      \
+	X(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))                                           \
+	X(int, mtx_lock, (mtx_t *))                                                                                    \
+	X(int, mtx_trylock, (mtx_t *))                                                                                 \
+	X(int, mtx_timedlock, (mtx_t *, const struct timespec *))                                                      \
+	X(int, mtx_unlock, (mtx_t *))                                                                                  \
+	X(int, cnd_wait, (cnd_t *, mtx_t *))                                                                           \
+	X(int, cnd_timedwait, (cnd_t *, mtx_t *, const struct timespec *))                                             \
+	X(int, thrd_join, (thrd_t, int *))                                                                             \
 	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                       \
 	X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                                          \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                         \
@@ -48,6 +86,9 @@ struct next {
 	NEXT_FUNCTIONS(NEXT_MEMBER)
 #undef NEXT_MEMBER
 };
+
+/* What was found yet: wrappers that must be fast look here first. */
+extern struct next cpi_next_found __attribute__((visibility("hidden")));
 
 /* All of them; those that this C library does not have are NULL. */
 const struct next *cpi_next(void);
