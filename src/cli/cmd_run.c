@@ -311,12 +311,15 @@ static int run_program(struct run *r, const char *path, char **argv, char **env)
 
 static int run_checked(struct run *r, const char *path, char **argv)
 {
-	const struct collect_how how = { .hz = (uint32_t)r->asked.hz, .follow = r->asked.follow };
+	struct collect_how how = { .hz = (uint32_t)r->asked.hz, .follow = r->asked.follow };
+	const char *engine = getenv("CPA_CPU_ENGINE");
 	struct buf library = { 0 };
 	struct environment e;
 	struct err err;
 	int rc, status;
 
+	if (engine && *engine && !collect_engine(engine, &how.engine))
+		say("CPA_CPU_ENGINE: %s is none of timer, perf, itimer", engine);
 	if (find_library(&library, &err) < 0) {
 		buf_release(&library);
 		return say_error("%s", err.msg);

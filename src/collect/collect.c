@@ -68,6 +68,7 @@ static void write_head(struct collect *c)
 	atomic_store(&h->block_rate, c->how.block_rate);
 	atomic_store(&h->mutex_fraction, c->how.mutex_fraction);
 	atomic_store(&h->flags, c->how.flags);
+	atomic_store(&h->engine, c->how.engine);
 	atomic_store(&h->cpu, c->cpu);
 	atomic_store(&h->active, 1);
 	h->magic = SEGMENT_MAGIC;
@@ -269,6 +270,8 @@ static void update(struct process *p, struct segment_proc *s)
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
 	p->error = p->error <= ERRNO_MOST ? p->error : 0;
+	p->perf_error = atomic_load_explicit(&s->perf_error, memory_order_relaxed);
+	p->perf_error = p->perf_error <= ERRNO_MOST ? p->perf_error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
 	lose(p, &s->lost, &p->lost_seen);
 	p->adopted += lose(p, &s->adopted, &p->adopted_seen);
@@ -305,6 +308,18 @@ static void round_of(struct collect *c, bool last)
 		release(p);
 		atomic_store_explicit(&collect_slot(c, i)->state, PROC_FREE, memory_order_release);
 	}
+}
+
+bool collect_engine(const char *name, uint32_t *out)
+{
+	static const char *const names[] = { [ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer" };
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
 }
 
 void collect_drain(struct collect *c)
@@ -360,5 +375,6 @@ void process_facts(const struct process *p, struct process_facts *out)
 		.blocked = p->blocked,
 		.engine = p->engine,
 		.error = p->error,
+		.perf_error = p->perf_error,
 	};
 }

@@ -18,6 +18,9 @@ enum { COLLECT_ENV_MAX = 128, COLLECT_DRAIN_MS = 100 };
 struct collect;
 struct process;
 
+/* "timer", "perf" or "itimer" as enum engine_asked. False when it is none of them. */
+bool collect_engine(const char *name, uint32_t *out);
+
 struct collect_how {
 	uint32_t hz;        /* 1 to 1000; 0: no CPU profile */
 	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
@@ -26,6 +29,7 @@ struct collect_how {
 	/* as in struct segment_head */
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint32_t flags;
+	uint32_t engine; /* enum engine_asked */
 };
 
 /* What is known of a process that was profiled. */
@@ -38,6 +42,7 @@ struct process_facts {
 	uint64_t n_samples, weight, lost, blocked;
 	uint32_t engine; /* bits of enum proc_engine */
 	uint32_t error;  /* errno of a timer that could not be had, or 0 */
+	uint32_t perf_error; /* the same of an event */
 };
 
 /* A process ended, or executed another program: the last chance to write its profile. */

@@ -22,7 +22,7 @@ struct process {
 	pid_t pid;
 	int pidfd; /* -1 when there is none */
 	bool forked;
-	uint32_t engine, error;
+	uint32_t engine, error, perf_error;
 	uint64_t start_ns, end_ns; /* wall clock */
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
 	uint32_t orphans;

@@ -11,6 +11,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 __attribute__((format(printf, 2, 3))) static void remark(struct remarks *r, const char *fmt, ...)
 {
@@ -51,11 +52,15 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 
 	remark(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
 	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
+	       : p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "events and timers of threads"
+	       : p->engine & ENGINE_PERF                                  ? "events of threads"
 	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
 	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
 									  : "timers of threads");
 	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for",
 	       p->c->how.hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	if (p->perf_error)
+		remark(r, "no events: %s", strerror((int)p->perf_error));
 	if (c->lost)
 		remark(r, "lost: %llu periods in %s", (unsigned long long)c->lost, table_place_name[PLACE_LOST]);
 	if (c->adopted)

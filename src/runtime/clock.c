@@ -19,6 +19,8 @@
 
 #include <errno.h>
 
+enum { SLOW_NS = 10000000 };
+
 /* linux/posix-timers.h: the clock of the CPU time that a thread of this process used. */
 static clockid_t thread_clock(uint32_t tid)
 {
@@ -37,15 +39,21 @@ static long timer_make(clockid_t clock, int notify, uint32_t tid)
 	return rc < 0 ? rc : timer;
 }
 
-static long timer_run(int timer, uint64_t first_ns)
+static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
 {
 	const struct itimerspec when = {
-		.it_interval = { .tv_sec = (time_t)(cpi.period_ns / 1000000000),
-				 .tv_nsec = (long)(cpi.period_ns % 1000000000) },
+		.it_interval = { .tv_sec = (time_t)(period_ns / 1000000000),
+				 .tv_nsec = (long)(period_ns % 1000000000) },
 		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
 	};
 
 	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
+}
+
+/* Of timers of threads that have events. */
+static uint64_t slow_period(void)
+{
+	return cpi.period_ns > SLOW_NS ? cpi.period_ns : SLOW_NS;
 }
 
 /*
@@ -79,35 +87,58 @@ static void share(struct thread *t, long why)
 		return;
 	}
 	if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
-		timer_run(cpi.process_timer, cpi.period_ns);
+		timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns);
 	cpi_process_tell_sig(ENGINE_PROCESS, (uint32_t)-why);
 }
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 {
-	long timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid), rc;
+	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
 	uint64_t first = first_expiry(tid);
+	long timer, rc;
+	bool event;
 
 	t->n_charged = 0;
 	t->first_ns = sys_now(thread_clock(tid)) + first;
 
+	t->by_clock = false;
+	if (asked == ASKED_ITIMER) {
+		share(t, 0);
+		return;
+	}
+	event = asked == ASKED_PERF && cpi_perf_open_sig(t, tid);
+	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
+	if (timer < 0 && event) {
+		atomic_store(&t->timer, NO_TIMER);
+		return;
+	}
 	if (timer < 0) {
 		share(t, timer);
 		return;
 	}
 	atomic_store(&t->timer, (int)timer);
-	rc = timer_run((int)timer, first);
+	rc = timer_run((int)timer, first, event ? slow_period() : cpi.period_ns);
 	if (rc < 0) {
 		cpi_clock_disarm_sig(t);
 		share(t, rc);
 		return;
 	}
-	cpi_process_tell_sig(ENGINE_THREADS, 0);
+	cpi_process_tell_sig(event ? 0 : ENGINE_THREADS, 0);
+}
+
+void cpi_clock_rerun_sig(const struct thread *t)
+{
+	int timer = atomic_load(&t->timer);
+
+	if (timer != NO_TIMER && timer_run(timer, cpi.period_ns, cpi.period_ns) == 0)
+		cpi_process_tell_sig(ENGINE_THREADS, 0);
 }
 
 void cpi_clock_disarm_sig(struct thread *t)
 {
 	int timer = atomic_exchange(&t->timer, NO_TIMER);
+
+	cpi_perf_close_sig(t);
 
 	if (timer != NO_TIMER)
 		sys_call(SYS_timer_delete, timer, 0, 0, 0);

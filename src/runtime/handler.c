@@ -49,7 +49,9 @@ static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 {
 	int own = atomic_load_explicit(&t->timer, memory_order_relaxed);
 
-	if (own == NO_TIMER)
+	if (t->by_clock && info->si_code == SI_TIMER && cpi_perf_is_gone_sig(t))
+		cpi_clock_rerun_sig(t);
+	if (own == NO_TIMER || t->by_clock)
 		return cpi_clock_owed_sig(t);
 	if (info->si_timerid != own) /* the timer of the process, which is for others */
 		return 0;
@@ -105,7 +107,7 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 	bool ours = cpi.head && value == cpi.cookie;
 
-	if (ours && info->si_code == SI_TIMER)
+	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)))
 		tick_sig(info, context);
 	else if ((ours && info->si_code == SI_QUEUE) || is_from_nobody_sig(info))
 		adopt_sig();

@@ -20,6 +20,7 @@ void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
 	atomic_store(&cpi.claiming, 0);
 	atomic_store(&cpi.engine, 0);
 	atomic_store(&cpi.error, 0);
+	atomic_store(&cpi.perf_error, 0);
 }
 
 static void fill_sig(struct segment_proc *p, uint32_t slot)
@@ -39,6 +40,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->lost, 0);
 	atomic_store(&p->adopted, 0);
 	atomic_store(&p->heap, atomic_load(&cpi.heap));
+	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
 	atomic_store(&cpi.proc, p);
 	cpi_process_tell_sig(0, 0);
 }
@@ -75,4 +77,13 @@ void cpi_process_tell_sig(uint32_t engine, uint32_t error)
 		return;
 	atomic_fetch_or(&p->engine, atomic_load(&cpi.engine));
 	atomic_store(&p->error, atomic_load(&cpi.error));
+}
+
+void cpi_perf_tell_sig(uint32_t error)
+{
+	struct segment_proc *p = atomic_load(&cpi.proc);
+
+	atomic_store(&cpi.perf_error, error);
+	if (p)
+		atomic_store(&p->perf_error, error);
 }

@@ -77,10 +77,12 @@ struct segment_head {
 	_Atomic uint64_t heap_rate;      /* mean bytes between samples; 1: all, 0: none */
 	_Atomic uint64_t block_rate;     /* ns; waits as long are all kept; 1: all, 0: none */
 	_Atomic uint64_t mutex_fraction; /* one of so many contended unlocks; 0: none */
+	_Atomic uint32_t engine;         /* enum engine_asked */
 };
 
 enum proc_state { PROC_FREE, PROC_SETUP, PROC_LIVE };
-enum proc_engine { ENGINE_THREADS = 1, ENGINE_PROCESS = 2, ENGINE_NONE = 4 }; /* bits: what was used */
+enum engine_asked { ASKED_TIMER, ASKED_PERF, ASKED_ITIMER };
+enum proc_engine { ENGINE_THREADS = 1, ENGINE_PROCESS = 2, ENGINE_NONE = 4, ENGINE_PERF = 8 }; /* bits: what was used */
 
 /* Bits: why heap profiles end, or cannot be had. */
 enum proc_heap {
@@ -105,6 +107,7 @@ struct segment_proc {
 	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
 	_Atomic uint32_t heap;          /* bits of proc_heap */
 	uint64_t threads;               /* where its table of threads is: struct thread [N_THREADS] of runtime/target.h */
+	_Atomic uint32_t perf_error;    /* errno of the last event that could not be had, or was taken away */
 };
 
 enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };

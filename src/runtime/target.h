@@ -37,6 +37,10 @@ struct thread {
 	uint64_t first_ns;          /* of its CPU clock: when the first period is over */
 	uint64_t n_charged;         /* periods that samples stand for */
 	struct local *local;        /* its own, for the collector; NULL until the thread was here itself */
+	_Atomic int perf;           /* the file of its event + 1; 0: it has none */
+	uint32_t n_looks;           /* for its event */
+	uint64_t perf_id;           /* the kernel's of the event */
+	bool by_clock;              /* signals weigh what its clock says, not what they say */
 };
 
 /* What each thread has at a fixed place: no more than 64 bytes, for dlopen has little room for such. */
@@ -65,6 +69,7 @@ struct target {
 	_Atomic uint32_t claiming;         /* a thread of it takes a slot */
 	_Atomic uint32_t engine, error;    /* what is told there */
 	_Atomic uint32_t heap;             /* and bits of proc_heap */
+	_Atomic uint32_t perf_error;
 	uint32_t parent, parent_serial;    /* the slot + 1 of what it was forked from; 0: it was executed */
 	uint64_t start_ns;                 /* wall clock */
 	uint32_t slot, serial, pid;
@@ -110,6 +115,18 @@ void cpi_clock_disarm_sig(struct thread *t);
 void cpi_clock_init(void);
 /* How many periods this thread has used, less those that are charged. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);
+
+/* Its event is gone: its timer runs at the full rate. */
+void cpi_clock_rerun_sig(const struct thread *t);
+
+/* perf.c */
+/* Start an event for a thread. False when there is none to be had, and why is told. */
+bool cpi_perf_open_sig(struct thread *t, uint32_t tid);
+void cpi_perf_close_sig(struct thread *t);
+/* Called at each signal of its timer: did the program close its event? */
+bool cpi_perf_is_gone_sig(struct thread *t);
+/* Is a signal of an event? Also of one that is closed by now. */
+bool cpi_perf_is_signal_sig(const siginfo_t *info);
 
 /* threads.c */
 /* Profile a thread whose stack lies in [lo, top), both 0 when not known. NULL when the table is full. */
@@ -202,6 +219,8 @@ void cpi_process_begin(uint32_t parent, uint32_t parent_serial);
 bool cpi_process_claim_sig(void);
 /* Say what is used for it, bits of proc_engine, and the errno of what could not be had; 0: all could. */
 void cpi_process_tell_sig(uint32_t engine, uint32_t error);
+/* Say why there is no event: errno. */
+void cpi_perf_tell_sig(uint32_t error);
 
 /* api/collector.c */
 /* Have a segment: that of cpa run, or one of this process. Gives 0 or -errno. */

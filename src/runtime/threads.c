@@ -218,7 +218,8 @@ void cpi_threads_forget(void)
 		for (uint32_t i = 0; i < THREAD_PROBES; i++) {
 			struct thread *t = &table[g * THREAD_PROBES + i];
 
-			/* the rings are the parent's, and so are the timers */
+			/* the rings are the parent's, and so are the timers; the files of events are copies */
+			cpi_perf_close_sig(t);
 			*t = (struct thread){ .timer = NO_TIMER };
 		}
 		atomic_store(&group_used[g], 0);

@@ -5,7 +5,8 @@ runtime_tests = \
 	tests/runtime/t110-shares.t \
 	tests/runtime/t120-odd.t \
 	tests/runtime/t130-refused.t \
-	tests/runtime/t140-stress.t
+	tests/runtime/t140-stress.t \
+	tests/runtime/t150-engines.t
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/odd.c \
