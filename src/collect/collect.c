@@ -70,32 +70,44 @@ static void write_head(struct collect *c)
 	atomic_store(&h->flags, c->how.flags);
 	atomic_store(&h->engine, c->how.engine);
 	atomic_store(&h->cpu, c->cpu);
-	atomic_store(&h->active, 1);
+	atomic_store(&h->active, !c->how.self); /* else when all is ready */
 	h->magic = SEGMENT_MAGIC;
+}
+
+/* Memory that the program shares with us, of which we are part: then it is no file, and fork copies it. */
+static int map(struct collect *c)
+{
+	int flags = c->how.self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	struct stat file = { 0 };
+
+	if (!c->how.self) {
+		c->fd = make_file(c->size);
+		if (c->fd < 0)
+			return c->fd;
+		if (fstat(c->fd, &file) != 0)
+			return -errno;
+	}
+	c->dev = file.st_dev;
+	c->ino = file.st_ino;
+	c->head = mmap(NULL, c->size, PROT_READ | PROT_WRITE, flags, c->fd, 0);
+	if (c->head != MAP_FAILED)
+		return 0;
+	c->head = NULL;
+	return -errno;
 }
 
 static int set_up(struct collect *c)
 {
-	int rc = c->fd = make_file(c->size);
-	struct stat file;
+	int rc = map(c);
 
 	if (rc < 0)
 		return rc;
-	c->head = mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, c->fd, 0);
-	if (c->head == MAP_FAILED) {
-		c->head = NULL;
-		return -errno;
-	}
 	c->seen = memory_map(c->at.n_rings * sizeof(*c->seen));
 	c->process = memory_map(N_PROCS * sizeof(*c->process));
 	if (!c->seen || !c->process)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
-	if (fstat(c->fd, &file) != 0)
-		return -errno;
-	c->dev = file.st_dev;
-	c->ino = file.st_ino;
 	c->start_ns = wall_ns();
 	write_head(c);
 	return 0;
@@ -109,6 +121,7 @@ int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg
 	if (!c)
 		return -ENOMEM;
 	c->how = *how;
+	c->fd = -1;
 	c->cpu = how->hz != 0;
 	if (!c->cpu)
 		c->how.hz = HZ_USUAL;
@@ -185,7 +198,9 @@ static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, u
 	const struct process *from = parent_of(c, parent, s->parent_serial);
 	pid_t pid = (pid_t)s->pid;
 	uint64_t now = wall_ns();
-	enum maps_has has = pid > 0 && pid <= PID_MOST ? maps_has_file(pid, c->dev, c->ino) : MAPS_NO;
+	enum maps_has has = c->how.self                  ? MAPS_YES
+			    : pid > 0 && pid <= PID_MOST ? maps_has_file(pid, c->dev, c->ino)
+							 : MAPS_NO;
 
 	if (has == MAPS_NO) {
 		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
@@ -199,7 +214,7 @@ static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, u
 	if (p->start_ns < c->start_ns || p->start_ns > now)
 		p->start_ns = now;
 	p->forked = parent != 0;
-	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+	p->pidfd = c->how.self ? -1 : (int)syscall(SYS_pidfd_open, p->pid, 0);
 	if (from)
 		maps_copy(&p->maps, &from->maps);
 	else if (n <= MODULES_MAX)
@@ -226,6 +241,8 @@ static bool is_gone(const struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
+	if (p->c->how.self)
+		return false;
 	if (p->pidfd < 0)
 		return kill(p->pid, 0) != 0 && errno == ESRCH;
 	return poll(&ended, 1, 0) > 0;
@@ -298,7 +315,7 @@ static void round_of(struct collect *c, bool last)
 			continue;
 		update(p, collect_slot(c, i));
 		if (!p->ended && !last) {
-			if (++p->n_drains % UNSEEN_EVERY == 0 && p->proven &&
+			if (++p->n_drains % UNSEEN_EVERY == 0 && p->proven && !c->how.self &&
 			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
 				collect_unseen(c, p);
 			continue;

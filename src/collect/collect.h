@@ -17,6 +17,7 @@ enum { COLLECT_ENV_MAX = 128, COLLECT_DRAIN_MS = 100 };
 
 struct collect;
 struct process;
+struct segment_head;
 
 /* "timer", "perf" or "itimer" as enum engine_asked. False when it is none of them. */
 bool collect_engine(const char *name, uint32_t *out);
@@ -25,6 +26,7 @@ struct collect_how {
 	uint32_t hz;        /* 1 to 1000; 0: no CPU profile */
 	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
 	bool follow;        /* also the programs that it starts */
+	bool self;          /* this process alone: no file is open, it is never taken for gone */
 	uint32_t n_tables;  /* processes that have tables at once, up to TABLES_MOST; 0: the usual 4 */
 	/* as in struct segment_head */
 	uint64_t heap_rate, block_rate, mutex_fraction;
@@ -68,6 +70,22 @@ void collect_drain(struct collect *c);
 
 /* Take what there is, and end: timers of processes that still run go down, done is called for all. */
 void collect_finish(struct collect *c);
+
+/* Where the segment is: for a process that profiles itself. */
+struct segment_head *collect_segment(const struct collect *c);
+
+/* A process that is being profiled, after a drain that saw it; NULL when there is none of this id. */
+struct process *collect_process(struct collect *c, pid_t pid);
+
+/*
+ * Of a process that profiles itself: CPU time counts from here on, at so many samples a second. What was
+ * counted before is dropped. collect_cpu_end sets the end of what is written, after the last drain.
+ */
+void collect_cpu_begin(struct collect *c, uint32_t hz);
+void collect_cpu_end(struct collect *c);
+
+/* In the child of fork of a process that profiles itself: all is a copy, and goes on for this process. */
+void collect_forked(struct collect *c, pid_t pid);
 
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);

@@ -26,6 +26,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/remote.c \
 	src/collect/remote.h \
 	src/collect/rings.c \
+	src/collect/self.c \
 	src/collect/snap.c \
 	src/collect/snap.h \
 	src/collect/strings.c \

@@ -78,6 +78,13 @@ void cpi_clock_init(void)
 		cpi_process_tell_sig(0, (uint32_t)-rc);
 }
 
+void cpi_clock_release(void)
+{
+	if (cpi.process_timer != NO_TIMER)
+		sys_call(SYS_timer_delete, cpi.process_timer, 0, 0, 0);
+	cpi.process_timer = NO_TIMER;
+}
+
 /* The thread shares the timer of the process, which begins to run with the first of them. */
 static void share(struct thread *t, long why)
 {
@@ -93,20 +100,20 @@ static void share(struct thread *t, long why)
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 {
-	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
 	uint64_t first = first_expiry(tid);
 	long timer, rc;
 	bool event;
 
+	t->session = cpi.session;
 	t->n_charged = 0;
 	t->first_ns = sys_now(thread_clock(tid)) + first;
 
 	t->by_clock = false;
-	if (asked == ASKED_ITIMER) {
+	if (cpi.wanted == ASKED_ITIMER && cpi.process_timer != NO_TIMER) {
 		share(t, 0);
 		return;
 	}
-	event = asked == ASKED_PERF && cpi_perf_open_sig(t, tid);
+	event = cpi.wanted == ASKED_PERF && cpi_perf_open_sig(t, tid);
 	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
 	if (timer < 0 && event) {
 		atomic_store(&t->timer, NO_TIMER);
@@ -146,7 +153,8 @@ void cpi_clock_disarm_sig(struct thread *t)
 
 uint32_t cpi_clock_owed_sig(const struct thread *t)
 {
-	uint64_t now = sys_now(CLOCK_THREAD_CPUTIME_ID);
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
+	uint64_t now = sys_now(thread_clock(tid));
 	uint64_t n = now >= t->first_ns ? (now - t->first_ns) / cpi.period_ns + 1 : 0;
 
 	n = n > t->n_charged ? n - t->n_charged : 0;

@@ -32,7 +32,7 @@ static struct box *box_take(size_t stack_size, void *arg)
 {
 	uint32_t first = atomic_fetch_add(&turn, 1);
 
-	if (first % SWEEP_EVERY == SWEEP_EVERY - 1)
+	if (first % SWEEP_EVERY == SWEEP_EVERY - 1 && cpi.head)
 		cpi_threads_sweep();
 	for (uint32_t i = 0; i < N_BOXES; i++) {
 		struct box *b = &boxes[(first + i) % N_BOXES];
@@ -100,9 +100,10 @@ CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 	struct box *b;
 	int rc;
 
-	if (!cpi_on_sig())
+	if (!cpi.ready)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
-	cpi_fork_check();
+	if (cpi.head)
+		cpi_fork_check();
 	b = box_take(stack_size(attr), arg);
 	if (!b)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
@@ -118,9 +119,10 @@ CPA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 	struct box *b;
 	int rc;
 
-	if (!cpi_on_sig())
+	if (!cpi.ready)
 		return cpi_next()->thrd_create(thread, start, arg);
-	cpi_fork_check();
+	if (cpi.head)
+		cpi_fork_check();
 	b = box_take(stack_size(NULL), arg);
 	if (!b)
 		return cpi_next()->thrd_create(thread, start, arg);

@@ -25,27 +25,36 @@ static void in_parent(void)
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 
-/* The child begins with nothing but where it comes from. */
+/*
+ * The child begins with nothing but where it comes from. One that has its own collector has a copy of all
+ * that was counted; its timers are no longer there.
+ */
 static void start_again(void)
 {
 	/* one that took no sample has the mappings of the one before it */
 	bool told = atomic_load(&cpi.proc) != NULL;
 	uint32_t parent = told ? cpi.slot + 1 : cpi.parent, serial = told ? cpi.serial : cpi.parent_serial;
-	struct thread *t = atomic_load(&cpi_local.thread);
-	uintptr_t lo = t ? t->lo : 0, top = t ? t->top : 0;
 
 	cpi_threads_forget();
+	cpi.process_timer = NO_TIMER;
+	if (cpi.self) {
+		cpi.pid = sys_getpid();
+		atomic_load(&cpi.proc)->pid = cpi.pid;
+		atomic_store(&cpi.head->cpu, 0);
+		return;
+	}
 	cpi_tables_forget();
 	cpi_heap_forget();
 	cpi_holders_forget();
 	cpi_process_begin(parent, serial);
-	cpi.process_timer = NO_TIMER;
 	if (!cpi_on_sig()) {
 		cpi.head = NULL;
 		return;
 	}
+	if (!atomic_load(&cpi.head->cpu))
+		return;
 	cpi_clock_init();
-	cpi_thread_enter(lo, top, 0);
+	cpi_thread_enter(cpi_local.lo, cpi_local.top, 0);
 }
 
 static void in_child(void)

@@ -17,6 +17,10 @@ static struct thread *self_sig(void)
 
 	if (!t && !atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
 		t = cpi_thread_find_sig(sys_gettid());
+		if (t && !t->top) {
+			t->lo = cpi_local.lo;
+			t->top = t->low = cpi_local.top;
+		}
 		atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
 		if (t)
 			t->local = &cpi_local;
@@ -34,9 +38,9 @@ static void adopt_sig(void)
 	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
 
-	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_on_sig())
+	if (self_sig() || atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_cpu_on_sig())
 		return;
-	t = cpi_thread_add_sig(sys_gettid(), 0, 0);
+	t = cpi_thread_add_sig(sys_gettid());
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
 	if (t)
 		t->local = &cpi_local;
@@ -58,27 +62,34 @@ static uint32_t weigh_sig(struct thread *t, const siginfo_t *info)
 	return 1 + (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
 }
 
-static void tick_sig(const siginfo_t *info, const void *context)
+static void take_sig(struct thread *t, const siginfo_t *info, const void *context)
 {
-	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
-	struct thread *t = self_sig();
 	uint32_t weight;
 
-	if (t && !cpi_on_sig()) {
-		cpi_clock_disarm_sig(t);
-		return;
-	}
 	/* what is not charged now is when the thread ends */
-	if (!p && !cpi_process_claim_sig())
+	if (!atomic_load_explicit(&cpi.proc, memory_order_relaxed) && !cpi_process_claim_sig())
 		return;
-	p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
-	if (!t) {
-		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);
-		return;
-	}
-	weight = weigh_sig(t, info);
+	weight = t->ignored ? 0 : weigh_sig(t, info);
 	if (weight)
 		cpi_sample_sig(t, context, weight);
+}
+
+/* Whoever ends a session first says so, then waits for those inside: one of the two sees the other. */
+static void tick_sig(const siginfo_t *info, const void *context)
+{
+	struct thread *t = self_sig();
+	struct segment_proc *p;
+
+	if (t) {
+		atomic_store(&t->inside, 1);
+		if (!cpi_on_sig())
+			cpi_clock_disarm_sig(t);
+		else if (atomic_load(&cpi.head->cpu))
+			take_sig(t, info, context);
+		atomic_store_explicit(&t->inside, 0, memory_order_release);
+	} else if (cpi_cpu_on_sig() && (p = atomic_load_explicit(&cpi.proc, memory_order_relaxed))) {
+		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);
+	}
 }
 
 /*

@@ -1,5 +1,5 @@
 /*
- * init.c - the library is loaded: is there a collector, and does it want this process?
+ * init.c - profiling begins in this process: is there a collector, and does it want it?
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -13,7 +13,6 @@
 #include "runtime/unwind/unwind.h"
 
 #include <fcntl.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,7 +53,6 @@ static void adopt(struct segment_head *head)
 	struct segment_layout l = segment_lay_out(head->size);
 	uint8_t *base = (uint8_t *)head;
 
-	cpi.sig = SIGPROF;
 	cpi.process_timer = NO_TIMER;
 	cpi.period_ns = 1000000000 / head->hz;
 	cpi.max_depth = head->max_depth < 1 || head->max_depth > FRAMES_MAX ? FRAMES_MAX : head->max_depth;
@@ -69,47 +67,47 @@ static void adopt(struct segment_head *head)
 	cpi.cookie = head->nonce[0] ^ head->nonce[1];
 }
 
-static void start(struct segment_head *head)
+void cpi_init(void)
+{
+	cpi_next();
+	cpi.sig = SIGPROF;
+	cpi_threads_init();
+	cpi_thread_enter_main();
+	cpi.ready = true;
+}
+
+bool cpi_attach(struct segment_head *head, bool self)
 {
 	adopt(head);
+	cpi.self = self;
+	if (!self)
+		cpi.wanted = atomic_load(&head->engine);
 	cpi.head = head;
 	cpi_process_begin(0, 0);
 	if (!cpi_process_claim_sig()) {
 		cpi.head = NULL;
-		return;
+		return false;
 	}
 	cpi_unwind_init();
 	cpi_sample_init(cpi.n_rings);
-	cpi_threads_init();
 	cpi_guard_install();
 	cpi_fork_init();
 	cpi_heap_init();
-	cpi_clock_init();
-	cpi_thread_enter_main();
-	cpi_threads_scan();
+	if (self)
+		atomic_store(&head->active, 1);
+	else if (atomic_load(&head->cpu))
+		cpi_cpu_start(head->hz);
+	return true;
 }
 
-__attribute__((constructor(101))) static void init(void)
+struct segment_head *cpi_parent_segment(void)
 {
 	struct env e = { 0 };
-	struct segment_head *head;
+	struct segment_head *head = cpi_env_read(&e) ? map_segment(&e) : NULL;
 
-	cpi_next();
-	if (getauxval(AT_SECURE) || !cpi_env_read(&e))
-		return;
-	head = map_segment(&e);
-	if (!head)
-		return;
-	if (head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid()) {
-		start(head);
-		return;
-	}
+	if (!head || head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())
+		return head;
 	munmap(head, head->size);
 	cpi_env_remove();
-}
-
-__attribute__((destructor)) static void leave(void)
-{
-	if (cpi_on_sig())
-		cpi_thread_leave();
+	return NULL;
 }

@@ -9,10 +9,22 @@ runtime_PROGRAMS = src/runtime/libcpaprof.so
 src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
 src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
-	-Wl,--version-script=$(srcdir)/src/runtime/versions.map
+	-Wl,--version-script=$(srcdir)/src/runtime/versions.map -Wl,--exclude-libs,ALL
 EXTRA_src_runtime_libcpaprof_so_DEPENDENCIES = src/runtime/versions.map
+src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_runtime_libcpaprof_so_SOURCES = \
+	$(src_collect_libcollect_a_SOURCES) \
+	$(src_wire_libwire_a_SOURCES) \
+	src/api/bytes.c \
+	src/api/bytes.h \
+	src/api/collector.c \
+	src/api/collector.h \
+	src/api/cpu.c \
+	src/api/init.c \
 	src/api/labels.c \
+	src/api/out.c \
+	src/api/out.h \
+	src/api/session.h \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \
@@ -35,6 +47,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/init.c \
 	src/runtime/labels.c \
 	src/runtime/labels.h \
+	src/runtime/latch.h \
 	src/runtime/live.c \
 	src/runtime/live.h \
 	src/runtime/lock.c \
@@ -50,6 +63,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/segment.h \
 	src/runtime/stacks.c \
 	src/runtime/stacks.h \
+	src/runtime/switch.c \
 	src/runtime/sys.h \
 	src/runtime/target.h \
 	src/runtime/threads.c \

@@ -28,6 +28,9 @@ enum { N_THREADS = 16384, THREAD_PROBES = 64, NO_TIMER = -1 };
 struct thread {
 	_Atomic uint32_t tid;       /* 0: free */
 	_Atomic int timer;          /* the kernel's, or NO_TIMER: the timer of the process counts for it */
+	_Atomic uint32_t inside;    /* its handler is at work */
+	uint32_t session;           /* of CPU sampling, that it takes part in; 0: none yet */
+	bool ignored;               /* takes part in none */
 	uintptr_t lo, top;          /* its stack is somewhere in [lo, top); 0: not known */
 	uintptr_t low;              /* the lowest address of it that is known to be in use */
 	struct segment_ring *ring;  /* NULL until the first sample */
@@ -64,7 +67,7 @@ extern __thread struct local cpi_local __attribute__((tls_model("initial-exec"))
 
 /* The profiled process. Written while it starts and in fork, when there is one thread. */
 struct target {
-	struct segment_head *head;         /* NULL: not profiled, wrappers pass on */
+	struct segment_head *_Atomic head; /* NULL: not profiled, wrappers pass on */
 	struct segment_proc *_Atomic proc; /* NULL in a forked child that has no sample yet */
 	_Atomic uint32_t claiming;         /* a thread of it takes a slot */
 	_Atomic uint32_t engine, error;    /* what is told there */
@@ -73,6 +76,10 @@ struct target {
 	uint32_t parent, parent_serial;    /* the slot + 1 of what it was forked from; 0: it was executed */
 	uint64_t start_ns;                 /* wall clock */
 	uint32_t slot, serial, pid;
+	bool ready;        /* the library is: threads tell where they begin and end */
+	bool self;         /* the collector is in this process: fork copies all of it */
+	uint32_t session;  /* of CPU sampling */
+	uint32_t wanted;   /* of enum engine_asked: what CPU time is to be sampled with */
 	int sig;           /* the signal of our timers */
 	int process_timer; /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
@@ -92,6 +99,31 @@ static inline bool cpi_on_sig(void)
 {
 	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed);
 }
+
+/* Is CPU time sampled? */
+static inline bool cpi_cpu_on_sig(void)
+{
+	return cpi_on_sig() && atomic_load_explicit(&cpi.head->cpu, memory_order_relaxed);
+}
+
+/* init.c */
+/* Before all else, when the library is loaded: it makes nothing but a key for threads that end. */
+void cpi_init(void);
+/*
+ * Profile this process by a segment, of this process (self) or of a parent. False when it has no slot.
+ * One that is its own then becomes active.
+ */
+bool cpi_attach(struct segment_head *head, bool self);
+/* The segment that a parent made for this process, or NULL. It goes from the environment when it is for others. */
+struct segment_head *cpi_parent_segment(void);
+
+/* switch.c */
+/* Sample CPU time in all threads, from now on. hz: 1 to 1000. One thread at a time calls this and the next. */
+void cpi_cpu_start(uint32_t hz);
+/* No more. When it gives back all samples are in the rings (handlers have a second for that). */
+void cpi_cpu_stop(void);
+/* Wait until the handler of a thread is not at work, up to a time of the monotonic clock. False when it still is. */
+bool cpi_thread_quiet(const struct thread *t, uint64_t until_ns);
 
 /* ring.c */
 /* Give the thread a ring. False when all are taken. */
@@ -113,7 +145,9 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
 void cpi_clock_disarm_sig(struct thread *t);
 /* Make the timer of the process, at rest; it runs when a thread needs it. */
 void cpi_clock_init(void);
-/* How many periods this thread has used, less those that are charged. */
+/* It goes with the session that it was made for. */
+void cpi_clock_release(void);
+/* How many periods a thread of this process has used, less those that are charged. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);
 
 /* Its event is gone: its timer runs at the full rate. */
@@ -129,16 +163,28 @@ bool cpi_perf_is_gone_sig(struct thread *t);
 bool cpi_perf_is_signal_sig(const siginfo_t *info);
 
 /* threads.c */
-/* Profile a thread whose stack lies in [lo, top), both 0 when not known. NULL when the table is full. */
-struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top);
+/*
+ * Take up a thread that may be there already (again: its entry is of one that ended unseen). Its stack lies in
+ * [lo, top), both 0 when not known. NULL when the table is full; in handlers also when others are at it.
+ */
+struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again);
+struct thread *cpi_thread_add_sig(uint32_t tid);
 struct thread *cpi_thread_find_sig(uint32_t tid);
-/* Profile this thread, until it ends. start: the function it began in, or 0. */
+/* This thread begins; its stack lies in [lo, top). start: the function it began in, or 0. */
 void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start);
-/* Profile the threads that are there already. */
+/* Sample this thread too, now that CPU time is sampled. */
+void cpi_thread_join(void);
+/* Take no samples of this thread, or do again. */
+void cpi_thread_ignore(bool on);
+/* Sample the threads that are there already. */
 void cpi_threads_scan(void);
+/* Call fn for each entry of the table, while nobody else changes it. */
+void cpi_threads_each(void (*fn)(struct thread *t));
+/* After the timers went: wait for handlers, charge what is owed, give the rings back. */
+void cpi_threads_quiet(uint64_t until_ns);
 /* Charge this thread with what it used, and profile it no more: the process ends. */
 void cpi_thread_leave(void);
-/* Profile the main thread, which this is. */
+/* This is the main thread: where is its stack? */
 void cpi_thread_enter_main(void);
 /* Forget threads that ended without telling. */
 void cpi_threads_sweep(void);
@@ -161,6 +207,7 @@ void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Tell the collector where this thread is, which the signal interrupted. */
 void cpi_sample_tell_sig(struct thread *t, const void *context);
 /* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
+/* Charge a thread with what it used since the last sample. Its handler is not at work, and will not be. */
 void cpi_sample_end(struct thread *t);
 
 /* here.c */

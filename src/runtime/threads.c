@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "runtime/latch.h"
 #include "runtime/sys.h"
 #include "runtime/target.h"
 
@@ -56,6 +57,7 @@ static struct thread *claim_sig(uint32_t tid)
 
 		if (atomic_load_explicit(&t->tid, memory_order_relaxed) == 0 &&
 		    atomic_compare_exchange_strong(&t->tid, &is, tid)) {
+			atomic_store(&t->timer, NO_TIMER);
 			atomic_store(&group_used[at / THREAD_PROBES], 1);
 			return t;
 		}
@@ -63,32 +65,65 @@ static struct thread *claim_sig(uint32_t tid)
 	return NULL;
 }
 
-struct thread *cpi_thread_add_sig(uint32_t tid, uintptr_t lo, uintptr_t top)
+static struct latch latch; /* who takes up threads, or lets them go, holds it; the handlers only try */
+
+/* Under the latch. */
+static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 {
 	struct thread *t = cpi_thread_find_sig(tid);
 
-	/* an entry of the same id that has a stack is of a thread that ended unseen */
-	if (t) {
+	if (t && again) {
 		cpi_clock_disarm_sig(t);
 		cpi_ring_retire(t);
-	} else {
+		t->ignored = false;
+	} else if (t && (t->ignored || t->session == cpi.session)) {
+		return t;
+	} else if (!t) {
 		t = claim_sig(tid);
 		if (!t)
 			return NULL;
+		t->ignored = false;
+		t->ring = NULL;
+		again = true;
 	}
-	t->lo = lo;
-	t->top = t->low = top;
-	t->start = 0;
-	t->local = NULL;
-	t->ring = NULL;
-	cpi_clock_arm_sig(t, tid);
+	if (again) {
+		t->lo = lo;
+		t->top = t->low = top;
+		t->start = 0;
+		t->local = NULL;
+	}
+	if (cpi_cpu_on_sig())
+		cpi_clock_arm_sig(t, tid);
 	return t;
 }
 
+struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
+{
+	struct thread *t;
+
+	latch_take(&latch);
+	t = add(tid, lo, top, again);
+	latch_leave(&latch);
+	return t;
+}
+
+struct thread *cpi_thread_add_sig(uint32_t tid)
+{
+	struct thread *t = NULL;
+
+	if (latch_try_sig(&latch)) {
+		t = add(tid, 0, 0, false);
+		latch_leave(&latch);
+	}
+	return t;
+}
+
+/* Under the latch. */
 static void forget(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
 	cpi_ring_retire(t);
+	t->session = 0;
 	atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
@@ -96,38 +131,85 @@ static void forget(struct thread *t)
 static void end_thread(void *arg)
 {
 	uint64_t bit = sys_bit(cpi.sig);
-	struct thread *t = arg;
+	struct thread *t;
 
-	sys_mask(SIG_BLOCK, &bit, NULL);
+	(void)arg;
 	atomic_store(&cpi_local.ended, 1);
-	atomic_store(&cpi_local.thread, NULL);
-	if (!cpi.head || atomic_load(&t->tid) != sys_gettid())
+	if (!cpi.head)
 		return;
-	cpi_sample_end(t);
-	forget(t);
+	sys_mask(SIG_BLOCK, &bit, NULL);
+	atomic_store(&cpi_local.thread, NULL);
+	latch_take(&latch);
+	t = cpi_thread_find_sig(sys_gettid());
+	if (t) {
+		if (cpi_cpu_on_sig() && t->session == cpi.session)
+			cpi_sample_end(t);
+		forget(t);
+	}
+	latch_leave(&latch);
 }
 
 void cpi_thread_leave(void)
 {
-	struct thread *t = atomic_load(&cpi_local.thread);
+	if (cpi.head && cpi_thread_find_sig(sys_gettid()))
+		end_thread(NULL);
+}
 
-	if (t && cpi.head && atomic_load(&t->tid) == sys_gettid())
-		end_thread(t);
+/* Take part in sampling. */
+static void join(uintptr_t start, bool again)
+{
+	uint64_t bit = sys_bit(cpi.sig);
+	struct thread *t = cpi_thread_add(sys_gettid(), cpi_local.lo, cpi_local.top, again);
+
+	if (!t)
+		return;
+	if (start)
+		t->start = start;
+	t->local = &cpi_local;
+	atomic_store(&cpi_local.thread, t);
+	sys_mask(SIG_UNBLOCK, &bit, NULL);
 }
 
 void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
 {
-	uint64_t bit = sys_bit(cpi.sig);
-	struct thread *t = cpi_thread_add_sig(sys_gettid(), lo, top);
-
-	if (!t)
-		return;
-	t->start = start;
-	t->local = &cpi_local;
-	atomic_store(&cpi_local.thread, t);
+	cpi_local.lo = lo;
+	cpi_local.top = top;
 	if (has_key)
-		pthread_setspecific(end_key, t);
-	sys_mask(SIG_UNBLOCK, &bit, NULL);
+		pthread_setspecific(end_key, &cpi_local);
+	if (cpi_cpu_on_sig())
+		join(start, true);
+}
+
+void cpi_thread_join(void)
+{
+	if (!atomic_load(&cpi_local.ended))
+		join(0, false);
+}
+
+void cpi_thread_ignore(bool on)
+{
+	uint32_t tid = sys_gettid();
+	struct thread *t;
+
+	latch_take(&latch);
+	t = cpi_thread_find_sig(tid);
+	if (!t && on) {
+		t = claim_sig(tid);
+		if (t) {
+			t->ring = NULL;
+			t->lo = t->top = t->low = 0;
+			t->start = 0;
+		}
+	}
+	if (t && t->ignored != on) {
+		if (on)
+			cpi_clock_disarm_sig(t);
+		t->ignored = on;
+		t->session = 0;
+	}
+	latch_leave(&latch);
+	if (t && !on && cpi_cpu_on_sig())
+		cpi_thread_join();
 }
 
 void cpi_thread_enter_main(void)
@@ -159,16 +241,14 @@ struct dirent64_head {
 
 static void scan_names(const char *names, long n)
 {
-	uint32_t me = sys_gettid();
-
 	for (long at = 0; at < n;) {
 		const struct dirent64_head *d = (const struct dirent64_head *)(names + at);
 		uint32_t tid = 0;
 
 		for (const char *c = d->name; *c >= '0' && *c <= '9'; c++)
 			tid = tid * 10 + (uint32_t)(*c - '0');
-		if (tid && tid != me && !cpi_thread_find_sig(tid))
-			cpi_thread_add_sig(tid, 0, 0);
+		if (tid)
+			cpi_thread_add(tid, 0, 0, false);
 		at += d->size;
 	}
 }
@@ -195,19 +275,46 @@ void cpi_threads_scan(void)
 	close(fd);
 }
 
-void cpi_threads_sweep(void)
+void cpi_threads_each(void (*fn)(struct thread *t))
 {
 	for (uint32_t g = 0; g < N_GROUPS; g++) {
 		if (!atomic_load(&group_used[g]))
 			continue;
-		for (uint32_t i = 0; i < THREAD_PROBES; i++) {
-			struct thread *t = &table[g * THREAD_PROBES + i];
-			uint32_t tid = atomic_load(&t->tid);
-
-			if (tid && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
-				forget(t);
-		}
+		latch_take(&latch);
+		for (uint32_t i = 0; i < THREAD_PROBES; i++)
+			if (atomic_load(&table[g * THREAD_PROBES + i].tid))
+				fn(&table[g * THREAD_PROBES + i]);
+		latch_leave(&latch);
 	}
+}
+
+static void sweep(struct thread *t)
+{
+	if (sys_call(SYS_tgkill, cpi.pid, atomic_load(&t->tid), 0, 0) == -ESRCH)
+		forget(t);
+}
+
+void cpi_threads_sweep(void)
+{
+	cpi_threads_each(sweep);
+}
+
+static void settle(struct thread *t)
+{
+	/* one whose handler takes so long keeps its ring */
+	if (t->session != cpi.session || !cpi_thread_quiet(t, 0))
+		return;
+	cpi_sample_end(t);
+	cpi_ring_retire(t);
+	t->session = 0;
+}
+
+void cpi_threads_quiet(uint64_t until_ns)
+{
+	for (uint32_t i = 0; i < N_THREADS; i++)
+		if (atomic_load(&group_used[i / THREAD_PROBES]) && !cpi_thread_quiet(&table[i], until_ns))
+			break;
+	cpi_threads_each(settle);
 }
 
 void cpi_threads_forget(void)
@@ -224,6 +331,7 @@ void cpi_threads_forget(void)
 		}
 		atomic_store(&group_used[g], 0);
 	}
+	latch = (struct latch){ 0 };
 	atomic_store(&cpi_local.thread, NULL);
 	atomic_store(&cpi_local.busy, 0);
 }

@@ -13,12 +13,13 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 count=0
+libs=
 
-compile() { # NAME [FLAG]...: tests/runtime/NAME.c to ./NAME
+compile() { # NAME [FLAG]...: tests/runtime/NAME.c to ./NAME, with $libs
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # a command line
-	${CC:-cc} -O1 -g "$@" -o "$name" "$top_srcdir/tests/runtime/$name.c" -pthread && return
+	${CC:-cc} -O1 -g "$@" -o "$name" "$top_srcdir/tests/runtime/$name.c" -pthread $libs && return
 	echo "1..0 # SKIP no compiler"
 	exit 0
 }

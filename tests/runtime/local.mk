@@ -7,9 +7,10 @@ runtime_tests = \
 	tests/runtime/t130-refused.t \
 	tests/runtime/t140-stress.t \
 	tests/runtime/t150-engines.t
+	tests/runtime/t200-linked.t
 
 TESTS += $(runtime_tests)
-EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/odd.c \
+EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
 

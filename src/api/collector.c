@@ -1,0 +1,250 @@
+/*
+ * collector.c - the collector in the program itself
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread never waits for others: when somebody has the collector it comes again 100 ms later. So it
+ * can be waited for with the collector taken. It ends with the session, so that a program whose main
+ * thread is gone ends when its last thread does; and within one it goes when it is the last.
+ */
+#include "config.h"
+
+#include "api/collector.h"
+
+#include "runtime/latch.h"
+#include "runtime/next.h"
+#include "runtime/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STACK_SIZE = 256 << 10, SCAN_EVERY = 5, SWEEP_EVERY = 10, DRAIN_NS = COLLECT_DRAIN_MS * 1000000 };
+
+static struct latch latch;
+static _Atomic uint32_t owner; /* thread that has it */
+
+/* Guarded by the latch. */
+static struct collect *collect;
+static pthread_t thread;
+static bool has_thread, knows_fork, cpu;
+static void (*forked)(bool cpu);
+
+static _Atomic uint32_t ready, quit; /* the thread is; it is to end */
+
+static void wait_for(_Atomic uint32_t *word, uint32_t is, const struct timespec *most)
+{
+	sys_call6(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, is, (long)most, 0, 0);
+}
+
+static void tell(_Atomic uint32_t *word)
+{
+	atomic_store(word, 1);
+	sys_call6(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
+}
+
+/* In the child of fork: the thread is not there. */
+static void start_again(void)
+{
+	bool was = cpu;
+
+	has_thread = cpu = false;
+	if (collect)
+		collect_forked(collect, (pid_t)cpi.pid);
+	if (forked)
+		forked(was);
+}
+
+bool collector_take(uint32_t wait_ms)
+{
+	uint32_t me = sys_gettid();
+
+	if (atomic_load(&owner) == me || !latch_take_within(&latch, wait_ms * 1000000ULL))
+		return false;
+	atomic_store(&owner, me);
+	if (collect && cpi.pid != sys_getpid()) {
+		cpi_fork_check();
+		start_again();
+	}
+	return true;
+}
+
+void collector_leave(void)
+{
+	atomic_store(&owner, 0);
+	latch_leave(&latch);
+}
+
+static bool held; /* by the thread that forks */
+
+static void before_fork(void)
+{
+	held = collector_take(COLLECTOR_WAIT_MS);
+}
+
+static void in_parent(void)
+{
+	if (held)
+		collector_leave();
+}
+
+static void in_child(void)
+{
+	latch = (struct latch){ .state = 1 };
+	atomic_store(&owner, sys_gettid());
+	start_again();
+	collector_leave();
+}
+
+bool collector_is_parent(void)
+{
+	return cpi.head && !cpi.self;
+}
+
+int collector_open(void)
+{
+	const struct collect_how how = { .self = true, .n_tables = 1 };
+	int rc;
+
+	if (collect || collector_is_parent())
+		return 0;
+	rc = collect_open(&how, NULL, NULL, &collect);
+	if (rc < 0)
+		return rc;
+	if (!cpi_attach(collect_segment(collect), true)) {
+		collect_close(collect);
+		collect = NULL;
+		return -EAGAIN;
+	}
+	if (!knows_fork)
+		pthread_atfork(before_fork, in_parent, in_child);
+	knows_fork = true;
+	return 0;
+}
+
+struct process *collector_process(void)
+{
+	if (!collect)
+		return NULL;
+	collect_drain(collect);
+	return collect_process(collect, (pid_t)cpi.pid);
+}
+
+/* Have all others ended, and only the main thread waits for us? */
+static bool is_last(void)
+{
+	char name[64] = "/proc/self/task/", text[64], *at = name + strlen(name), digits[12];
+	struct stat folder;
+	uint32_t pid = cpi.pid;
+	int fd, n = 0;
+	ssize_t got;
+
+	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 4)
+		return false;
+	for (; pid; pid /= 10)
+		digits[n++] = (char)('0' + pid % 10);
+	while (n)
+		*at++ = digits[--n];
+	strcpy(at, "/stat");
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	at = strrchr(text, ')');
+	return at && at[1] == ' ' && at[2] == 'Z';
+}
+
+static void *work(void *arg)
+{
+	const struct timespec time = { .tv_nsec = DRAIN_NS };
+
+	(void)arg;
+	prctl(PR_SET_NAME, "cpa");
+	cpi_thread_ignore(true);
+	atomic_store(&cpi_local.hook, 1);
+	tell(&ready);
+	for (unsigned n = 1; !atomic_load(&quit); n++) {
+		wait_for(&quit, 0, &time);
+		if (atomic_load(&quit))
+			break;
+		if (latch_try_sig(&latch)) {
+			atomic_store(&owner, sys_gettid());
+			collect_drain(collect);
+			if (n % SCAN_EVERY == 0)
+				cpi_threads_scan();
+			if (n % SWEEP_EVERY == 0)
+				cpi_threads_sweep();
+			collector_leave();
+		}
+		if (is_last())
+			break;
+	}
+	return NULL;
+}
+
+/* It takes no signal at all. */
+static int start_thread(void)
+{
+	uint64_t all = ~0ULL, before;
+	pthread_attr_t attr;
+	int rc;
+
+	atomic_store(&ready, 0);
+	atomic_store(&quit, 0);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK_SIZE);
+	sys_mask(SIG_SETMASK, &all, &before);
+	rc = cpi_next()->pthread_create(&thread, &attr, work, NULL);
+	sys_mask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (rc != 0)
+		return -rc;
+	while (!atomic_load(&ready))
+		wait_for(&ready, 0, NULL);
+	has_thread = true;
+	return 0;
+}
+
+static void end_thread(void)
+{
+	if (!has_thread)
+		return;
+	tell(&quit);
+	if (!pthread_equal(pthread_self(), thread))
+		cpi_next()->pthread_join(thread, NULL);
+	has_thread = false;
+}
+
+int collector_cpu_begin(uint32_t hz, uint32_t max_depth)
+{
+	int rc = start_thread();
+
+	if (rc < 0)
+		return rc;
+	cpi.max_depth = max_depth && max_depth < FRAMES_MAX ? max_depth : FRAMES_MAX;
+	collect_cpu_begin(collect, hz);
+	cpi_cpu_start(hz);
+	cpu = true;
+	return 0;
+}
+
+struct process *collector_cpu_end(void)
+{
+	cpi_cpu_stop();
+	end_thread();
+	cpu = false;
+	collect_drain(collect);
+	collect_cpu_end(collect);
+	return collect_process(collect, (pid_t)cpi.pid);
+}
+
+void collector_on_fork(void (*fn)(bool cpu))
+{
+	forked = fn;
+}

@@ -1,0 +1,206 @@
+/*
+ * cpu.c - cpa_cpu_*: profile CPU time from here to there
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The profile is made in memory with the collector taken, and written when that is free again: what is
+ * written to may be slow, or call us.
+ */
+#include "config.h"
+
+#include "api/bytes.h"
+#include "api/collector.h"
+#include "api/session.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { HZ_USUAL = 100, HZ_MOST = 1000 };
+
+/* Guarded by the collector being taken. */
+static struct {
+	struct out out;
+	bool on;
+	uint32_t hz;
+	enum session_by by;
+	int64_t start_s;
+} now;
+static uint32_t rate = HZ_USUAL;
+
+/* What was asked for, by a caller that may know fewer fields than we. */
+static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o)
+{
+	*o = (cpa_cpu_opts){ 0 };
+	if (asked && asked->size < sizeof(asked->size))
+		return -EINVAL;
+	if (asked)
+		memcpy(o, asked, asked->size < sizeof(*o) ? asked->size : sizeof(*o));
+	if (o->hz < 0 || o->hz > HZ_MOST || o->max_depth < 0)
+		return -EINVAL;
+	cpi.wanted = ASKED_TIMER;
+	return !o->engine || collect_engine(o->engine, &cpi.wanted) ? 0 : -EINVAL;
+}
+
+/* With the collector taken. out is ready. */
+static int start(struct out *out, const cpa_cpu_opts *o, enum session_by by)
+{
+	uint32_t hz = o->hz ? (uint32_t)o->hz : rate;
+	int rc = collector_open();
+
+	if (rc == 0)
+		rc = collector_cpu_begin(hz, (uint32_t)o->max_depth);
+	if (rc < 0)
+		return rc;
+	now.out = *out;
+	now.on = true;
+	now.hz = hz;
+	now.by = by;
+	now.start_s = (int64_t)(sys_now(CLOCK_REALTIME) / 1000000000);
+	return 0;
+}
+
+/* rc: what making out gave. */
+static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum session_by by)
+{
+	cpa_cpu_opts o;
+
+	if (rc < 0) {
+		out_release(out);
+		return rc;
+	}
+	if (!collector_take(0)) {
+		out_release(out);
+		return -EDEADLK;
+	}
+	if (now.on || collector_is_parent())
+		rc = -EBUSY;
+	if (rc == 0)
+		rc = read_opts(asked, &o);
+	if (rc == 0)
+		rc = start(out, &o, by);
+	collector_leave();
+	if (rc < 0)
+		out_release(out);
+	return rc;
+}
+
+CPA_EXPORT int cpa_cpu_start_fd(int fd, const cpa_cpu_opts *o)
+{
+	struct out out;
+
+	return start_out(&out, out_fd(&out, fd), o, SESSION_API);
+}
+
+int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by)
+{
+	unsigned flags = o && o->size >= sizeof(*o) ? o->flags : 0;
+	struct out out;
+
+	return start_out(&out, out_path(&out, path, flags & CPA_OVERWRITE), o, by);
+}
+
+CPA_EXPORT int cpa_cpu_start_path(const char *path, const cpa_cpu_opts *o)
+{
+	return session_start(path, o, SESSION_API);
+}
+
+CPA_EXPORT int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opts *o)
+{
+	struct out out;
+
+	return start_out(&out, out_fn(&out, write, arg), o, SESSION_API);
+}
+
+int session_stop(uint32_t ms, bool at_exit)
+{
+	struct bytes bytes = { 0 };
+	struct process *p;
+	struct out out;
+	int rc = -ESRCH;
+
+	if (!collector_take(ms))
+		return -EDEADLK;
+	if (!now.on || (at_exit && now.out.kind == OUT_FN)) {
+		collector_leave();
+		return -EINVAL;
+	}
+	out = now.out;
+	now.on = false;
+	p = collector_cpu_end();
+	if (p)
+		rc = bytes_cpu(&bytes, p);
+	collector_leave();
+	if (rc == 0)
+		rc = out_write(&out, bytes.v.data, bytes.v.n);
+	else
+		out_release(&out);
+	bytes_release(&bytes);
+	return rc;
+}
+
+CPA_EXPORT int cpa_cpu_stop(void)
+{
+	return session_stop(0, false);
+}
+
+CPA_EXPORT int cpa_cpu_set_rate(int hz)
+{
+	int rc = 0;
+
+	if (hz < 1 || hz > HZ_MOST)
+		return -EINVAL;
+	if (!collector_take(0))
+		return -EDEADLK;
+	if (now.on || collector_is_parent())
+		rc = -EBUSY;
+	else
+		rate = (uint32_t)hz;
+	collector_leave();
+	return rc;
+}
+
+int session_flush(void)
+{
+	struct bytes bytes = { 0 };
+	struct process *p;
+	struct out out;
+	int rc = -EINVAL;
+
+	if (!collector_take(0))
+		return -EDEADLK;
+	out = now.out;
+	if (now.on && out.kind == OUT_PATH) {
+		p = collector_process();
+		rc = p ? bytes_cpu(&bytes, p) : -ESRCH;
+	}
+	collector_leave();
+	out.overwrite = true;
+	if (rc == 0)
+		rc = out_write(&out, bytes.v.data, bytes.v.n);
+	bytes_release(&bytes);
+	return rc;
+}
+
+void session_look(struct session_state *out)
+{
+	*out = (struct session_state){ 0 };
+	if (!collector_take(COLLECTOR_WAIT_MS))
+		return;
+	out->on = now.on;
+	out->hz = now.on ? now.hz : rate;
+	out->by = now.by;
+	out->start_s = now.start_s;
+	if (now.on && now.out.kind == OUT_PATH)
+		strcpy(out->path, now.out.path);
+	collector_leave();
+}
+
+void session_forget(void)
+{
+	if (now.on)
+		out_release(&now.out);
+	now.on = false;
+}

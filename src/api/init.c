@@ -1,0 +1,45 @@
+/*
+ * init.c - the library is loaded, and goes
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A program that only links it has nothing of it: no thread, file, signal or memory. What is missing or odd
+ * leaves the program as it would be without us.
+ */
+#include "config.h"
+
+#include "api/collector.h"
+#include "api/session.h"
+
+#include "runtime/sys.h"
+#include "runtime/target.h"
+
+#include <sys/auxv.h>
+
+/* What the parent profiles for itself ends here. */
+static void on_fork(bool cpu)
+{
+	(void)cpu;
+	session_forget();
+}
+
+__attribute__((constructor(101))) static void init(void)
+{
+	struct segment_head *head;
+
+	cpi_init();
+	collector_on_fork(on_fork);
+	if (getauxval(AT_SECURE))
+		return;
+	head = cpi_parent_segment();
+	if (head)
+		cpi_attach(head, false);
+}
+
+__attribute__((destructor)) static void leave(void)
+{
+	if (cpi.self && cpi.pid == sys_getpid())
+		session_stop(COLLECTOR_WAIT_MS, true);
+	else if (cpi_on_sig())
+		cpi_thread_leave();
+}

@@ -1,0 +1,39 @@
+/*
+ * session.h - CPU time is being profiled, for whom and to where
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef API_SESSION_H
+#define API_SESSION_H
+
+#include "api/out.h"
+
+/* Who asked for it. What a function was given is written by cpa_cpu_stop alone, all else also at exit. */
+enum session_by { SESSION_API, SESSION_ENVIRONMENT };
+
+struct session_state {
+	bool on;
+	uint32_t hz;
+	enum session_by by;
+	int64_t start_s;
+	char path[PATH_MAX]; /* empty when it is none */
+};
+
+/* As cpa_cpu_start_path, for whom. */
+int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by);
+
+/*
+ * End what is on and write it. ms: how long to wait for the collector, 0: as long as it takes.
+ * at_exit: not when it goes to a function. Gives as cpa_cpu_stop.
+ */
+int session_stop(uint32_t ms, bool at_exit);
+
+/* Write what there is so far, replacing what is at the path, and go on. */
+int session_flush(void);
+
+void session_look(struct session_state *out);
+
+/* In the child of fork: the parent goes on with it, we do not. With the collector taken. */
+void session_forget(void);
+
+#endif
