@@ -44,3 +44,20 @@ tests_runtime_unwind_bytes_LDADD = $(unwind_libs)
 
 tests_runtime_unwind_frames_SOURCES = tests/runtime/unwind_frames.c tests/runtime/tap.h tests/runtime/unwind_here.h
 tests_runtime_unwind_frames_LDADD = $(unwind_libs)
+
+# The heap: the tables themselves, read by a program that stands in for cpa run.
+
+heap_tests = \
+	tests/runtime/t300-heap.t \
+	tests/runtime/t310-heap-rates.t
+
+TESTS += $(heap_tests)
+EXTRA_DIST += $(heap_tests) \
+	tests/runtime/heap.sh \
+	tests/runtime/heap_exact.cc \
+	tests/runtime/heap_load.c
+check_PROGRAMS += tests/runtime/heap_watch
+tests_runtime_heap_watch_SOURCES = tests/runtime/heap_watch.c
+tests_runtime_heap_watch_LDADD = $(collect_libs)
+EXTRA_PROGRAMS += tests/runtime/heap_bench
+tests_runtime_heap_bench_SOURCES = tests/runtime/heap_bench.c

@@ -1,0 +1,85 @@
+#!/bin/sh
+# t310-heap-rates.t - samples stand for what was allocated, whatever the sizes and their order
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+. "${top_srcdir:?}/tests/runtime/heap.sh"
+compile_c heap_load.c load
+
+# Errors are in standard errors, which the program computes from each size and the rate. That of one number in
+# 5 is seen once in a million runs; so is a mean of n runs behind 5 / sqrt(n).
+errors() { # append "FUNCTION ERROR_OF_OBJECTS ERROR_OF_BYTES" of what is in out to the file errors
+	grep '^a_' out | while read -r name objects bytes _ _ variance_objects variance_bytes; do
+		# shellcheck disable=SC2046 # four numbers
+		set -- $(seen "$name")
+		awk -v n="$name" -v o="$objects" -v b="$bytes" -v vo="$variance_objects" -v vb="$variance_bytes" \
+			-v go="$1" -v gb="$2" 'BEGIN { print n, (go - o) / sqrt(vo), (gb - b) / sqrt(vb) }'
+	done >>errors
+}
+
+judge() { # RUNS NAME: is no mean of them too far off, and is there some error at all?
+	awk -v runs="$1" '{ o[$1] += $2; b[$1] += $3; n[$1]++; squares += $2 ^ 2 + $3 ^ 2 }
+		END {
+			for (f in n) {
+				print "# " f ": objects " o[f] / n[f] ", bytes " b[f] / n[f]
+				if (n[f] != runs || (o[f] / n[f]) ^ 2 > 25 / runs || (b[f] / n[f]) ^ 2 > 25 / runs)
+					bad = 1
+				all += 2 * n[f]
+			}
+			print "# mean square " squares / all
+			exit bad || !all || squares / all < 0.2 || squares / all > 4
+		}' errors
+	ok $? "$2"
+	rm errors
+}
+
+for i in 1 2 3 4; do
+	heap 524288 load mix 524288
+	errors
+	is "$(awk '$1 == "row" { n += $4 } END { print n + 0 }' out)" 0 "run $i: nothing is in use"
+done
+judge 4 'at 512 KiB objects and bytes of five mixes of sizes are within their errors'
+for i in 1 2; do
+	heap 65536 load alternate 65536
+	errors
+done
+judge 2 'so are those of two functions that take turns'
+
+# the distances of samples are geometric: 20 classes that are equally likely
+HEAP_WATCH_OBJECTS=1
+export HEAP_WATCH_OBJECTS
+heap 16384 load line 1500000
+grep '^object' out | awk '$3 == 64 { print $2 }' | sort -n |
+	awk 'NR > 1 { n = ($1 - last) / 80; p = exp(-64 / 16384)
+			if (n == int(n)) { class = int(20 * (1 - p ^ n) ); if (class > 19) class = 19
+				seen[class]++; all++ } else odd++ }
+		{ last = $1 }
+		END {
+			p = exp(-64 / 16384)
+			# objects are whole, so classes are not quite equal: how many distances fall into each
+			for (n = 1; n < 6000; n++) want[(c = int(20 * (1 - p ^ n))) > 19 ? 19 : c] += p ^ (n - 1) * (1 - p)
+			for (c = 0; c < 20; c++) chi += (seen[c] - all * want[c]) ^ 2 / (all * want[c])
+			print "# " all " distances, chi-square " chi " with 19 degrees of freedom, " odd + 0 " across gaps"
+			exit !(all > 4000 && chi < 60)
+		}'
+ok $? 'distances between samples are exponential'
+unset HEAP_WATCH_OBJECTS
+
+heap 524288 load leak 30000000
+read -r name objects bytes kept kept_bytes _ <<END
+$(grep '^a_leak' out)
+END
+# shellcheck disable=SC2046 # four numbers
+set -- $(seen a_leak)
+# a sample stands for 5462 objects; of 900000 there are 165
+within "$1" "$objects" 10 'of 30 million objects all are counted'
+within "$3" "$kept" 40 'and the 3 % that leak are in use'
+within "$4" "$kept_bytes" 40 'with their bytes'
+is "$(fact live)" "$(awk '$1 == "row" { n += $6 } END { print n }' out)" 'and nothing else is'
+awk '$1 == "row" && ($4 < 0 || $5 < 0) { bad = 1 } END { exit bad }' out
+ok $? 'nothing in use is below 0'
+
+heap 4096 load threads 5
+is "$status $(fact live) $(fact held) $(seen a_thread | cut -d ' ' -f 3-)" "0 $(fact live) 0 0 0" \
+	'eight threads that free for each other leave nothing of theirs'
+between "$(fact live)" 0 8 'and little of the libraries'
+done_testing
