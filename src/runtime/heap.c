@@ -8,8 +8,9 @@
  * before it is really freed: later another thread could already have its address.
  *
  * A child of fork has tables of its own, and knows nothing of objects that it inherits: their addresses
- * are in no filter. So nothing is held while the process is copied. A process that was copied without
- * the handlers of fork (vfork, clone) touches nothing; it is found by its id.
+ * are in no filter. So nothing is held while the process is copied. A copy that the handlers of fork did
+ * not see touches nothing: the kernel took its mark away. One that shares memory (vfork) has the mark, and
+ * its objects are where those of its parent are.
  */
 #include "config.h"
 
@@ -34,6 +35,13 @@ _Alignas(PAGE) _Atomic uint8_t cpi_heap_filter[HEAP_FILTER];
 /* Asked when the first says yes: larger, and of another hash. */
 static _Alignas(PAGE) _Atomic uint8_t second[SECOND];
 
+/* What the kernel makes zeros in a copy of the process. */
+static _Alignas(PAGE) struct {
+	_Atomic uint8_t ours;
+	uint8_t rest[PAGE - 1];
+} mark;
+static bool by_id; /* it does not */
+
 static _Atomic uint32_t stopped = HEAP_UNKNOWN; /* bits of proc_heap: why there are no samples */
 static _Atomic uint32_t used;			/* there were samples */
 static _Atomic uint32_t seen;
@@ -44,6 +52,18 @@ extern const char _etext[] __attribute__((visibility("hidden")));
 bool cpi_heap_seen(void)
 {
 	return atomic_exchange(&seen, 0) != 0;
+}
+
+static bool is_process(void)
+{
+	return __builtin_expect(atomic_load_explicit(&mark.ours, memory_order_relaxed), 1) ||
+	       (by_id && cpi.pid == sys_getpid());
+}
+
+static void set_mark(void)
+{
+	by_id = sys_call(SYS_madvise, (long)&mark, sizeof(mark), MADV_WIPEONFORK, 0) != 0;
+	atomic_store(&mark.ours, !by_id);
 }
 
 static uint32_t rate_now(void)
@@ -223,7 +243,7 @@ static __attribute__((noinline)) void sample(void *p, size_t size, uint32_t rate
 
 void *cpi_heap_add(void *p, size_t size, uint32_t rate)
 {
-	if (!rate || !p || cpi.pid != sys_getpid())
+	if (!rate || !p || !is_process())
 		return p;
 	hook(1);
 	sample(p, size, rate);
@@ -238,7 +258,7 @@ bool cpi_heap_take(void *p, struct live_object *out)
 	bool has;
 
 	atomic_store_explicit(&seen, 1, memory_order_relaxed);
-	if (!atomic_load_explicit(second_place(at), memory_order_relaxed) || cpi.pid != sys_getpid())
+	if (!atomic_load_explicit(second_place(at), memory_order_relaxed) || !is_process())
 		return false;
 	t = cpi_tables_sig();
 	if (!t)
@@ -256,6 +276,7 @@ void cpi_heap_start(void)
 	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_UNKNOWN);
 	cpi_local.left = 0;
 	cpi_local.drawn = 0;
+	set_mark();
 	/* while there is one thread: of several at once only one finds the tables */
 	if (rate_now() && !cpi_tables_sig())
 		cpi_heap_stop(HEAP_NO_TABLES);
@@ -279,6 +300,7 @@ static void forget(_Atomic uint8_t *filter, size_t size)
 
 void cpi_heap_forget(void)
 {
+	atomic_store(&mark.ours, !by_id);
 	if (!atomic_exchange(&used, 0))
 		return;
 	forget(cpi_heap_filter, sizeof(cpi_heap_filter));

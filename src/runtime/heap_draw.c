@@ -19,6 +19,13 @@
 
 enum { FIXED = 1024, LOG_TERMS = 11, EXP_TERMS = 18, CERTAIN = 40, DRAW_BITS = 62, GRND_NO_WAIT = 1 };
 
+/* 1 / (2 i + 1) and 1 / i: divisions take longest */
+static const double odd[LOG_TERMS + 1] = { 1.,       1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
+					   1 / 13., 1 / 15., 1 / 17., 1 / 19., 1 / 21., 1 / 23. };
+static const double one[EXP_TERMS + 1] = { 0.,      1.,      1 / 2.,  1 / 3.,  1 / 4.,  1 / 5.,  1 / 6.,
+					   1 / 7.,  1 / 8.,  1 / 9.,  1 / 10., 1 / 11., 1 / 12., 1 / 13.,
+					   1 / 14., 1 / 15., 1 / 16., 1 / 17., 1 / 18. };
+
 /* ln(x) of 0 < x <= 1: by 2 atanh((m - 1) / (m + 1)) of its mantissa */
 static double ln(double x)
 {
@@ -36,7 +43,7 @@ static double ln(double x)
 	}
 	s = (m - 1) / (m + 1);
 	for (int i = LOG_TERMS; i >= 0; i--)
-		sum = sum * s * s + 1.0 / (2 * i + 1);
+		sum = sum * s * s + odd[i];
 	return exponent * LN2 + 2 * s * sum;
 }
 
@@ -51,7 +58,7 @@ static double share(double x)
 	k = (int)(x / LN2);
 	r = x - k * LN2;
 	for (int i = EXP_TERMS; i >= 1; i--)
-		sum = (1 - sum) * r / i;
+		sum = (1 - sum) * r * one[i];
 	while (k-- > 0)
 		half /= 2;
 	return 1 - half + half * sum;

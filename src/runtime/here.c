@@ -3,7 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Nothing is remembered between walks: the signal handler may interrupt this one, and has the memory.
+ * What is remembered between walks is not the memory of the thread, which the signal handler uses that may
+ * interrupt this one, but one of a few for all threads. Threads come back to the same one if it is not taken.
+ * One that is taken while the process is forked stays so in the child: nobody knows how far it was written.
  */
 #include "config.h"
 
@@ -17,13 +19,41 @@
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */
 
-enum { PAGE = 4096, COPIED_PAGES = 3, N_COPIES = 8, OURS = 1, STACK_MOST = 512 << 20 };
+enum {
+	PAGE = 4096,
+	COPIED_PAGES = 3,
+	N_COPIES = 8,
+	N_MEMORIES = 8,
+	N_RULES = 256,
+	OURS = 1,
+	STACK_MOST = 512 << 20
+};
 
 /* Copies of stacks that nobody knows the end of: of fibers, and of threads that nobody saw begin. */
 static struct {
 	_Atomic uint32_t taken;
 	_Alignas(16) unsigned char bytes[COPIED_PAGES * PAGE];
 } copies[N_COPIES];
+
+static struct memory {
+	_Atomic uint32_t taken;
+	struct unwind_cache cache;
+	struct unwind_rule rule[N_RULES];
+} memories[N_MEMORIES];
+
+/* NULL when it is taken. */
+static struct memory *take_memory(void)
+{
+	uint64_t h = (uintptr_t)&cpi_local * 0x9e3779b97f4a7c15ULL;
+	struct memory *m = &memories[(h >> 32) % N_MEMORIES];
+
+	if (atomic_load_explicit(&m->taken, memory_order_relaxed) ||
+	    atomic_exchange_explicit(&m->taken, 1, memory_order_acquire))
+		return NULL;
+	m->cache.rule = m->rule;
+	m->cache.mask = N_RULES - 1;
+	return m;
+}
 
 #if defined(__x86_64__)
 #define REGS_HERE(regs)                                                                                                \
@@ -99,10 +129,15 @@ static uint32_t walk(struct unwind_regs *regs, const struct unwind_range *range,
 		     uint32_t skip)
 {
 	struct unwind_from from = { .range = range, .n_ranges = 1, .find = cpi_unwind_find_sig };
+	struct memory *m = take_memory();
 	struct unwind_result result;
 	uint32_t n;
 
+	if (m)
+		from.arg = from.cache = &m->cache;
 	cpi_unwind_walk_sig(&from, regs, pc, max, &result);
+	if (m)
+		atomic_store_explicit(&m->taken, 0, memory_order_release);
 	n = result.n > skip ? result.n - skip : 0;
 	for (uint32_t i = 0; i < n; i++)
 		pc[i] = pc[i + skip] - (i + skip > 0);
