@@ -9,6 +9,7 @@
 
 #include "collect/build_id.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -166,7 +167,7 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
 {
 	char name[32], buf[LINE_MAX_LEN + 1];
-	bool more = true;
+	bool more = true, any = false;
 	size_t have = 0;
 	ssize_t got;
 	int fd;
@@ -178,6 +179,7 @@ bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *ar
 	while (more && (got = read(fd, buf + have, LINE_MAX_LEN - have)) > 0) {
 		char *line = buf, *end;
 
+		any = true;
 		have += (size_t)got;
 		buf[have] = '\0';
 		for (; more && (end = memchr(line, '\n', have - (size_t)(line - buf))); line = end + 1) {
@@ -190,7 +192,10 @@ bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *ar
 			have = 0;
 	}
 	close(fd);
-	return true;
+	/* one that has ended and was not waited for has a file without lines */
+	if (!any)
+		errno = ESRCH;
+	return any;
 }
 
 struct adding {

