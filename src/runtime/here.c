@@ -13,7 +13,6 @@
 #include "runtime/target.h"
 #include "runtime/unwind/unwind.h"
 
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/uio.h>
 
@@ -146,19 +145,16 @@ static uint32_t walk(struct unwind_regs *regs, const struct unwind_range *range,
 
 __attribute__((noinline)) uint32_t cpi_here_sig(uint64_t *pc, uint32_t max, uint32_t skip)
 {
-	uint64_t all[FRAMES_MAX + 16];
-	uint32_t most = max + skip + OURS, n = 0, copy;
+	uint32_t n = 0, copy;
 	struct unwind_range range;
 	struct unwind_regs regs;
 
 	REGS_HERE(&regs);
-	if (most > sizeof(all) / sizeof(*all))
-		most = sizeof(all) / sizeof(*all);
 	range.lo = regs.r[UNWIND_SP];
 	if (is_own(range.lo)) {
 		range.hi = cpi_local.top;
 		range.bytes = (const unsigned char *)(uintptr_t)range.lo;
-		n = walk(&regs, &range, all, most, skip + OURS);
+		n = walk(&regs, &range, pc, max, skip + OURS);
 	} else {
 		for (copy = 0; copy < N_COPIES && atomic_exchange(&copies[copy].taken, 1); copy++)
 			;
@@ -167,9 +163,8 @@ __attribute__((noinline)) uint32_t cpi_here_sig(uint64_t *pc, uint32_t max, uint
 		range.hi = range.lo + copy_sig(range.lo, copies[copy].bytes);
 		range.bytes = copies[copy].bytes;
 		if (range.hi > range.lo)
-			n = walk(&regs, &range, all, most, skip + OURS);
+			n = walk(&regs, &range, pc, max, skip + OURS);
 		atomic_store(&copies[copy].taken, 0);
 	}
-	memcpy(pc, all, n * sizeof(*pc));
 	return n;
 }

@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | deepbind LIBRARY
+ * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | deepbind LIBRARY |
+ *	memory N
  *
  * Functions that allocate begin with a_. For each: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES", and
  * with a rate the variances of the first two, as sampling with that rate has them.
@@ -270,6 +271,28 @@ static void deepbind(const char *library)
 	printf("loaded %d\na_leak 1 10 1 10\n", handle != NULL);
 }
 
+/* What the process has of its own and shares, in KiB. */
+static long memory_kib(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	char line[256];
+	long kib = 0, n;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Private_Dirty: %ld", &n) == 1 || sscanf(line, "Shared_Dirty: %ld", &n) == 1)
+			kib += n;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+static void memory(long n)
+{
+	for (long i = 0; i < n; i++)
+		a_leak(64);
+	printf("%ld\n", memory_kib());
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 2 ? argv[1] : "";
@@ -290,6 +313,8 @@ int main(int argc, char **argv)
 		odd();
 	else if (strcmp(mode, "fork") == 0)
 		fork_once();
+	else if (strcmp(mode, "memory") == 0)
+		memory(n);
 	else if (strcmp(mode, "deepbind") == 0)
 		deepbind(argv[2]);
 	else

@@ -82,4 +82,12 @@ heap 4096 load threads 5
 is "$status $(fact live) $(fact held) $(seen a_thread | cut -d ' ' -f 3-)" "0 $(fact live) 0 0 0" \
 	'eight threads that free for each other leave nothing of theirs'
 between "$(fact live)" 0 8 'and little of the libraries'
+
+# 1 MiB, 64 KiB for the one thread, and 256 bytes for each object that lives
+for n in 1000 20000; do
+	alone=$(./load memory $n)
+	heap 1 load memory $n
+	between "$(grep -v '^row\|^process' out)" "$alone" $((alone + 1024 + 64 + n / 4)) \
+		"$n live objects take little memory of ours"
+done
 done_testing
