@@ -29,7 +29,7 @@
 #define MS 1000000ULL
 
 enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10, PEEKS = 3 };
-enum { STEADY_MS = 8, PAUSE_MOST_MS = 8, STRANGER_MS = 40 };
+enum { STEADY_MS = 8, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
 	struct peek peek;
@@ -252,11 +252,13 @@ static void look_again(struct dump *d, struct pending *x, bool may_ask)
 static void wait_for(struct dump *d)
 {
 	bool may_ask = d->p->c && d->p->proven;
-	uint64_t start = clock_ns(CLOCK_MONOTONIC), most = (may_ask ? THREADS_WAIT_MS : STRANGER_MS) * MS;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), most = SILENT_MS;
 	struct timespec pause = { .tv_nsec = MS };
 
-	while (d->n_left && clock_ns(CLOCK_MONOTONIC) - start < most) {
+	while (d->n_left && clock_ns(CLOCK_MONOTONIC) - start < most * MS) {
 		struct pending *x = d->pending.data;
+
+		most = SILENT_MS;
 
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_MOST_MS * (long)MS)
@@ -264,8 +266,11 @@ static void wait_for(struct dump *d)
 		if (may_ask)
 			collect_rings(d->p->c);
 		for (size_t i = 0; i < d->pending.n; i++)
-			if (!x[i].done)
+			if (!x[i].done) {
 				look_again(d, &x[i], may_ask);
+				if (may_ask && !x[i].blocked) /* there is hope */
+					most = THREADS_WAIT_MS;
+			}
 	}
 	for (size_t i = 0; i < d->pending.n; i++) {
 		const struct pending *x = (const struct pending *)d->pending.data + i;

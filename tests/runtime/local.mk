@@ -8,11 +8,20 @@ runtime_tests = \
 	tests/runtime/t140-stress.t \
 	tests/runtime/t150-engines.t
 	tests/runtime/t200-linked.t
+	tests/runtime/t150-engines.t \
+	tests/runtime/t400-threads.t
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
+
+# The dump of threads: a program that makes it again and again, also for script/bench.
+
+check_PROGRAMS += tests/runtime/threads_dump
+tests_runtime_threads_dump_SOURCES = tests/runtime/threads_dump.c
+tests_runtime_threads_dump_LDADD = $(collect_libs)
+EXTRA_DIST += tests/runtime/depths.c tests/runtime/interrupted.c tests/runtime/waits.c
 
 # The unwinder: programs print TAP without cmocka, so that they also run for another machine.
 

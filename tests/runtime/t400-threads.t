@@ -1,0 +1,162 @@
+#!/bin/sh
+# t400-threads.t - the dump of threads: each is where it is, and none of them notices
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile waits
+compile depths
+compile interrupted
+dump=${CPA%/src/cpa}/tests/runtime/threads_dump
+library=${CPA%/cpa}/runtime/libcpaprof.so
+
+begin() { # PROGRAM [ARGUMENT]...: start it, until it is ready; its process is in $pid
+	"$@" >ready &
+	pid=$!
+	tries=0
+	until [ -s ready ] || [ $tries = 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
+end() {
+	kill -KILL "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	rm -f ready
+}
+
+threads_in() { # FUNCTION: how many threads have it in their stack, as the dump in out says
+	awk -v f="$1" '/^[0-9]+ threads?,/ { n = $1; in_it = 0 } $1 == f && !in_it { in_it = 1; sum += n }
+		END { print sum + 0 }' out
+}
+
+kinds='nanosleep poll epoll mutex cond sem read'
+
+all_kinds() { # N: each kind has N threads, the last one less 1
+	seen=
+	for kind in $kinds; do
+		seen="$seen$kind $(threads_in "wait_$kind") "
+	done
+	echo "$seen"
+}
+
+wanted='nanosleep 143 poll 143 epoll 143 mutex 143 cond 143 sem 143 read 142 '
+for flags in -O0 -O2 '-O2 -fno-omit-frame-pointer'; do
+	# shellcheck disable=SC2086 # flags are words
+	compile waits $flags
+	begin ./waits 1000
+	"$CPA" threads "$pid" >out 2>err
+	is "$? $(cat err)" '0 ' "1000 threads are dumped ($flags)"
+	is "$(all_kinds)" "$wanted" 'each is in the function that waits'
+	is "$(threads_in begin) $(threads_in start_thread) $(threads_in main_wait)" '1000 1000 1' 'down to where it began'
+	is "$(awk 'length > 80' out)" '' 'and no line is wider than 80 columns'
+	end
+done
+
+# the same as others see
+if command -v eu-stack >/dev/null; then
+	begin ./waits 50
+	"$dump" -p "$pid" | awk '$1 == "stack" { for (i = 3; i <= NF; i++) print $2, $i }' >ours
+	eu-stack -p "$pid" 2>/dev/null | awk '$1 == "TID" { tid = $2 + 0; first = 1; next }
+		/^#/ { a = $2; sub(/^0x0*/, "", a); print tid, a, first; first = 0 }' |
+		while read -r tid address first; do
+			[ "$first" = 1 ] || address=$(printf '%x' $((0x$address - 1)))
+			echo "$tid $address"
+		done >theirs
+	sort ours >ours.sorted
+	sort theirs >theirs.sorted
+	is "$(wc -l <ours) $(comm -3 ours.sorted theirs.sorted | head -3)" "$(wc -l <theirs) " \
+		'all stacks are those that eu-stack sees'
+	end
+else
+	count=$((count + 1))
+	echo "ok $count - all stacks are those that eu-stack sees # SKIP no eu-stack"
+fi
+
+begin ./depths
+"$CPA" threads "$pid" >out
+is "$(grep -c ' deep ' out)" 100 'a deep stack is whole'
+is "$(threads_in interrupted_work) $(threads_in handler_wait)" '1 1' 'a handler on an alternate stack leads back to its thread'
+end
+
+begin ./waits 7 100 1
+"$CPA" threads "$pid" >out
+is "$(grep -c '^1 thread, running, .*waits' out) $(grep -c '^    \[running\]$' out)" '1 1' \
+	'a thread of a stranger that runs is said to run'
+kill -STOP "$pid"
+sleep 0.2
+"$CPA" threads "$pid" >out
+is "$(grep -c '^1 thread, stopped' out) $(threads_in busy_loop) $(threads_in wait_read)" '9 1 1' \
+	'of a process that is stopped each thread is shown where it was'
+end
+
+cp waits gone
+begin ./gone 7
+rm gone
+"$CPA" threads "$pid" >out
+is "$(threads_in start_thread) $(threads_in __libc_start_main)" '7 1' 'stacks are whole where the file is gone'
+is "$(grep -c ' gone+0x' out)" 17 'and its addresses are told without names'
+end
+
+WAITS_NAME=$(printf '\033[31m"\n\177x')
+export WAITS_NAME
+begin ./waits 7
+unset WAITS_NAME
+"$CPA" threads "$pid" >out
+is "$(grep -c '[[:cntrl:]]' out) $(grep -c 'x1b.31m' out)" '0 9' 'names of threads do nothing to a terminal'
+end
+
+sleep 100 &
+pid=$!
+sleep 0.3
+"$CPA" threads "$pid" >out
+is "$(head -1 out)" "process $pid (sleep): 1 thread" 'a process of one thread has one'
+"$CPA" threads -proto -o t.pb.gz "$pid" >out
+"$CPA" top t.pb.gz >out 2>err
+is "$? $(grep -c '100%.* __libc_start_main$' out)" '0 1' 'a dump can be a profile'
+end
+"$CPA" threads "$pid" >out 2>err
+is "$? $(cat out err)" "2 cpa: there is no process $pid" 'a process that is not there is told'
+"$CPA" threads >out 2>err
+is "$? $(cat out err)" '2 cpa: usage: cpa threads [--debug=N] [-proto] [-o FILE] PID' 'one must be named'
+"$CPA" threads 12x >out 2>err
+is "$? $(cat out err)" '2 cpa: 12x is not the number of a process' 'and by its number'
+
+# a process that we profile
+"$dump" -n 3 -l "$library" ./waits 70 100 2 2 >out
+is "$(grep -c '^thread running frames=[2-9]' out) $(grep -c 'no answer: signal blocked' out)" '2 2' \
+	'threads that run answer, those that hold back the signal are said to'
+between "$(awk '$1 == "dump" { print $2; exit }' out)" 0 2000 'and nobody waits long for them'
+"$dump" -n 20 -z 100 -o p.pb.gz -l "$library" ./waits 70 100 2 >out
+is "$(grep -c '^thread [a-z]* frames=[2-9]' out)" 73 'also when their CPU time is sampled'
+"$CPA" top -unit=count -nodecount=0 p.pb.gz >out 2>/dev/null
+is "$(awk '$6 ~ /^wait_/ || $6 == "busy_loop" { print $6, $4 }' out | sort | tr '\n' ' ')" \
+	'busy_loop 2 wait_cond 10 wait_epoll 10 wait_mutex 10 wait_nanosleep 10 wait_poll 10 wait_read 10 wait_sem 10 ' \
+	'the profile counts them'
+WAITS_LABELS=1 "$dump" -l "$library" ./waits 7 100 1 >out
+is "$(grep -c '^thread.* label=[1-9]' out)" 8 'labels of threads that wait or run are known'
+
+# what the program sees of it, and what its CPU profile does
+for with in "-l $library" "-z 100 -l $library" ''; do
+	# shellcheck disable=SC2086 # options are words
+	"$dump" -n 150 -w 5 -q $with ./interrupted 2000 >out 2>err
+	is "$? $(cat err)" '0 ' "no call is interrupted by 150 dumps (${with:-a stranger})"
+	is "$(grep -c 'dump.* 21 threads$' out)" 150 'and each of them has all threads'
+done
+
+# one that ends meanwhile
+"$dump" -n 400 -w 1 -q -l "$library" ./waits 100 0 >out 2>err
+is "$? $(cat err)" '0 ' 'a process that ends while it is dumped does no harm'
+is "$(grep -c 'No such process$' out | awk '{ print ($1 > 0) }')" 1 'and is said to be gone'
+"$dump" -n 400 -w 1 -q ./waits 100 0 >out 2>err
+is "$? $(cat err) $(grep -c 'No such process$' out | awk '{ print ($1 > 0) }')" '0  1' 'nor does a stranger'
+
+# one that we may not look into
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid=65534 --clear-groups "$CPA" version >out 2>&1; then
+	setpriv --reuid=65534 --clear-groups "$CPA" threads $$ >out 2>err
+	is "$? $(sed 's/: .* may/: process may/; s/: [^:]*$//' err)" '2 cpa: process may not be looked into' \
+		'a process of another user is refused in a sentence'
+else
+	count=$((count + 1))
+	echo "ok $count - a process of another user is refused in a sentence # SKIP not the super-user"
+fi
+done_testing
