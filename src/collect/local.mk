@@ -23,12 +23,12 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/peek.h \
 	src/collect/remarks.c \
 	src/collect/remarks.h \
-	src/collect/remote.c \
-	src/collect/remote.h \
 	src/collect/rings.c \
 	src/collect/self.c \
 	src/collect/snap.c \
 	src/collect/snap.h \
+	src/collect/space.c \
+	src/collect/space.h \
 	src/collect/strings.c \
 	src/collect/strings.h \
 	src/collect/table.c \
@@ -38,5 +38,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/threads.c \
 	src/collect/threads.h \
 	src/collect/unseen.c \
+	src/collect/waited.c \
+	src/collect/waited.h \
 	src/collect/write.c \
 	src/collect/write.h

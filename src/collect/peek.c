@@ -31,7 +31,7 @@ static bool copy(struct peeking *w, uint32_t i, uint64_t lo, size_t n)
 		p->copy[i] = memory_map(COPY_MOST);
 	if (!p->copy[i] || n > COPY_MOST)
 		return false;
-	got = remote_read(&p->remote, lo, p->copy[i], n);
+	got = space_read(&p->space, lo, p->copy[i], n);
 	w->range[i] = (struct unwind_range){ lo, lo + got, p->copy[i] };
 	w->asked[i] = n;
 	return got > before;
@@ -61,7 +61,7 @@ static void remember(struct peek *p)
 uint32_t peek_stack(struct peek *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max, enum unwind_end *end)
 {
 	struct peeking w = { .p = p };
-	struct unwind_from from = { .range = w.range, .find = remote_find, .arg = &p->remote };
+	struct unwind_from from = { .range = w.range, .find = space_find, .arg = &p->space };
 	struct unwind_result result = { .end = UNWIND_OUTSIDE };
 	struct unwind_regs regs;
 
@@ -86,6 +86,6 @@ void peek_release(struct peek *p)
 	for (int i = 0; i < PEEK_RANGES; i++)
 		memory_unmap(p->copy[i], COPY_MOST);
 	memory_unmap(p->cache.rule, RULES * sizeof(*p->cache.rule));
-	remote_release(&p->remote);
-	*p = (struct peek){ .remote.mem = -1 };
+	space_release(&p->space);
+	*p = (struct peek){ .space.mem = -1 };
 }

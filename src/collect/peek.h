@@ -9,13 +9,13 @@
 #ifndef COLLECT_PEEK_H
 #define COLLECT_PEEK_H
 
-#include "collect/remote.h"
+#include "collect/space.h"
 
 enum { PEEK_RANGES = 4 };
 
-/* Begins as zeros, but for remote.mem: -1. */
+/* Begins as zeros, but for space.mem: -1. */
 struct peek {
-	struct remote remote;
+	struct space space;
 	struct unwind_cache cache;
 	unsigned char *copy[PEEK_RANGES]; /* of pieces of stacks */
 };

@@ -80,8 +80,11 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	now = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
 	t->age_ns = start && now > start ? now - start : 0;
 	/* finer, where the kernel counts it */
-	if (text_of(folder, tid, "schedstat", text, sizeof(text)) > 0)
-		t->cpu_ns = strtoull(text, NULL, 10);
+	if (text_of(folder, tid, "schedstat", text, sizeof(text)) > 0) {
+		t->cpu_ns = strtoull(text, &at, 10);
+		strtoull(at, &at, 10); /* for how long it waited for a CPU */
+		t->runs = strtoull(at, NULL, 10);
+	}
 	return true;
 }
 
@@ -113,17 +116,23 @@ enum task_is task_where(int folder, uint32_t tid, struct task *t)
 	return TASK_WAITING;
 }
 
-bool task_switches(int folder, uint32_t tid, int sig, uint64_t *switches, bool *blocked)
+/* The number behind a key of /proc/PID/status. */
+static uint64_t field(const char *text, const char *key, int base)
 {
-	static const char mask[] = "\nSigBlk:", count[] = "\nvoluntary_ctxt_switches:";
-	char text[TEXT], *at;
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
+{
+	char text[TEXT];
 
 	if (text_of(folder, tid, "status", text, sizeof(text)) <= 0)
 		return false;
-	at = strstr(text, mask);
-	*blocked = at && strtoull(at + sizeof(mask) - 1, NULL, 16) >> (sig - 1) & 1;
-	at = strstr(text, count);
-	*switches = at ? strtoull(at + sizeof(count) - 1, NULL, 10) : 0;
+	out->blocked = field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
+	out->caught = field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;
+	out->switches = field(text, "\nvoluntary_ctxt_switches:", 10);
 	return true;
 }
 

@@ -20,6 +20,7 @@ struct task {
 	char name[THREAD_NAME_MAX];
 	char state; /* as ps has it */
 	uint64_t cpu_ns, age_ns;
+	uint64_t runs; /* how often it was given a CPU; 0: not known */
 	int error;
 	long nr; /* of the system call; -1: in none */
 	uint64_t arg[6], sp, pc;
@@ -31,8 +32,14 @@ bool task_read(int folder, uint32_t tid, struct task *t);
 /* Where it is. */
 enum task_is task_where(int folder, uint32_t tid, struct task *t);
 
-/* How often it gave up its CPU by itself, and whether it holds a signal back. False when it is gone. */
-bool task_switches(int folder, uint32_t tid, int sig, uint64_t *switches, bool *blocked);
+/* What a signal would meet in a thread. */
+struct task_signal {
+	uint64_t switches; /* how often it gave up its CPU by itself */
+	bool blocked, caught;
+};
+
+/* False when it is gone. */
+bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out);
 
 /*
  * What a thread waits for, in a word or two.

@@ -12,7 +12,9 @@
 
 #include "collect/collect_int.h"
 #include "collect/peek.h"
+#include "collect/order.h"
 #include "collect/task.h"
+#include "collect/waited.h"
 
 #include "runtime/target.h"
 
@@ -33,13 +35,15 @@ enum { STEADY_MS = 8, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
 	struct peek peek;
+	struct waited waited;
 };
 
 /* A thread that was found running. */
 struct pending {
 	struct task task;
-	bool done, sent, blocked;
-	uint64_t since_ns, switches; /* since when it did not give up its CPU */
+	bool done, sent;
+	struct task_signal signal;
+	uint64_t since_ns; /* since when it did not give up its CPU */
 };
 
 struct dump {
@@ -51,6 +55,7 @@ struct dump {
 	int folder;         /* /proc/PID/task */
 	int error;          /* why a thread could not be looked at */
 	uint32_t own;       /* the thread that makes the dump, if it is one of them */
+	bool may_ask;       /* it has our library, so that a signal of ours does it no harm */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -61,11 +66,19 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* What our signal is there. */
+static int signal_of(const struct process *p)
+{
+	uint32_t sig = p->c ? *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal : SIGPROF;
+
+	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
+}
+
 /* The labels that a thread works for: its record leads to them, if our library has one of it. */
 static uint32_t label_of(struct dump *d, uint32_t tid)
 {
 	const struct segment_proc *s = d->p->c ? collect_slot(d->p->c, collect_slot_of(d->p)) : NULL;
-	struct remote *r = &d->t->peek.remote;
+	struct space *r = &d->t->peek.space;
 	uint64_t table = s ? *(const volatile uint64_t *)&s->threads : 0;
 	struct thread t;
 	uint32_t label;
@@ -73,12 +86,12 @@ static uint32_t label_of(struct dump *d, uint32_t tid)
 	for (uint32_t i = 0; table && i < THREAD_PROBES; i++) {
 		uint64_t at = table + (uint64_t)((tid + i) % N_THREADS) * sizeof(t);
 
-		if (remote_read(r, at, &t, sizeof(t)) != sizeof(t))
+		if (space_read(r, at, &t, sizeof(t)) != sizeof(t))
 			return 0;
 		if (atomic_load_explicit(&t.tid, memory_order_relaxed) != tid)
 			continue;
 		at = (uint64_t)(uintptr_t)t.local;
-		return at && remote_read(r, at + offsetof(struct local, label), &label, sizeof(label)) == sizeof(label)
+		return at && space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) == sizeof(label)
 			       ? label
 			       : 0;
 	}
@@ -90,10 +103,13 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 {
 	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MOST);
 	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MOST);
+	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_ns(CLOCK_MONOTONIC));
 
 	if (!thread || !row)
 		return NULL;
 	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
+	if (is == TASK_WAITING)
+		thread->wait_ns = waited;
 	memcpy(thread->name, t->name, sizeof(thread->name));
 	task_wait(t, is, thread->wait, sizeof(thread->wait));
 	*row = (struct snap_row){ .thread = (uint32_t)++d->snap->thread.n, .value = { 1 } };
@@ -168,10 +184,10 @@ static void take_thread(struct dump *d, uint32_t tid)
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_ns = clock_ns(CLOCK_MONOTONIC) };
-	if (!task_switches(d->folder, tid, SIGPROF, &x->switches, &x->blocked))
-		return;
-	d->pending.n++;
-	d->n_left++;
+	if (task_signal(d->folder, tid, signal_of(d->p), &x->signal)) {
+		d->pending.n++;
+		d->n_left++;
+	}
 }
 
 struct entry {
@@ -209,13 +225,6 @@ void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t
 		}
 }
 
-static int signal_of(const struct process *p)
-{
-	uint32_t sig = *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal;
-
-	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
-}
-
 /* Our signal, which says by its cookie that a stack is asked for. */
 static void ask(struct dump *d, struct pending *x)
 {
@@ -229,29 +238,26 @@ static void ask(struct dump *d, struct pending *x)
 }
 
 /* A thread still runs, it seems. */
-static void look_again(struct dump *d, struct pending *x, bool may_ask)
+static void look_again(struct dump *d, struct pending *x)
 {
-	uint64_t switches, now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t switches = x->signal.switches, now = clock_ns(CLOCK_MONOTONIC);
 
 	if (look(d, &x->task)) {
 		x->done = true;
 		d->n_left--;
 		return;
 	}
-	if (!may_ask || x->sent || !task_switches(d->folder, x->task.tid, signal_of(d->p), &switches, &x->blocked))
+	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, signal_of(d->p), &x->signal))
 		return;
-	if (switches != x->switches) {
-		x->switches = switches;
+	if (switches != x->signal.switches)
 		x->since_ns = now;
-	} else if (!x->blocked && now - x->since_ns >= STEADY_MS * MS) {
+	else if (x->signal.caught && !x->signal.blocked && now - x->since_ns >= STEADY_MS * MS)
 		ask(d, x);
-	}
 }
 
 /* Wait until those that run have told where they are, or wait themselves, but not for long. */
 static void wait_for(struct dump *d)
 {
-	bool may_ask = d->p->c && d->p->proven;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), most = SILENT_MS;
 	struct timespec pause = { .tv_nsec = MS };
 
@@ -263,12 +269,12 @@ static void wait_for(struct dump *d)
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_MOST_MS * (long)MS)
 			pause.tv_nsec *= 2;
-		if (may_ask)
+		if (d->may_ask)
 			collect_rings(d->p->c);
 		for (size_t i = 0; i < d->pending.n; i++)
 			if (!x[i].done) {
-				look_again(d, &x[i], may_ask);
-				if (may_ask && !x[i].blocked) /* there is hope */
+				look_again(d, &x[i]);
+				if (d->may_ask && !x[i].signal.blocked) /* there is hope */
 					most = THREADS_WAIT_MS;
 			}
 	}
@@ -276,15 +282,45 @@ static void wait_for(struct dump *d)
 		const struct pending *x = (const struct pending *)d->pending.data + i;
 
 		if (!x->done)
-			put_place(d, &x->task, may_ask && x->blocked ? PLACE_NO_ANSWER : PLACE_RUNNING);
+			put_place(d, &x->task, d->may_ask && x->signal.blocked ? PLACE_NO_ANSWER : PLACE_RUNNING);
 	}
+}
+
+static int compare_threads(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct snap_thread *thread = arg;
+
+	return thread[a].tid < thread[b].tid ? -1 : thread[a].tid > thread[b].tid;
+}
+
+/* Those that ran came last. Row i is of thread i until now. */
+static int sort_threads(struct snap *s)
+{
+	size_t n = s->thread.n;
+	struct vec sorted = { 0 };
+	struct snap_thread *thread = s->thread.data, *to = vec_room(&sorted, n, sizeof(*to), THREADS_MOST);
+	uint32_t *order = to ? order_make(n, compare_threads, thread) : NULL;
+
+	for (size_t i = 0; order && i < n; i++) {
+		to[i] = thread[order[i]];
+		((struct snap_row *)s->row.data)[order[i]].thread = (uint32_t)i + 1;
+	}
+	order_free(order, n);
+	if (!order) {
+		vec_release(&sorted, sizeof(*to));
+		return -ENOMEM;
+	}
+	sorted.n = n;
+	vec_release(&s->thread, sizeof(*to));
+	s->thread = sorted;
+	return 0;
 }
 
 static int make(struct dump *d)
 {
 	struct process *p = d->p;
 
-	if (p->c && p->proven)
+	if (d->may_ask)
 		collect_rings(p->c); /* samples from before are not answers */
 	p->dump = d;
 	take_all(d);
@@ -293,8 +329,9 @@ static int make(struct dump *d)
 	p->dump = NULL;
 	if (d->snap->row.n == 0)
 		return d->error == ENOENT ? -ENOSYS : d->error ? -d->error : -ESRCH;
+	waited_end(&d->t->waited);
 	collect_find_places(p);
-	return 0;
+	return sort_threads(d->snap);
 }
 
 static int open_folder(struct dump *d)
@@ -311,7 +348,7 @@ static struct threads *kept(struct process *p)
 	if (!p->threads) {
 		p->threads = memory_map(sizeof(*p->threads));
 		if (p->threads)
-			p->threads->peek.remote.mem = -1;
+			p->threads->peek.space.mem = -1;
 	}
 	return p->threads;
 }
@@ -319,14 +356,16 @@ static struct threads *kept(struct process *p)
 int threads_take(struct snap *s)
 {
 	struct process *p = s->p;
+	const struct collect *c = p->c;
 	struct dump d = { .p = p, .snap = s, .t = kept(p) };
-	int rc = !d.t ? -ENOMEM : p->ended ? -ESRCH : remote_look(&d.t->peek.remote, p->pid);
+	int rc = !d.t ? -ENOMEM : p->ended || !p->proven ? -ESRCH : space_look(&d.t->peek.space, p->pid);
 
 	if (rc == 0)
 		rc = open_folder(&d);
 	if (rc < 0)
 		return rc;
 	d.own = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
+	d.may_ask = c && space_has(&d.t->peek.space, c->dev, c->ino);
 	rc = make(&d);
 	close(d.folder);
 	vec_release(&d.pending, sizeof(struct pending));
@@ -335,7 +374,9 @@ int threads_take(struct snap *s)
 
 void threads_release(struct threads *t)
 {
-	if (t)
+	if (t) {
 		peek_release(&t->peek);
+		waited_release(&t->waited);
+	}
 	memory_unmap(t, sizeof(*t));
 }

@@ -121,6 +121,10 @@ is "$? $(cat out err)" '2 cpa: usage: cpa threads [--debug=N] [-proto] [-o FILE]
 "$CPA" threads 12x >out 2>err
 is "$? $(cat out err)" '2 cpa: 12x is not the number of a process' 'and by its number'
 
+"$dump" -n 3 -w 300 ./waits 14 100 1 >out
+is "$(grep -c 'waited=\([6-9]..\|[1-9]...\)ms' out) $(grep -c 'running.*waited=0ms' out)" '15 1' \
+	'threads that did not run since the first dump have waited since then'
+
 # a process that we profile
 "$dump" -n 3 -l "$library" ./waits 70 100 2 2 >out
 is "$(grep -c '^thread running frames=[2-9]' out) $(grep -c 'no answer: signal blocked' out)" '2 2' \

@@ -123,7 +123,8 @@ static void print_threads(const struct snap *s)
 
 		if (row[i].n)
 			snap_frame(s, &row[i], 0, &f);
-		printf("thread %s frames=%u label=%u %s\n", t->wait, row[i].n, row[i].label, f.place ? f.place : "");
+		printf("thread %s frames=%u label=%u waited=%llums %s\n", t->wait, row[i].n, row[i].label,
+		       (unsigned long long)t->wait_ns / 1000000, f.place ? f.place : "");
 		printf("stack %u", t->tid);
 		for (uint32_t k = 0; k < row[i].n; k++) {
 			snap_frame(s, &row[i], k, &f);

@@ -1,11 +1,11 @@
 /*
- * remote.c - the memory of another process, and the objects in it, for the walker
+ * space.c - the memory of another process, and the objects in it, for the walker
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "collect/remote.h"
+#include "collect/space.h"
 
 #include "collect/maps.h"
 
@@ -22,7 +22,7 @@
 
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, COPY_MOST = 512 << 20 };
 
-struct remote_object {
+struct space_object {
 	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
 	uint32_t path, n_path;
 	bool code;   /* some of it can be executed */
@@ -37,7 +37,7 @@ static bool is_denied(int error)
 	return error == EPERM || error == EACCES || error == ENOSYS;
 }
 
-static ssize_t read_file(struct remote *r, uint64_t addr, void *to, size_t n)
+static ssize_t read_file(struct space *r, uint64_t addr, void *to, size_t n)
 {
 	char name[32];
 
@@ -49,7 +49,7 @@ static ssize_t read_file(struct remote *r, uint64_t addr, void *to, size_t n)
 }
 
 /* One call; it may give less than there is. */
-static ssize_t read_some(struct remote *r, uint64_t addr, void *to, size_t n)
+static ssize_t read_some(struct space *r, uint64_t addr, void *to, size_t n)
 {
 	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
 	ssize_t got = r->mem < 0 ? process_vm_readv(r->pid, &here, 1, &there, 1, 0) : -1;
@@ -59,7 +59,7 @@ static ssize_t read_some(struct remote *r, uint64_t addr, void *to, size_t n)
 	return got;
 }
 
-size_t remote_read(struct remote *r, uint64_t addr, void *to, size_t n)
+size_t space_read(struct space *r, uint64_t addr, void *to, size_t n)
 {
 	size_t at = 0;
 
@@ -78,14 +78,14 @@ size_t remote_read(struct remote *r, uint64_t addr, void *to, size_t n)
 }
 
 struct looking {
-	struct remote *r;
+	struct space *r;
 	struct vec object, texts;
 	bool full;
 };
 
-static void add_object(struct looking *l, const struct remote_object *new, const char *path)
+static void add_object(struct looking *l, const struct space_object *new, const char *path)
 {
-	struct remote_object *o = vec_room(&l->object, 1, sizeof(*o), OBJECTS_MAX);
+	struct space_object *o = vec_room(&l->object, 1, sizeof(*o), OBJECTS_MAX);
 	char *text = vec_room(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
 
 	l->full = !o || !text;
@@ -103,7 +103,7 @@ static void add_object(struct looking *l, const struct remote_object *new, const
 static bool take_line(void *arg, const char *line)
 {
 	struct looking *l = arg;
-	struct remote_object new = { 0 }, *last = l->object.n ? (struct remote_object *)l->object.data + l->object.n - 1
+	struct space_object new = { 0 }, *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1
 							     : NULL;
 	unsigned long lo, hi, offset, ino;
 	unsigned major_dev, minor_dev;
@@ -114,7 +114,7 @@ static bool take_line(void *arg, const char *line)
 		return true;
 	if (!ino && strcmp(line + at, "[vdso]") != 0)
 		return true;
-	new = (struct remote_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
+	new = (struct space_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
 	new.code = perm[2] == 'x';
 	new.n_path = (uint32_t)strlen(line + at);
 	if (last && ino && last->ino == ino && last->dev == new.dev && (offset || perm[1] == 'w')) {
@@ -126,7 +126,7 @@ static bool take_line(void *arg, const char *line)
 	return !l->full;
 }
 
-static void close_object(struct remote_object *o)
+static void close_object(struct space_object *o)
 {
 	if (o->bytes)
 		munmap(o->bytes, o->size);
@@ -136,7 +136,7 @@ static void close_object(struct remote_object *o)
 /* What was opened stays so, where it is still mapped. */
 static void keep(struct looking *l)
 {
-	struct remote_object *old = l->r->object.data, *new = l->object.data;
+	struct space_object *old = l->r->object.data, *new = l->object.data;
 	size_t k = 0;
 
 	for (size_t i = 0; i < l->r->object.n; i++) {
@@ -154,7 +154,7 @@ static void keep(struct looking *l)
 	}
 }
 
-int remote_look(struct remote *r, pid_t pid)
+int space_look(struct space *r, pid_t pid)
 {
 	struct looking l = { .r = r };
 
@@ -168,15 +168,25 @@ int remote_look(struct remote *r, pid_t pid)
 		return rc;
 	}
 	keep(&l);
-	vec_release(&r->object, sizeof(struct remote_object));
+	vec_release(&r->object, sizeof(struct space_object));
 	vec_release(&r->texts, 1);
 	r->object = l.object;
 	r->texts = l.texts;
 	return 0;
 }
 
+bool space_has(const struct space *r, dev_t dev, ino_t ino)
+{
+	const struct space_object *o = r->object.data;
+
+	for (size_t i = 0; i < r->object.n; i++)
+		if (o[i].ino == ino && o[i].dev == dev)
+			return true;
+	return false;
+}
+
 /* The file, if it is still the one that was mapped. */
-static bool open_file(struct remote_object *o, const char *path)
+static bool open_file(struct space_object *o, const char *path)
 {
 	struct stat file;
 	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
@@ -194,7 +204,7 @@ static bool open_file(struct remote_object *o, const char *path)
 }
 
 /* What can be read of it in memory; the rest is zeros. */
-static void copy_object(struct remote *r, struct remote_object *o)
+static void copy_object(struct space *r, struct space_object *o)
 {
 	uint64_t n = o->hi - o->lo, at = 0;
 
@@ -205,17 +215,17 @@ static void copy_object(struct remote *r, struct remote_object *o)
 	o->size = n;
 	while (at < n) {
 		uint64_t part = n - at < CHUNK ? n - at : CHUNK;
-		size_t got = remote_read(r, o->lo + at, (char *)o->bytes + at, part);
+		size_t got = space_read(r, o->lo + at, (char *)o->bytes + at, part);
 
 		at = got ? at + got : (at / PAGE + 1) * PAGE;
 	}
 	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
 }
 
-const struct unwind_object *remote_find(void *arg, uint64_t pc, struct unwind_object *room)
+const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room)
 {
-	struct remote *r = arg;
-	struct remote_object *o = r->object.data;
+	struct space *r = arg;
+	struct space_object *o = r->object.data;
 	size_t lo = 0, hi = r->object.n;
 
 	(void)room;
@@ -239,9 +249,9 @@ const struct unwind_object *remote_find(void *arg, uint64_t pc, struct unwind_ob
 	return &o->walk;
 }
 
-void remote_release(struct remote *r)
+void space_release(struct space *r)
 {
-	struct remote_object *o = r->object.data;
+	struct space_object *o = r->object.data;
 
 	for (size_t i = 0; i < r->object.n; i++)
 		close_object(&o[i]);
@@ -249,5 +259,5 @@ void remote_release(struct remote *r)
 	vec_release(&r->texts, 1);
 	if (r->mem >= 0)
 		close(r->mem);
-	*r = (struct remote){ .mem = -1 };
+	*r = (struct space){ .mem = -1 };
 }

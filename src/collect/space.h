@@ -1,5 +1,5 @@
 /*
- * remote.h - the memory of another process, and the objects in it, for the walker
+ * space.h - the memory of another process, and the objects in it, for the walker
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,8 +7,8 @@
  * memory: files may be gone or replaced, out of sight in another mount namespace, or never have been
  * (vDSO). It is opened when a walk first comes to it, and kept as long as it stays mapped.
  */
-#ifndef COLLECT_REMOTE_H
-#define COLLECT_REMOTE_H
+#ifndef COLLECT_SPACE_H
+#define COLLECT_SPACE_H
 
 #include "collect/memory.h"
 
@@ -17,10 +17,10 @@
 #include <sys/types.h>
 
 /* Begins as zeros, but for mem: -1. */
-struct remote {
+struct space {
 	pid_t pid;
 	int mem;           /* /proc/PID/mem, where process_vm_readv is denied; -1: not opened */
-	struct vec object; /* struct remote_object, in order of address */
+	struct vec object; /* struct space_object, in order of address */
 	struct vec texts;  /* char: their paths */
 };
 
@@ -29,14 +29,17 @@ struct remote {
  *
  * Gives   0, or -errno: -ESRCH, -EACCES
  */
-int remote_look(struct remote *r, pid_t pid);
+int space_look(struct space *r, pid_t pid);
+
+/* Did it have this file mapped when it was looked at? */
+bool space_has(const struct space *r, dev_t dev, ino_t ino);
 
 /* Read memory from addr on, up to what is not there. Gives how many bytes there were; errno when 0. */
-size_t remote_read(struct remote *r, uint64_t addr, void *to, size_t n);
+size_t space_read(struct space *r, uint64_t addr, void *to, size_t n);
 
-/* An unwind_find_fn; arg: a struct remote. Not for handlers. */
-const struct unwind_object *remote_find(void *arg, uint64_t pc, struct unwind_object *room);
+/* An unwind_find_fn; arg: a struct space. Not for handlers. */
+const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room);
 
-void remote_release(struct remote *r);
+void space_release(struct space *r);
 
 #endif
