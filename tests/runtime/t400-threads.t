@@ -154,6 +154,10 @@ is "$(grep -c 'No such process$' out | awk '{ print ($1 > 0) }')" 1 'and is said
 "$dump" -n 400 -w 1 -q ./waits 100 0 >out 2>err
 is "$? $(cat err) $(grep -c 'No such process$' out | awk '{ print ($1 > 0) }')" '0  1' 'nor does a stranger'
 
+# one that executes another program, without our library
+WAITS_EXEC=1 "$dump" -n 100 -w 5 -q -l "$library" ./waits 0 1 2 >out 2>err
+is "$? $(cat err)" '0 ' 'a program that has no handler of ours gets no signal of ours'
+
 # one that we may not look into
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid=65534 --clear-groups "$CPA" version >out 2>&1; then
 	setpriv --reuid=65534 --clear-groups "$CPA" threads $$ >out 2>err

@@ -223,5 +223,7 @@ int main(int argc, char **argv)
 		collect_close(r.c);
 		printf("weight %llu\n", (unsigned long long)r.weight);
 	}
-	return r.quiet && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+	if (!r.quiet)
+		return 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }

@@ -8,7 +8,7 @@
  * N threads, thread i in function wait_KIND of kind i % 7; BUSY more that run, in busy_loop, and MASKED ones
  * that run with all signals blocked, in masked_loop. "ready" is printed when all are there. The main
  * thread waits in main_wait. WAITS_NAME is the name of all; with WAITS_LABELS they have labels, if there is
- * the library.
+ * the library; with WAITS_EXEC it is ready and then executes itself, without the library.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -155,6 +155,14 @@ int main(int argc, char **argv)
 	const char *name = getenv("WAITS_NAME");
 	struct epoll_event event = { .events = EPOLLIN };
 
+	if (getenv("WAITS_EXEC")) {
+		char *const none[] = { NULL };
+
+		puts("ready");
+		fflush(stdout);
+		usleep(100000);
+		execve(argv[0], argv, none);
+	}
 	if (name)
 		prctl(PR_SET_NAME, name);
 	if (pipe(ends) != 0 || sem_init(&sem, 0, 0) != 0)
