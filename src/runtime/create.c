@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * What to run in the new thread is handed over in a box of a fixed set. When all are taken the thread
- * starts without us, and the collector finds it at work.
+ * starts without us, and the collector finds it at work. A program that is not profiled yet may be later:
+ * its threads remember where their stacks are.
  */
 #include "config.h"
 
@@ -12,6 +13,7 @@
 #include "runtime/next.h"
 #include "runtime/sys.h"
 #include "runtime/target.h"
+#include "runtime/wait.h"
 
 enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
 
@@ -19,16 +21,34 @@ struct box {
 	_Atomic uint32_t taken;
 	bool blocked;   /* the creator believes that our signal is blocked */
 	uint32_t label; /* of the creator, or 0 */
+	uint32_t stack; /* of the creator, or 0 */
 	size_t stack_size;
 	void *(*start)(void *);
 	thrd_start_t start_c11;
 	void *arg;
 };
 
+WAIT_WRAPPER(pthread_create);
+WAIT_WRAPPER(thrd_create);
+
 static struct box boxes[N_BOXES];
 static _Atomic uint32_t turn;
 
-static struct box *box_take(size_t stack_size, void *arg)
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	pthread_attr_t preset;
+	size_t size = 0;
+
+	if (attr) {
+		pthread_attr_getstacksize(attr, &size);
+	} else if (pthread_attr_init(&preset) == 0) {
+		pthread_attr_getstacksize(&preset, &size);
+		pthread_attr_destroy(&preset);
+	}
+	return size;
+}
+
+static struct box *box_take(const pthread_attr_t *attr, void *arg, const struct wait_site *site)
 {
 	uint32_t first = atomic_fetch_add(&turn, 1);
 
@@ -38,16 +58,28 @@ static struct box *box_take(size_t stack_size, void *arg)
 		struct box *b = &boxes[(first + i) % N_BOXES];
 
 		if (atomic_exchange(&b->taken, 1) == 0) {
-			b->stack_size = stack_size;
+			b->stack_size = stack_size(attr);
 			b->arg = arg;
 			b->start = NULL;
 			b->start_c11 = NULL;
 			b->blocked = atomic_load(&cpi_local.blocked);
 			b->label = cpi_labels_inherit_sig() ? atomic_load(&cpi_local.label) : LABELS_NONE;
+			b->stack = cpi_on_sig() && !atomic_load(&cpi_local.hook)
+					   ? cpi_wait_stack(STACK_CREATE, site, 0)
+					   : 0;
 			return b;
 		}
 	}
 	return NULL;
+}
+
+/* The thread is there, or not. From here on the box is its own. */
+static void box_sent(struct box *b, uint32_t stack, bool is_there)
+{
+	if (!is_there)
+		atomic_store(&b->taken, 0);
+	else if (stack)
+		cpi_stack_add_sig(STACK_CREATE, stack, CREATE_COUNT, 1);
 }
 
 /*
@@ -58,12 +90,21 @@ static struct box enter(struct box *b)
 {
 	struct box what = { .start = b->start, .start_c11 = b->start_c11, .arg = b->arg };
 	uintptr_t top = (uintptr_t)pthread_self(), size = b->stack_size;
+	uint32_t stack = b->stack;
 
 	atomic_store(&cpi_local.blocked, b->blocked);
 	atomic_store(&cpi_local.label, b->label);
 	atomic_store(&b->taken, 0);
-	cpi_thread_enter(size && size < top ? top - size : 0, size ? top : 0,
+	if (size && size < top) {
+		cpi_local.lo = top - size;
+		cpi_local.top = top;
+	}
+	if (!cpi_on_sig())
+		return what;
+	cpi_thread_enter(cpi_local.lo, cpi_local.top,
 			 what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
+	if (stack)
+		cpi_stack_created_sig(sys_gettid(), stack);
 	return what;
 }
 
@@ -81,54 +122,44 @@ static int run_c11(void *arg)
 	return what.start_c11(what.arg);
 }
 
-static size_t stack_size(const pthread_attr_t *attr)
-{
-	pthread_attr_t preset;
-	size_t size = 0;
-
-	if (attr) {
-		pthread_attr_getstacksize(attr, &size);
-	} else if (pthread_attr_init(&preset) == 0) {
-		pthread_attr_getstacksize(&preset, &size);
-		pthread_attr_destroy(&preset);
-	}
-	return size;
-}
-
 CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
 {
+	struct wait_site site = WAIT_SITE(pthread_create);
 	struct box *b;
+	uint32_t stack;
 	int rc;
 
 	if (!cpi.ready)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
 	if (cpi.head)
 		cpi_fork_check();
-	b = box_take(stack_size(attr), arg);
+	b = box_take(attr, arg, &site);
 	if (!b)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
 	b->start = start;
+	stack = b->stack;
 	rc = cpi_next()->pthread_create(thread, attr, run, b);
-	if (rc != 0)
-		atomic_store(&b->taken, 0);
+	box_sent(b, stack, rc == 0);
 	return rc;
 }
 
 CPA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 {
+	struct wait_site site = WAIT_SITE(thrd_create);
 	struct box *b;
+	uint32_t stack;
 	int rc;
 
 	if (!cpi.ready)
 		return cpi_next()->thrd_create(thread, start, arg);
 	if (cpi.head)
 		cpi_fork_check();
-	b = box_take(stack_size(NULL), arg);
+	b = box_take(NULL, arg, &site);
 	if (!b)
 		return cpi_next()->thrd_create(thread, start, arg);
 	b->start_c11 = start;
+	stack = b->stack;
 	rc = cpi_next()->thrd_create(thread, run_c11, b);
-	if (rc != thrd_success)
-		atomic_store(&b->taken, 0);
+	box_sent(b, stack, rc == thrd_success);
 	return rc;
 }

@@ -56,7 +56,7 @@ static struct place *take(uint32_t bucket, uint64_t key)
 
 uint32_t cpi_holder_wait(uintptr_t lock, uint32_t *first)
 {
-	uint32_t bucket = holder_bucket((const void *)lock);
+	uint32_t bucket = HOLDER_BUCKET(lock);
 	uint64_t key = (uint64_t)lock << COUNT_BITS;
 	struct place *p;
 
@@ -75,7 +75,7 @@ void cpi_holder_done(uintptr_t lock, uint32_t place)
 	struct place *p = &places[place];
 	uint64_t word = atomic_load(&p->word);
 
-	atomic_fetch_sub(&cpi_holder_filter[holder_bucket((const void *)lock)], 1);
+	atomic_fetch_sub(&cpi_holder_filter[HOLDER_BUCKET(lock)], 1);
 	while (!atomic_compare_exchange_weak(&p->word, &word, (word & COUNT_MOST) == 1 ? 0 : word - 1))
 		;
 }
@@ -94,7 +94,7 @@ static void push(struct place *p, uint64_t ns, uint32_t stack)
 void cpi_holder_unlock(const void *lock, const struct wait_site *site)
 {
 	uint64_t key = (uint64_t)(uintptr_t)lock << COUNT_BITS, ns = 0;
-	uint32_t bucket = holder_bucket(lock), stack = 0;
+	uint32_t bucket = HOLDER_BUCKET(lock), stack = 0;
 
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed))
 		return;

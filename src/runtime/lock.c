@@ -54,12 +54,12 @@ static __attribute__((noinline)) int unlock_seen(pthread_mutex_t *m, struct wait
 /* These two are short, and nothing is saved or restored in them. */
 CPA_EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-	return cpi_waits_on() ? lock_on(m, WAIT_SITE(pthread_mutex_lock)) : cpi_next_found.pthread_mutex_lock(m);
+	return WAITS_ON ? lock_on(m, WAIT_SITE(pthread_mutex_lock)) : cpi_next_found.pthread_mutex_lock(m);
 }
 
 CPA_EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-	return holder_is_waited_for(m) ? unlock_seen(m, WAIT_SITE(pthread_mutex_unlock))
+	return HOLDER_IS_WAITED_FOR(m) ? unlock_seen(m, WAIT_SITE(pthread_mutex_unlock))
 				       : cpi_next_found.pthread_mutex_unlock(m);
 }
 
@@ -67,7 +67,7 @@ CPA_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec
 {
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(pthread_mutex_timedlock)(m, until);
 	rc = WAIT_NEXT(pthread_mutex_trylock)(m);
 	return rc != EBUSY ? rc : lock_waits(m, NULL, until, WAIT_SITE(pthread_mutex_timedlock));
@@ -77,7 +77,7 @@ CPA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, cons
 {
 	int rc;
 
-	if (!cpi_waits_on() || !wait_is_clock(clock))
+	if (!WAITS_ON || !wait_is_clock(clock))
 		return WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
 	rc = WAIT_NEXT(pthread_mutex_trylock)(m);
 	return rc != EBUSY ? rc : lock_waits(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock));

@@ -41,7 +41,7 @@ CPA_EXPORT int mtx_lock(mtx_t *m)
 {
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(mtx_lock)(m);
 	rc = WAIT_NEXT(mtx_trylock)(m);
 	return rc != thrd_busy ? rc : lock_waits(m, NULL, WAIT_SITE(mtx_lock));
@@ -51,7 +51,7 @@ CPA_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
 	int rc;
 
-	if (!cpi_waits_on() || !until)
+	if (!WAITS_ON || !until)
 		return WAIT_NEXT(mtx_timedlock)(m, until);
 	rc = WAIT_NEXT(mtx_trylock)(m);
 	return rc != thrd_busy ? rc : lock_waits(m, until, WAIT_SITE(mtx_timedlock));
@@ -59,7 +59,7 @@ CPA_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 
 CPA_EXPORT int mtx_unlock(mtx_t *m)
 {
-	if (holder_is_waited_for(m) && holder_lets_go((const pthread_mutex_t *)m))
+	if (HOLDER_IS_WAITED_FOR(m) && holder_lets_go((const pthread_mutex_t *)m))
 		cpi_holder_unlock(m, &WAIT_SITE(mtx_unlock));
 	return WAIT_NEXT(mtx_unlock)(m);
 }
@@ -70,9 +70,9 @@ CPA_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 	struct wait w;
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(cnd_wait)(c, m);
-	if (holder_is_waited_for(m))
+	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(cnd_wait)(c, m);
@@ -86,9 +86,9 @@ CPA_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 	struct wait w;
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(cnd_timedwait)(c, m, until);
-	if (holder_is_waited_for(m))
+	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(cnd_timedwait)(c, m, until);
@@ -103,7 +103,7 @@ CPA_EXPORT int thrd_join(thrd_t thread, int *result)
 	struct wait w;
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(thrd_join)(thread, result);
 	if (WAIT_NEXT(pthread_tryjoin_np)((pthread_t)thread, &value) == 0) {
 		if (result)

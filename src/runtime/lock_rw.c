@@ -36,14 +36,13 @@ static int lock(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock, con
 }
 
 /* All of them. What is no time or clock is refused also when the lock is free, so it is not tried. */
-static inline __attribute__((always_inline)) int lock_wait(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock,
-							   const struct timespec *until, bool good,
-							   struct wait_site site)
+static __attribute__((noinline)) int lock_wait(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock,
+					       const struct timespec *until, bool good, struct wait_site site)
 {
 	struct wait w;
 	int rc;
 
-	if (!cpi_waits_on() || !good)
+	if (!WAITS_ON || !good)
 		return lock(l, mode, clock, until);
 	rc = try_lock(l, mode);
 	if (rc != EBUSY)
@@ -93,7 +92,7 @@ CPA_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, 
 
 CPA_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-	if (holder_is_waited_for(l))
+	if (HOLDER_IS_WAITED_FOR(l))
 		cpi_holder_unlock(l, &WAIT_SITE(pthread_rwlock_unlock));
 	return WAIT_NEXT(pthread_rwlock_unlock)(l);
 }

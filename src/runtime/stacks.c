@@ -154,3 +154,12 @@ void cpi_stack_add_sig(enum stack_kind kind, uint32_t name, unsigned value, uint
 		atomic_fetch_add_explicit(name ? &at_sig(t, name)->value[value] : &t->full[kind][value], n,
 					  memory_order_relaxed);
 }
+
+void cpi_stack_created_sig(uint32_t tid, uint32_t name)
+{
+	struct segment_tables *t = cpi_tables_sig();
+
+	if (t)
+		atomic_store_explicit((_Atomic uint64_t *)((uint8_t *)t + TABLES_CREATED_AT) + tid % CREATED_SLOTS,
+				      (uint64_t)tid << 32 | name, memory_order_release);
+}

@@ -8,6 +8,7 @@
  *
  *	struct segment_tables     the first page
  *	uint32_t [STACK_BUCKETS]  at TABLES_BUCKETS_AT: heads of the chains of stacks with one hash
+ *	uint64_t [CREATED_SLOTS]  at TABLES_CREATED_AT: who created which thread
  *	stacks                    at TABLES_STACKS_AT: struct segment_stack, one behind the other, never freed
  *	what lives                at TABLES_LIVE_AT: runtime/live.h
  *
@@ -26,7 +27,9 @@ enum {
 	STACK_BUCKETS = 1 << 17,
 	STACK_VALUES = 8,
 	TABLES_BUCKETS_AT = 4096,
-	TABLES_STACKS_AT = TABLES_BUCKETS_AT + STACK_BUCKETS * 4,
+	CREATED_SLOTS = 1 << 15,
+	TABLES_CREATED_AT = TABLES_BUCKETS_AT + STACK_BUCKETS * 4,
+	TABLES_STACKS_AT = TABLES_CREATED_AT + CREATED_SLOTS * 8,
 	TABLES_LIVE_AT = 24 << 20,
 	STACK_WORDS_MOST = (TABLES_LIVE_AT - TABLES_STACKS_AT) / 8,
 };
@@ -84,5 +87,11 @@ uint32_t cpi_stack_find_sig(enum stack_kind kind, uint64_t extra, uint32_t label
 
 /* Add to what is counted for a stack; for name 0 to what found no room. */
 void cpi_stack_add_sig(enum stack_kind kind, uint32_t name, unsigned value, uint64_t n);
+
+/*
+ * The stack that created a thread, of kind STACK_CREATE, is in the word of slot tid % CREATED_SLOTS: tid << 32 |
+ * name. The last one to come has the slot.
+ */
+void cpi_stack_created_sig(uint32_t tid, uint32_t name);
 
 #endif

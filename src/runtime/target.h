@@ -92,7 +92,7 @@ struct target {
 	uint32_t n_tables;
 	uint64_t cookie; /* in the value of our signals */
 };
-extern struct target cpi;
+extern struct target cpi __attribute__((visibility("hidden")));
 
 /* Is profiling on in this process? */
 static inline bool cpi_on_sig(void)

@@ -48,8 +48,9 @@ static bool one_of(uint64_t part, uint64_t n)
 
 uint32_t cpi_wait_stack(enum stack_kind kind, const struct wait_site *site, uint32_t skip)
 {
-	uint32_t label = atomic_load_explicit(&cpi_local.label, memory_order_relaxed), n, at = 0, name;
+	uint32_t label = kind == STACK_CREATE ? 0 : atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
 	uint64_t pc[WAIT_FRAMES + OURS_MOST];
+	uint32_t n, at = 0, name;
 
 	atomic_fetch_add_explicit(&cpi_local.hook, 1, memory_order_relaxed);
 	n = cpi_here_sig(pc, sizeof(pc) / sizeof(*pc), 0);

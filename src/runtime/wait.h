@@ -69,15 +69,15 @@ static inline enum wait_end wait_end_of(int rc)
 	return rc == 0 || rc == EOWNERDEAD ? WAIT_GOT : rc == ETIMEDOUT ? WAIT_TIMEOUT : WAIT_FAILED;
 }
 
-/* Is either profile on? */
-static inline bool cpi_waits_on(void)
-{
-	struct segment_head *h = cpi.head;
-
-	return __builtin_expect(h && (atomic_load_explicit(&h->block_rate, memory_order_relaxed) |
-				      atomic_load_explicit(&h->mutex_fraction, memory_order_relaxed)),
-				0);
-}
+/*
+ * Is either profile on? No function: the first address of a wrapper is the leaf of stacks, and is to have the
+ * name of the wrapper only.
+ */
+#define WAITS_ON                                                                                                       \
+	__builtin_expect(                                                                                              \
+		cpi.head && (atomic_load_explicit(&cpi.head->block_rate, memory_order_relaxed) |                       \
+			     atomic_load_explicit(&cpi.head->mutex_fraction, memory_order_relaxed)),                   \
+		0)
 
 /* wait.c */
 /* lock: what is waited for, if somebody is to be charged; else NULL. */
@@ -102,19 +102,14 @@ enum {
 /* How many threads wait for locks of each bucket. */
 extern _Atomic uint16_t cpi_holder_filter[HOLDER_BUCKETS] __attribute__((visibility("hidden")));
 
-static inline uint32_t holder_bucket(const void *lock)
-{
-	return (uint32_t)(((uintptr_t)lock >> 3) * 0x9e3779b97f4a7c15ULL >> 52);
-}
+#define HOLDER_BUCKET(lock) ((uint32_t)(((uintptr_t)(lock) >> 3) * 0x9e3779b97f4a7c15ULL >> 52))
 _Static_assert(HOLDER_BUCKETS == 1 << 12, "buckets have 12 bits");
 
 /* May somebody wait for this lock? */
-static inline bool holder_is_waited_for(const void *lock)
-{
-	return cpi.head && __builtin_expect(atomic_load_explicit(&cpi_holder_filter[holder_bucket(lock)],
-								 memory_order_relaxed) != 0,
-					    0);
-}
+#define HOLDER_IS_WAITED_FOR(lock)                                                                                     \
+	(cpi.head && __builtin_expect(atomic_load_explicit(&cpi_holder_filter[HOLDER_BUCKET(lock)],                    \
+							   memory_order_relaxed) != 0,                                 \
+				      0))
 
 /* Does an unlock let it go, or does the thread hold it once more? Only it can tell, and it is who asks. */
 static inline bool holder_lets_go(const pthread_mutex_t *m)

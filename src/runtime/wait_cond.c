@@ -34,7 +34,7 @@ static __attribute__((noinline)) int cond_waits(pthread_cond_t *c, pthread_mutex
 	struct wait w;
 	int rc;
 
-	if (holder_is_waited_for(m))
+	if (HOLDER_IS_WAITED_FOR(m))
 		cpi_holder_unlock(m, &site);
 	cpi_wait_begin(&w, NULL);
 	rc = cond_wait(c, m, clock, until);
@@ -44,13 +44,13 @@ static __attribute__((noinline)) int cond_waits(pthread_cond_t *c, pthread_mutex
 
 CPA_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	return cpi_waits_on() ? cond_waits(c, m, NULL, NULL, WAIT_SITE(pthread_cond_wait))
+	return WAITS_ON ? cond_waits(c, m, NULL, NULL, WAIT_SITE(pthread_cond_wait))
 			      : WAIT_NEXT(pthread_cond_wait)(c, m);
 }
 
 CPA_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	return cpi_waits_on() && wait_is_time(until)
+	return WAITS_ON && wait_is_time(until)
 		       ? cond_waits(c, m, NULL, until, WAIT_SITE(pthread_cond_timedwait))
 		       : WAIT_NEXT(pthread_cond_timedwait)(c, m, until);
 }
@@ -58,7 +58,7 @@ CPA_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, con
 CPA_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 				      const struct timespec *until)
 {
-	return cpi_waits_on() && wait_is_time(until)
+	return WAITS_ON && wait_is_time(until)
 		       ? cond_waits(c, m, &clock, until, WAIT_SITE(pthread_cond_clockwait))
 		       : WAIT_NEXT(pthread_cond_clockwait)(c, m, clock, until);
 }

@@ -44,18 +44,18 @@ static __attribute__((noinline)) int sem_waits(sem_t *s, const clockid_t *clock,
 
 CPA_EXPORT int sem_wait(sem_t *s)
 {
-	return cpi_waits_on() ? sem_waits(s, NULL, NULL, WAIT_SITE(sem_wait)) : WAIT_NEXT(sem_wait)(s);
+	return WAITS_ON ? sem_waits(s, NULL, NULL, WAIT_SITE(sem_wait)) : WAIT_NEXT(sem_wait)(s);
 }
 
 CPA_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-	return cpi_waits_on() && wait_is_time(until) ? sem_waits(s, NULL, until, WAIT_SITE(sem_timedwait))
+	return WAITS_ON && wait_is_time(until) ? sem_waits(s, NULL, until, WAIT_SITE(sem_timedwait))
 						     : WAIT_NEXT(sem_timedwait)(s, until);
 }
 
 CPA_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
-	return cpi_waits_on() && wait_is_clock(clock) && wait_is_time(until)
+	return WAITS_ON && wait_is_clock(clock) && wait_is_time(until)
 		       ? sem_waits(s, &clock, until, WAIT_SITE(sem_clockwait))
 		       : WAIT_NEXT(sem_clockwait)(s, clock, until);
 }
@@ -66,7 +66,7 @@ CPA_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 	struct wait w;
 	int rc;
 
-	if (!cpi_waits_on())
+	if (!WAITS_ON)
 		return WAIT_NEXT(pthread_barrier_wait)(b);
 	cpi_wait_begin(&w, NULL);
 	rc = WAIT_NEXT(pthread_barrier_wait)(b);
@@ -98,19 +98,19 @@ static __attribute__((noinline)) int join_waits(pthread_t thread, void **result,
 
 CPA_EXPORT int pthread_join(pthread_t thread, void **result)
 {
-	return cpi_waits_on() ? join_waits(thread, result, NULL, NULL, WAIT_SITE(pthread_join))
+	return WAITS_ON ? join_waits(thread, result, NULL, NULL, WAIT_SITE(pthread_join))
 			      : WAIT_NEXT(pthread_join)(thread, result);
 }
 
 CPA_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
-	return cpi_waits_on() && until ? join_waits(thread, result, NULL, until, WAIT_SITE(pthread_timedjoin_np))
+	return WAITS_ON && until ? join_waits(thread, result, NULL, until, WAIT_SITE(pthread_timedjoin_np))
 				       : WAIT_NEXT(pthread_timedjoin_np)(thread, result, until);
 }
 
 CPA_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
 {
-	return cpi_waits_on() && until && wait_is_clock(clock)
+	return WAITS_ON && until && wait_is_clock(clock)
 		       ? join_waits(thread, result, &clock, until, WAIT_SITE(pthread_clockjoin_np))
 		       : WAIT_NEXT(pthread_clockjoin_np)(thread, result, clock, until);
 }

@@ -31,7 +31,7 @@ unwind_tests = \
 
 check_PROGRAMS += $(unwind_tests)
 TESTS += $(unwind_tests) tests/runtime/unwind_aarch64.t tests/runtime/unwind_steps.t tests/runtime/unwind_symbols.t
-EXTRA_PROGRAMS += tests/runtime/unwind_bench
+EXTRA_PROGRAMS += tests/runtime/lock_bench tests/runtime/unwind_bench
 EXTRA_DIST += \
 	tests/runtime/make_cfi.h \
 	tests/runtime/tap.h \
@@ -44,6 +44,8 @@ EXTRA_DIST += \
 	tests/runtime/unwind_symbols.t
 
 unwind_libs = src/runtime/unwind/libcpaunwind.a $(BASE_LIBS)
+
+tests_runtime_lock_bench_SOURCES = tests/runtime/lock_bench.c
 
 tests_runtime_unwind_bench_SOURCES = tests/runtime/unwind_bench.c tests/runtime/unwind_here.h
 tests_runtime_unwind_bench_LDADD = $(unwind_libs)
