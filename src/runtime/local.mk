@@ -22,6 +22,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/api/cpu.c \
 	src/api/init.c \
 	src/api/labels.c \
+	src/api/locks.c \
 	src/api/out.c \
 	src/api/out.h \
 	src/api/session.h \

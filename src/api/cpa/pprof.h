@@ -95,7 +95,10 @@ int cpa_labels_inherit(int on);
 #define cpa_labels_capture cpa_labels_get
 #define cpa_labels_adopt cpa_labels_set
 
-/* Waits that no wrapper sees: futexes, locks of other libraries. */
+/*
+ * Waits that no wrapper sees: futexes, locks of other libraries. A block event is told by who waited, a mutex
+ * event by who let the lock go, with what others waited for it. Its caller, less skip frames, is charged.
+ */
 void cpa_block_event(int64_t ns, int skip);
 void cpa_mutex_event(const void *lock, int64_t ns, int skip);
 
