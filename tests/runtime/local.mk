@@ -13,6 +13,7 @@ runtime_tests = \
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
+EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/odd.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
 
