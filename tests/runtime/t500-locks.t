@@ -2,25 +2,8 @@
 # t500-locks.t - who waits, who made them wait, and who made threads
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
+. "$top_srcdir/tests/runtime/locks.sh"
 compile locks -Wall
-
-waits() { # BLOCK-RATE MUTEX-FRACTION COMMAND...: profiles in b.pb.gz, m.pb.gz, c.pb.gz
-	rate=$1 fraction=$2
-	shift 2
-	rm -f ./?.pb.gz
-	"$CPA" run --block=b.pb.gz --block-rate="$rate" --mutex=m.pb.gz --mutex-fraction="$fraction" \
-		--threadcreate=c.pb.gz -- "$@" >out 2>err
-	status=$?
-}
-
-said() { # NAME: what the program printed for it
-	sed -n "s/^$1 //p" out
-}
-
-counts() { # FILE FUNCTION: how often it is in the profile
-	"$CPA" top -sample_index=0 -nodecount=0 -trim=false "$1" 2>/dev/null |
-		awk -v name="$2" '$6 == name { print $4 }'
-}
 
 waits 1ns 1 ./locks hold
 is "$status" 0 'the program ends as it does alone'
