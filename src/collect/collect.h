@@ -90,9 +90,6 @@ void collect_forked(struct collect *c, pid_t pid);
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);
 
-/* A process that is being profiled, after a drain that saw it; NULL when there is none of this id. */
-struct process *collect_process(struct collect *c, pid_t pid);
-
 /*
  * A process that runs already and that nobody profiles: its threads can be shown.
  *

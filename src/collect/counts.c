@@ -138,6 +138,31 @@ void counts_full(const struct process *p, enum stack_kind kind, uint64_t out[STA
 		read_values(tables_at(p->c, p->counts.tables - 1)->full[kind], kind, out);
 }
 
+const struct count_stack *counts_created(struct process *p, uint32_t tid)
+{
+	struct counts *k = &p->counts;
+	const struct count_stack *stack = k->stack.data;
+	const _Atomic uint64_t *created;
+	uint64_t word;
+
+	if (!k->tables || !k->stack.n)
+		return NULL;
+	created = (const _Atomic uint64_t *)((uint8_t *)tables_at(p->c, k->tables - 1) + TABLES_CREATED_AT);
+	word = atomic_load_explicit(&created[tid % CREATED_SLOTS], memory_order_acquire);
+	if (word >> 32 != tid)
+		return NULL;
+	/* most threads come from the same place */
+	for (size_t i = 0; i < k->stack.n; i++) {
+		size_t at = (k->created + i) % k->stack.n;
+
+		if (stack[at].name == (uint32_t)word && stack[at].kind == STACK_CREATE) {
+			k->created = (uint32_t)at;
+			return &stack[at];
+		}
+	}
+	return NULL;
+}
+
 /* Memory of a file in memory that is no longer there is zeros, and what is zeros is free. */
 static void give_back(const struct collect *c, uint32_t i)
 {

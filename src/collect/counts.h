@@ -28,6 +28,7 @@ struct counts {
 	uint32_t words;            /* that the stacks below take */
 	uint64_t *known;           /* bits: names of them */
 	struct vec stack;          /* struct count_stack */
+	uint32_t created;          /* index of the one that was last found to have created a thread */
 };
 
 /*
@@ -46,6 +47,9 @@ void counts_values(const struct process *p, const struct count_stack *s, uint64_
 
 /* The same for what found no room for its stack. Zeros when there are no tables. */
 void counts_full(const struct process *p, enum stack_kind kind, uint64_t out[STACK_VALUES]);
+
+/* The stack that created a thread, of those that were found; NULL when none is known. */
+const struct count_stack *counts_created(struct process *p, uint32_t tid);
 
 /* Forget all. The tables of a process that has ended go back to the segment, as zeros. */
 void counts_release(struct process *p);

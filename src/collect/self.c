@@ -23,14 +23,6 @@ struct segment_head *collect_segment(const struct collect *c)
 	return c->head;
 }
 
-struct process *collect_process(struct collect *c, pid_t pid)
-{
-	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended && c->process[i].pid == pid)
-			return &c->process[i];
-	return NULL;
-}
-
 /* Stacks stay, for their locations are those of other profiles too, but weigh nothing. */
 static void forget_cpu(struct process *p)
 {

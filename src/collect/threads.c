@@ -104,12 +104,17 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MOST);
 	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MOST);
 	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_ns(CLOCK_MONOTONIC));
+	const struct count_stack *creator = d->p->c ? counts_created(d->p, t->tid) : NULL;
 
 	if (!thread || !row)
 		return NULL;
 	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
 	if (is == TASK_WAITING)
 		thread->wait_ns = waited;
+	if (creator) {
+		thread->creator_at = creator->at;
+		thread->creator_n = creator->n;
+	}
 	memcpy(thread->name, t->name, sizeof(thread->name));
 	task_wait(t, is, thread->wait, sizeof(thread->wait));
 	*row = (struct snap_row){ .thread = (uint32_t)++d->snap->thread.n, .value = { 1 } };
@@ -364,6 +369,8 @@ int threads_take(struct snap *s)
 		rc = open_folder(&d);
 	if (rc < 0)
 		return rc;
+	if (p->c)
+		counts_drain(p, collect_slot_of(p), true);
 	d.own = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
 	d.may_ask = c && space_has(&d.t->peek.space, c->dev, c->ino);
 	rc = make(&d);

@@ -379,6 +379,31 @@ static void tables_of_a_process_that_ended_are_zeros(void **state)
 	made_close(&m);
 }
 
+static void a_thread_has_the_stack_that_created_it(void **state)
+{
+	_Atomic uint64_t *created;
+	struct made m;
+	uint32_t x, y;
+
+	(void)state;
+	made_open(&m);
+	x = made_add(&m, STACK_CREATE, 0, 1, 3, a);
+	y = made_add(&m, STACK_HEAP, 0, 1, 3, b);
+	created = (_Atomic uint64_t *)((uint8_t *)m.t + TABLES_CREATED_AT);
+	created[5] = (CREATED_SLOTS + 5ULL) << 32 | x;
+	created[6] = 6ULL << 32 | y;
+	created[7] = 7ULL << 32 | UINT32_MAX;
+	assert_null(counts_created(m.p, CREATED_SLOTS + 5));
+	collect_drain(m.c);
+	assert_non_null(counts_created(m.p, CREATED_SLOTS + 5));
+	assert_int_equal(counts_created(m.p, CREATED_SLOTS + 5)->name, x);
+	assert_null(counts_created(m.p, 5)); /* its slot is another thread's */
+	assert_null(counts_created(m.p, 6)); /* a stack of another kind */
+	assert_null(counts_created(m.p, 7)); /* no stack */
+	assert_null(counts_created(m.p, 8));
+	made_close(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +423,7 @@ int main(void)
 		cmocka_unit_test(stacks_on_top_of_each_other_take_no_more_than_the_tables_have),
 		cmocka_unit_test(values_beyond_all_sense_do_not_overflow),
 		cmocka_unit_test(tables_of_a_process_that_ended_are_zeros),
+		cmocka_unit_test(a_thread_has_the_stack_that_created_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
