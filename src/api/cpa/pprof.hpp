@@ -35,17 +35,6 @@
 #else
 #define CPA_NODISCARD
 #endif
-#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
-#define CPA_TRY try
-#define CPA_CATCH(...)                                                                                                 \
-	catch (...)                                                                                                    \
-	{                                                                                                              \
-		__VA_ARGS__                                                                                            \
-	}
-#else
-#define CPA_TRY
-#define CPA_CATCH(...)
-#endif
 
 namespace cpa
 {
@@ -83,12 +72,16 @@ template <class F> struct call {
 	{
 		call *c = static_cast<call *>(self);
 
-		CPA_TRY
-		{
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+		try {
 			return c->run(std::is_void<decltype(c->f(a...))>(), a...);
+		} catch (...) {
+			c->thrown = std::current_exception();
 		}
-		CPA_CATCH(c->thrown = std::current_exception();)
 		return -ECANCELED;
+#else
+		return c->run(std::is_void<decltype(c->f(a...))>(), a...);
+#endif
 	}
 	static int write(void *self, const void *data, std::size_t n) noexcept
 	{
@@ -500,7 +493,5 @@ class profile
 
 } // namespace cpa
 
-#undef CPA_TRY
-#undef CPA_CATCH
 #undef CPA_NODISCARD
 #endif
