@@ -35,6 +35,11 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/table.h \
 	src/collect/task.c \
 	src/collect/task.h \
+	src/collect/text.c \
+	src/collect/text.h \
+	src/collect/text_frames.c \
+	src/collect/text_memory.c \
+	src/collect/text_threads.c \
 	src/collect/threads.c \
 	src/collect/threads.h \
 	src/collect/unseen.c \

@@ -8,6 +8,7 @@
 #include "collect/snap.h"
 
 #include "collect/collect_int.h"
+#include "collect/labels.h"
 #include "collect/order.h"
 #include "collect/threads.h"
 
@@ -162,6 +163,8 @@ static int take(struct snap *s, uint64_t custom)
 {
 	const struct process *p = s->p;
 	uint64_t rate;
+	bool named;
+	int rc;
 
 	s->end_ns = p->ended && p->end_ns ? p->end_ns : wall_ns();
 	s->start_ns = s->end_ns;
@@ -183,7 +186,9 @@ static int take(struct snap *s, uint64_t custom)
 	case SNAP_CREATE:
 		return take_counts(s, STACK_CREATE, 0);
 	case SNAP_CUSTOM:
-		return take_counts(s, STACK_CUSTOM, custom);
+		named = collect_profile_name(p->c, custom, s->name, sizeof(s->name));
+		rc = take_counts(s, STACK_CUSTOM, custom);
+		return rc == 0 && !named && s->row.n == 0 ? -ENOENT : rc;
 	case SNAP_THREADS:
 		return threads_take(s);
 	default:
@@ -256,6 +261,25 @@ int snap_sort(struct snap *s)
 	return 0;
 }
 
+bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out)
+{
+	const struct snap_row *row = s->row.data;
+
+	if (*i >= s->row.n)
+		return false;
+	*out = row[(*i)++];
+	out->thread = 0;
+	for (; s->kind == SNAP_THREADS && *i < s->row.n; ++*i) {
+		struct snap_row next = row[*i];
+
+		next.thread = 0;
+		if (compare(s, out, &next) != 0)
+			break;
+		add_values(out, &next, 1);
+	}
+	return true;
+}
+
 int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct snap **out)
 {
 	struct snap *s = memory_map(sizeof(*s));
@@ -316,14 +340,25 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 		a->cut[i] -= b->cut[i];
 }
 
-int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+/* The rows of a snap without what makes threads different. */
+static int without_threads(const struct snap *s, struct snap *out)
+{
+	struct snap_row sum;
+
+	*out = *s;
+	out->row = (struct vec){ 0 };
+	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
+		if (!add(out, &sum))
+			return -ENOMEM;
+	return 0;
+}
+
+static int minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 {
 	const struct snap_row *a = later->row.data, *b = earlier->row.data;
 	size_t i = 0, k = 0, n = later->row.n, m = earlier->row.n;
 	struct vec out = { 0 };
 
-	if (later->p != earlier->p || later->kind != earlier->kind)
-		return -EINVAL;
 	while (i < n || k < m) {
 		int which = i == n ? 1 : k == m ? -1 : compare(later, &a[i], &b[k]);
 
@@ -336,11 +371,40 @@ int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 	}
 	vec_release(&later->row, sizeof(*a));
 	later->row = out;
+	return 0;
+}
+
+int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+{
+	struct snap a = { 0 }, b = { 0 };
+	int rc;
+
+	if (later->p != earlier->p || later->kind != earlier->kind)
+		return -EINVAL;
+	if (later->kind == SNAP_THREADS) {
+		/* there are not the same ones in both */
+		rc = without_threads(later, &a);
+		rc = rc < 0 ? rc : without_threads(earlier, &b);
+		if (rc == 0) {
+			struct vec was = later->row;
+
+			later->row = a.row;
+			a.row = was;
+			rc = minus(later, &b, alloc_only);
+		}
+		vec_release(&a.row, sizeof(struct snap_row));
+		vec_release(&b.row, sizeof(struct snap_row));
+	} else {
+		rc = minus(later, earlier, alloc_only);
+	}
+	if (rc < 0)
+		return rc;
 	later->start_ns = earlier->end_ns;
 	later->delta = true;
 	subtract_cpu(&later->cpu, &earlier->cpu);
 	return 0;
 }
+
 
 void snap_free(struct snap *s)
 {

@@ -91,6 +91,14 @@ struct snap_frame {
 void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out);
 
 /*
+ * The next of the rows, all threads with the same stack and labels as one.
+ *
+ * i       where it begins; out: behind it
+ * Gives   false behind the last one
+ */
+bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out);
+
+/*
  * Subtract what an earlier snap of the same process has. Rows without any value go.
  *
  * alloc_only   leave values that are of a moment (in use) as they are at the end
@@ -124,7 +132,7 @@ typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, ui
  *
  * debug   0: profile.proto, packed with gzip; 1, 2: the texts of Go's runtime/pprof (2: threads one by one)
  * names   NULL: addresses only (texts then have addresses and mappings)
- * Gives   0, -errno, or what the sink gave
+ * Gives   0, -errno, or what the sink gave; -EINVAL for the text of a CPU profile, which there is none of
  */
 int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 

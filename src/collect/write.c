@@ -11,6 +11,7 @@
 
 #include "collect/collect_int.h"
 #include "collect/gzip.h"
+#include "collect/labels.h"
 #include "collect/remarks.h"
 #include "collect/strings.h"
 #include "collect/write.h"
@@ -117,6 +118,17 @@ static void number(struct writing *x)
 			x->id[i] = ++n;
 }
 
+static int write_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
+{
+	struct writing *x = arg;
+	size_t mark = wire_open(&x->w, SAMPLE_LABEL);
+
+	wire_set(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
+	wire_set(&x->w, LABEL_STRING, strings_add(&x->strings, value, n_value));
+	wire_close(&x->w, mark);
+	return 0;
+}
+
 static void write_sample(struct writing *x, const struct snap_row *r)
 {
 	const uint32_t *frames = (const uint32_t *)x->s->p->table.frames.data + r->at;
@@ -129,6 +141,8 @@ static void write_sample(struct writing *x, const struct snap_row *r)
 	for (size_t i = 0; i < x->n_values; i++)
 		wire_varint(&x->w, (uint64_t)r->value[i]);
 	wire_close(&x->w, mark);
+	if (r->label)
+		collect_labels(x->s->p->c, r->label, write_label, x);
 	if (r->size) {
 		mark = wire_open(&x->w, SAMPLE_LABEL);
 		wire_set(&x->w, LABEL_KEY, put(x, "bytes"));
@@ -140,15 +154,15 @@ static void write_sample(struct writing *x, const struct snap_row *r)
 
 static void write_samples(struct writing *x)
 {
-	const struct snap_row *row = x->s->row.data;
+	struct snap_row sum;
 
-	for (size_t i = 0; i < x->s->row.n; i++) {
+	for (size_t i = 0; snap_next_stack(x->s, &i, &sum);) {
 		bool any = false;
 
 		for (size_t k = 0; k < x->n_values; k++)
-			any |= row[i].value[k] != 0;
+			any |= sum.value[k] != 0;
 		if (any)
-			write_sample(x, &row[i]);
+			write_sample(x, &sum);
 	}
 }
 
@@ -316,7 +330,8 @@ int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *name
 {
 	if (debug == 0)
 		return write_proto(s, names, names_arg, sink, arg);
-	return -ENOSYS;
+	/* CPU profiles have no text */
+	return s->kind == SNAP_CPU ? -EINVAL : write_text(s, debug, names, names_arg, sink, arg);
 }
 
 static int write_file(void *arg, const void *data, size_t n)

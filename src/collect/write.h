@@ -10,5 +10,6 @@
 
 /* As snap_write, in one form. */
 int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
+int write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);
 
 #endif

@@ -175,6 +175,7 @@ unit_tests = \
 	tests/unit/test_sides \
 	tests/unit/test_simplify \
 	tests/unit/test_snap \
+	tests/unit/test_snap_text \
 	tests/unit/test_source_file \
 	tests/unit/test_speedscope \
 	tests/unit/test_stats \
@@ -332,6 +333,7 @@ tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_snap_LDADD = $(collect_libs) $(CMOCKA_LIBS)
+tests_unit_test_snap_text_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
 tests_unit_test_rename_LDADD = $(unit_report)
