@@ -9,6 +9,10 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/collect_int.h \
 	src/collect/counts.c \
 	src/collect/counts.h \
+	src/collect/elffile.c \
+	src/collect/elffile.h \
+	src/collect/elfnames.c \
+	src/collect/elfnames.h \
 	src/collect/gzip.c \
 	src/collect/gzip.h \
 	src/collect/labels.c \

@@ -75,6 +75,7 @@ unit_tests = \
 	tests/unit/test_edges \
 	tests/unit/test_edit \
 	tests/unit/test_editor \
+	tests/unit/test_elfnames \
 	tests/unit/test_encode \
 	tests/unit/test_err \
 	tests/unit/test_filter \
@@ -237,6 +238,7 @@ tests_unit_test_edges_LDADD = $(unit_engine)
 tests_unit_test_edit_LDADD = $(unit_profile)
 tests_unit_test_editor_LDADD = $(unit_shell)
 tests_unit_test_encode_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
+tests_unit_test_elfnames_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_encode_LDADD = $(unit_reader)
 tests/unit/test_encode-test_encode.$(OBJEXT): proto/profile.pb-c.h
 tests_unit_test_err_LDADD = $(unit_base)
