@@ -21,6 +21,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_java \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_objdump \
+	tests/fuzz/fuzz_tables \
 	tests/fuzz/fuzz_unwind
 
 check_PROGRAMS += $(fuzz_targets)
@@ -77,6 +78,10 @@ tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_objdump_SOURCES = tests/fuzz/fuzz_objdump.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_tables_SOURCES = tests/fuzz/fuzz_tables.c tests/fuzz/fuzz.h tests/unit/make_tables.h $(fuzz_main)
+tests_fuzz_fuzz_tables_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_tables_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = src/runtime/unwind/libcpaunwind.a $(base_libs)
