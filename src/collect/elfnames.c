@@ -148,9 +148,11 @@ bool elfnames_at(void *arg, const struct process *p, uint64_t addr, uint32_t map
 	f = find(k, at);
 	if (!f || f->name >= k->file.n_texts)
 		return false;
-	/* without the version of the symbol */
 	n = strnlen(k->file.texts + f->name, k->file.n_texts - f->name);
-	n = strcspn(memcpy(e->name, k->file.texts + f->name, n < NAME_SIZE ? n : NAME_SIZE - 1), "@");
+	n = n < NAME_SIZE ? n : NAME_SIZE - 1;
+	memcpy(e->name, k->file.texts + f->name, n);
+	e->name[n] = '\0';
+	e->name[strcspn(e->name, "@")] = '\0'; /* the version of the symbol */
 	*out = (struct snap_name){ .function = e->name, .offset = at - f->addr };
-	return n != 0;
+	return *e->name != '\0';
 }

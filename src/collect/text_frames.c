@@ -149,22 +149,22 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 void text_frames(struct text *t, const struct snap_row *r)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
-	const struct line *line, *end;
+	const struct line *line;
+	size_t to = 0;
 
 	t->line.n = t->chars.n = 0;
 	for (uint32_t i = 0; i < r->n; i++)
 		add_lines(t, frames[r->at + i]);
 	line = t->line.data;
-	end = line + t->line.n;
-	while (line < end) {
-		const struct line *from = line;
+	while (to < t->line.n) {
+		size_t from = to;
 
-		while (line < end && line->n[1])
-			line++;
-		put_run(t, from, line);
-		for (; line < end && !line->n[1]; line++) {
+		while (to < t->line.n && line[to].n[1])
+			to++;
+		put_run(t, line + from, line + to);
+		for (; to < t->line.n && !line[to].n[1]; to++) {
 			text_put(t, "#\t", 2);
-			text_put(t, (const char *)t->chars.data + line->at, line->n[0]);
+			text_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
 			text_put(t, "\n", 1);
 		}
 	}

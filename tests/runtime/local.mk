@@ -10,6 +10,9 @@ runtime_tests = \
 	tests/runtime/t200-linked.t
 	tests/runtime/t150-engines.t \
 	tests/runtime/t400-threads.t
+	tests/runtime/t150-engines.t \
+	tests/runtime/t200-linked.t \
+	tests/runtime/t300-forms.t
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
@@ -77,3 +80,7 @@ tests_runtime_heap_watch_SOURCES = tests/runtime/heap_watch.c
 tests_runtime_heap_watch_LDADD = $(collect_libs)
 EXTRA_PROGRAMS += tests/runtime/heap_bench
 tests_runtime_heap_bench_SOURCES = tests/runtime/heap_bench.c
+# Profiles of its own, as files.
+check_PROGRAMS += tests/runtime/snap_files
+tests_runtime_snap_files_SOURCES = tests/runtime/snap_files.c tests/unit/make_tables.h
+tests_runtime_snap_files_LDADD = $(collect_libs)

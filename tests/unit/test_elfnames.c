@@ -25,6 +25,8 @@ __attribute__((noinline)) static int a_static_function(int n)
 	return n * 2 + 1;
 }
 
+int main(void);
+
 static uint32_t map_of(struct made *m, uint64_t addr)
 {
 	return maps_find(&m->p->maps, addr);
@@ -44,6 +46,8 @@ static void a_static_function_of_the_program_has_its_name(void **state)
 	assert_true(elfnames_at(e, m.p, addr + 1, map_of(&m, addr), 0, &name));
 	assert_string_equal(name.function, "a_static_function");
 	assert_int_equal(name.offset, 1);
+	assert_true(elfnames_at(e, m.p, (uint64_t)(uintptr_t)main + 1, map_of(&m, addr), 0, &name));
+	assert_string_equal(name.function, "main"); /* shorter than the one before */
 	assert_false(elfnames_at(e, m.p, addr + 1, map_of(&m, addr), 1, &name));
 	elfnames_close(e);
 	made_close(&m);
