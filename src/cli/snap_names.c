@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "reader/reader.h"
+#include "symbol/locate.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
 
@@ -21,6 +22,7 @@
 struct snap_names {
 	struct profile *profile;
 	uint32_t *by_addr; /* [profile->n_locs] locations in order of address */
+	uint64_t *offset;  /* [profile->n_locs] into the function that is there; 0 when not known */
 };
 
 static int add_bytes(void *arg, const void *data, size_t n)
@@ -37,8 +39,35 @@ static int compare(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-static int look_up(struct profile *p, struct err *err)
+/* How far into their functions the addresses of a mapping are, by the symbols that cover them. */
+static void find_offsets(struct snap_names *n, uint32_t map, const struct symbol_where *where)
 {
+	const struct profile *p = n->profile;
+	const struct mapping *m = &p->map[map];
+	struct object_map at = locate_map(p, m);
+	struct object *o;
+	const char *path;
+	struct err err;
+
+	if (locate_object(p, m, where, NULL, &o, &err) < 0)
+		return;
+	object_debug(o, where, NULL, &path); /* a stripped one may have its symbols there */
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		struct object_symbol sym;
+		uint64_t base;
+
+		if (p->loc_map[i] != map || p->loc_line[i] == p->loc_line[i + 1] ||
+		    object_base(o, &at, p->loc_addr[i], &base, &err) < 0)
+			continue;
+		if (object_symbol_covering(o, p->loc_addr[i] - base, &sym))
+			n->offset[i] = p->loc_addr[i] - base - sym.addr;
+	}
+	object_close(o);
+}
+
+static int look_up(struct snap_names *n, struct err *err)
+{
+	struct profile *p = n->profile;
 	struct symbolized found = { 0 };
 	struct symbol_where where;
 	struct arena *mem;
@@ -51,6 +80,8 @@ static int look_up(struct profile *p, struct err *err)
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		names_demangle(p, DEMANGLE_DEFAULT, false);
+	for (uint32_t i = 0; i < p->n_maps && rc == 0; i++)
+		find_offsets(n, i, &where);
 	symbolized_release(&found);
 	arena_free(mem);
 	return rc;
@@ -70,8 +101,10 @@ int snap_names_new(const struct snap *s, struct snap_names **out, struct err *er
 		rc = reader_read(&in, &reader_limits_default, &n->profile, err);
 	else
 		buf_release(&packed);
-	if (rc == 0)
-		rc = look_up(n->profile, err);
+	if (rc == 0) {
+		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
+		rc = look_up(n, err);
+	}
 	if (rc < 0) {
 		snap_names_free(n);
 		return rc;
@@ -90,6 +123,7 @@ void snap_names_free(struct snap_names *n)
 		return;
 	profile_free(n->profile);
 	free(n->by_addr);
+	free(n->offset);
 	free(n);
 }
 
@@ -113,7 +147,7 @@ bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t m
 	if (lo == f->n_locs || f->loc_addr[loc] != addr || i >= f->loc_line[loc + 1] - f->loc_line[loc])
 		return false;
 	line = f->loc_line[loc] + i;
-	*out = (struct snap_name){ .line = (uint64_t)f->line_no[line] };
+	*out = (struct snap_name){ .line = (uint64_t)f->line_no[line], .offset = n->offset[loc] };
 	out->function = profile_text(f, f->func_name[f->line_func[line]]);
 	out->file = profile_text(f, f->func_file[f->line_func[line]]);
 	if (!*out->file)

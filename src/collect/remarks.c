@@ -74,10 +74,48 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 	remark_stacks(r, c);
 }
 
+/* Why there is no more in a heap. */
+static void remark_heap(struct remarks *r, const struct snap *s)
+{
+	static const struct {
+		uint32_t bit;
+		const char *why;
+	} all[] = {
+		{ HEAP_FOREIGN, "the program, or a library in front of ours, has its own malloc" },
+		{ HEAP_SANITIZER, "malloc is a sanitizer's" },
+		{ HEAP_DEEPBIND, "an object was loaded with RTLD_DEEPBIND, which calls malloc past us" },
+		{ HEAP_NO_TABLES, "no tables were left for this process" },
+	};
+	uint32_t bits = atomic_load_explicit(&collect_slot(s->p->c, collect_slot_of(s->p))->heap, memory_order_relaxed);
+
+	if (s->period > 1)
+		remark(r, "heap: one sample every %llu bytes on average; they weigh by what they stand for",
+		       (unsigned long long)s->period);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (bits & all[i].bit)
+			remark(r, "heap: not all of it, for %s", all[i].why);
+}
+
+/* What found no room for its stack. */
+static void remark_full(struct remarks *r, const struct snap *s)
+{
+	const uint32_t *frames = s->p->table.frames.data;
+	const struct snap_row *row = s->row.data;
+
+	for (size_t i = 0; i < s->row.n; i++)
+		if (row[i].n == 1 && frames[row[i].at] == PLACE_FULL)
+			remark(r, "no room for more stacks: %lld in %s", (long long)row[i].value[0],
+			       table_place_name[PLACE_FULL]);
+}
+
 void remarks_make(struct remarks *r, const struct snap *s)
 {
-	if (s->kind == SNAP_CPU)
+	if (s->kind == SNAP_CPU) {
 		remark_cpu(r, s);
-	else
-		remark(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
+		return;
+	}
+	remark(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
+	if (s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS)
+		remark_heap(r, s);
+	remark_full(r, s);
 }

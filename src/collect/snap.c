@@ -166,6 +166,8 @@ static int take(struct snap *s, uint64_t custom)
 	bool named;
 	int rc;
 
+	if (!p->c && s->kind != SNAP_THREADS)
+		return -ENOENT; /* only looked at from outside */
 	s->end_ns = p->ended && p->end_ns ? p->end_ns : wall_ns();
 	s->start_ns = s->end_ns;
 	s->period = 1;

@@ -105,13 +105,30 @@ void text_labels(struct text *t, uint32_t label)
 	text_add(t, l.n ? "}" : "{}");
 }
 
+/* " 0x..." There are millions. */
+static void put_address(struct text *t, uint64_t addr)
+{
+	static const char digit[] = "0123456789abcdef";
+	char s[19];
+	char *at = s + sizeof(s);
+
+	do {
+		*--at = digit[addr & 15];
+		addr >>= 4;
+	} while (addr);
+	*--at = 'x';
+	*--at = '0';
+	*--at = ' ';
+	text_put(t, at, (size_t)(s + sizeof(s) - at));
+}
+
 void text_addresses(struct text *t, const struct snap_row *r)
 {
 	const struct table_loc *loc = t->s->p->table.loc.data;
 	const uint32_t *frames = t->s->p->table.frames.data;
 
 	for (uint32_t i = 0; i < r->n; i++)
-		text_add(t, " 0x%" PRIx64, loc[frames[r->at + i]].addr + 1);
+		put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
 		text_add(t, " 0x1"); /* readers want one */
 	text_put(t, "\n", 1);
