@@ -61,6 +61,9 @@ static uint64_t in(unsigned (*function)(unsigned n), unsigned i)
 
 static void fill(const struct made *m, uint32_t *of_heap)
 {
+	static const char *const kv[] = { "op", "x", "tenant", "a b" };
+	uint32_t label = made_labels(m, kv);
+
 	for (unsigned i = 0; i < N; i++) {
 		const uint64_t pc[] = { in(leaf, i % 3), in(middle, i % 4), in(outermost, 0) };
 		uint16_t n = (uint16_t)(1 + i % 3);
@@ -78,7 +81,9 @@ static void fill(const struct made *m, uint32_t *of_heap)
 		made_count(m, x, WAIT_COUNT, (2 * i + 1) * ONE);
 		made_count(m, x, WAIT_NS, 7654321 * (i + 1));
 		made_count(m, made_add(m, STACK_CREATE, 0, i, n, pc), CREATE_COUNT, i + 3);
-		made_count(m, made_add(m, STACK_CUSTOM, 5, i, n, pc), CUSTOM_ADDED, i + 3);
+		x = made_add(m, STACK_CUSTOM, 5, i, n, pc);
+		made_count(m, x, CUSTOM_ADDED, i + 3);
+		made_stack(m, x)->label = i == 7 ? label : 0;
 	}
 }
 

@@ -49,6 +49,9 @@ is "$(raw allocs.pb.gz | grep -A1 '^Samples' | tail -1)" \
 	'alloc_objects/count alloc_space/bytes[dflt] inuse_objects/count inuse_space/bytes' \
 	'allocs comes with alloc_space'
 is "$(raw heap.pb.gz | grep -c 'bytes:\[1011\]')" 1 'the size of objects is a label'
+is "$(raw custom.pb.gz | grep -A1 ' 10: ' | tail -1 | tr -s ' ')" ' op:[x] tenant:[a b]' 'labels are of their sample alone'
+is "$(raw custom.pb.gz | grep -c 'op:')" 1 'and of no other'
+is "$(grep -A1 '^10 @' custom.txt | tail -1)" '# labels: {"op":"x", "tenant":"a b"}' 'texts have them too'
 is "$(raw heap.pb.gz | grep -c '^Duration')" 0 'one moment has no duration'
 is "$(raw delta.pb.gz | grep -c '^Duration')" 1 'a difference has one'
 is "$(raw delta.pb.gz | sed -n '/^Samples/,/^Locations/p' | grep -c '[0-9]: [0-9]')" 1 'what was there before is not in it'

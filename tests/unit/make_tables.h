@@ -8,6 +8,7 @@
 
 #include "collect/collect_int.h"
 #include "collect/snap.h"
+#include "runtime/labels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,27 @@ static inline uint32_t made_add(const struct made *m, enum stack_kind kind, uint
 	s->next = *bucket;
 	*bucket = name;
 	return name;
+}
+
+/* Make a set of two labels; number LABELS_FIRST. The keys have to be in order. */
+static inline uint32_t made_labels(const struct made *m, const char *const kv[4])
+{
+	uint8_t *section = (uint8_t *)m->c->head + m->c->at.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
+	struct labels_set *set = (struct labels_set *)at;
+
+	at += sizeof(*set);
+	for (int i = 0; i < 4; i += 2) {
+		struct labels_size n = { (uint16_t)strlen(kv[i]), (uint16_t)strlen(kv[i + 1]) };
+
+		memcpy(at, &n, sizeof(n));
+		memcpy(at + sizeof(n), kv[i], n.key + 1U);
+		memcpy(at + sizeof(n) + n.key + 1, kv[i + 1], n.value + 1U);
+		at += sizeof(n) + n.key + n.value + 2;
+	}
+	set->n_pairs = 2;
+	set->n_bytes = (uint32_t)(at - section - LABELS_SETS_AT - sizeof(*set));
+	((uint32_t *)(section + LABELS_INDEX_AT))[LABELS_FIRST] = 1;
+	return LABELS_FIRST;
 }
 
 static inline void made_count(const struct made *m, uint32_t name, unsigned value, uint64_t n)

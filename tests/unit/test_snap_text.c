@@ -108,6 +108,29 @@ static void counts_are_as_of_go(void **state)
 	made_close(&m);
 }
 
+static void labels_are_as_of_go(void **state)
+{
+	static const char *const kv[] = { "op", "x", "tenant", "a\"b\n" };
+	struct made m;
+	struct got g;
+	struct snap *s;
+	uint32_t x;
+
+	(void)state;
+	made_open(&m);
+	x = made_add(&m, STACK_CUSTOM, 9, 1, 1, waiter);
+	made_stack(&m, x)->label = made_labels(&m, kv);
+	made_count(&m, x, CUSTOM_ADDED, 1);
+	s = made_snap(&m, SNAP_CUSTOM, 9);
+	assert_string_equal(text_of(s, 1, &g), "custom profile: total 1\n"
+					       "1 @ 0x4dd215\n"
+					       "# labels: {\"op\":\"x\", \"tenant\":\"a\\\"b\\n\"}\n"
+					       "#\t0x4dd214\tmain.waiter+0x14\t/tmp/go/main.go:18\n"
+					       "\n");
+	snap_free(s);
+	made_close(&m);
+}
+
 static void equal_counts_are_in_the_order_of_their_texts(void **state)
 {
 	static const uint64_t a[] = { 0x20 }, b[] = { 0x1fff }, c[] = { 0x1fff, 0x3 }, d[] = { 0x1f };
@@ -380,6 +403,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_as_of_go),
+		cmocka_unit_test(labels_are_as_of_go),
 		cmocka_unit_test(equal_counts_are_in_the_order_of_their_texts),
 		cmocka_unit_test(waits_are_as_of_go),
 		cmocka_unit_test(a_heap_is_as_of_go),
