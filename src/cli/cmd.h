@@ -34,6 +34,9 @@ int cmd_run(int argc, char **argv);
 /* Print where each thread of a process is; the words as of cmd_run. */
 int cmd_threads(int argc, char **argv);
 
+/* The same, with one profile at the end and a report of it. */
+int cmd_record(int argc, char **argv);
+
 int cmd_version(void);
 
 /* Read the profile and answer lines about it until they end. */

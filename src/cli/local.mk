@@ -12,6 +12,7 @@ src_cpa_SOURCES = \
 	src/cli/cmd_diff.c \
 	src/cli/cmd_gate.c \
 	src/cli/cmd_help.c \
+	src/cli/cmd_record.c \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_run.c \
@@ -30,6 +31,8 @@ src_cpa_SOURCES = \
 	src/cli/loading.c \
 	src/cli/loading.h \
 	src/cli/main.c \
+	src/cli/naming.c \
+	src/cli/naming.h \
 	src/cli/open.c \
 	src/cli/open.h \
 	src/cli/pair.c \
@@ -40,6 +43,14 @@ src_cpa_SOURCES = \
 	src/cli/pieces.h \
 	src/cli/program.c \
 	src/cli/program.h \
+	src/cli/program_elf.c \
+	src/cli/program_elf.h \
+	src/cli/run.c \
+	src/cli/run.h \
+	src/cli/run_env.c \
+	src/cli/run_files.c \
+	src/cli/run_options.c \
+	src/cli/run_options.h \
 	src/cli/save.c \
 	src/cli/save.h \
 	src/cli/say.c \

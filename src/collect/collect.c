@@ -381,6 +381,13 @@ void process_close(struct process *p)
 	memory_unmap(p, sizeof(*p));
 }
 
+void collect_each(struct collect *c, collect_done_fn *look, void *arg)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (c->process[i].used && !c->process[i].ended)
+			look(arg, &c->process[i]);
+}
+
 uint32_t collect_refused(const struct collect *c)
 {
 	return atomic_load(&c->head->refused);
@@ -388,8 +395,12 @@ uint32_t collect_refused(const struct collect *c)
 
 void process_facts(const struct process *p, struct process_facts *out)
 {
+	const struct map *program = p->maps.map.n ? p->maps.map.data : NULL;
+
 	*out = (struct process_facts){
 		.pid = p->pid,
+		.program = program ? (const char *)p->maps.texts.data + program->path : "",
+		.n_program = program ? program->n_path : 0,
 		.main = p->main,
 		.forked = p->forked,
 		.replaced = p->replaced,

@@ -37,6 +37,8 @@ struct collect_how {
 /* What is known of a process that was profiled. */
 struct process_facts {
 	pid_t pid;
+	const char *program; /* [n_program] its path, borrowed; not known when n_program is 0 */
+	size_t n_program;
 	bool main;     /* of the program that was started; what it executes has the same id */
 	bool forked;   /* it is a copy of another profiled one */
 	bool replaced; /* it executed another program, which has a profile of its own */
@@ -86,6 +88,9 @@ void collect_cpu_end(struct collect *c);
 
 /* In the child of fork of a process that profiles itself: all is a copy, and goes on for this process. */
 void collect_forked(struct collect *c, pid_t pid);
+
+/* Look at each process that goes on: its profiles as of now can be taken. Between two drains. */
+void collect_each(struct collect *c, collect_done_fn *look, void *arg);
 
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);

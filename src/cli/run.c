@@ -1,0 +1,166 @@
+/*
+ * run.c - run a program and profile it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The program gets our library by LD_PRELOAD, and memory that it shares with us. Nothing else of it
+ * changes: standard streams, terminal, process group and signals are its own, and the exit status of
+ * cpa is that of the program. What it sampled is in our memory, so it may end as it likes.
+ */
+#include "config.h"
+
+#include "cli/run.h"
+
+#include "base/mem.h"
+#include "cli/say.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOT_FOUND = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
+
+struct run {
+	const struct run_how *how;
+	struct run_files files;
+	struct collect *c;
+	pid_t pid;
+	uint64_t next_ns; /* monotonic: when the numbered profiles are due */
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* The signals we wait for; SIGINT and SIGQUIT of the terminal come to the program by themselves. */
+static void watched(sigset_t *set)
+{
+	static const int signals[] = { SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM };
+
+	sigemptyset(set);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(set, signals[i]);
+}
+
+/* Wait for a signal until it is time to drain, and pass it on. True when the program ended. */
+static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
+{
+	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
+	siginfo_t info;
+	int sig = sigtimedwait(set, &info, &time);
+	pid_t got;
+
+	if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
+		kill(r->pid, sig);
+	got = waitpid(r->pid, status, WNOHANG);
+	return got == r->pid || (got < 0 && errno == ECHILD);
+}
+
+/* What came while the program was ending was meant for it: it must not end us before all is written. */
+static void forget_signals(const sigset_t *set)
+{
+	const struct timespec none = { 0 };
+
+	while (sigtimedwait(set, NULL, &none) > 0)
+		continue;
+}
+
+/* A script without #!, as execvp does it. */
+static void run_script(const char *path, char **argv, char **env)
+{
+	static char shell[] = "/bin/sh";
+	size_t n = 0;
+	char **to;
+
+	while (argv[n])
+		n++;
+	to = mem_zalloc(n + 2, sizeof(*to));
+	to[0] = shell;
+	to[1] = (char *)(uintptr_t)path;
+	for (size_t i = 1; i < n; i++)
+		to[i + 1] = argv[i];
+	execve(shell, to, env);
+}
+
+static void drain(struct run *r)
+{
+	collect_drain(r->c);
+	if (r->how->every_ns == 0 || now_ns() < r->next_ns)
+		return;
+	r->next_ns += r->how->every_ns;
+	r->files.n_every++;
+	collect_each(r->c, run_files_write_numbered, &r->files);
+}
+
+static int run_child(struct run *r, const char *path, char **argv, char **env)
+{
+	sigset_t set, before;
+	int status = 0;
+
+	watched(&set);
+	sigprocmask(SIG_BLOCK, &set, &before);
+	r->pid = fork();
+	if (r->pid == 0) {
+		collect_set_main(r->c, getpid());
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execve(path, argv, env);
+		if (errno == ENOEXEC)
+			run_script(path, argv, env);
+		fprintf(stderr, "cpa: %s: %s\n", path, strerror(errno));
+		_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
+	}
+	if (r->pid < 0)
+		return say_error("fork: %s", strerror(errno));
+	collect_set_main(r->c, r->pid);
+	r->next_ns = now_ns() + r->how->every_ns;
+	while (!wait_a_while(r, &set, &status))
+		drain(r);
+	collect_finish(r->c);
+	forget_signals(&set);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int run_program(const struct run_how *how, const struct program *program, const char *path, char **argv,
+		struct run_result *out)
+{
+	struct run r = { .how = how, .files = { .how = how, .result = out } };
+	struct buf library = { 0 };
+	struct run_env e;
+	struct err err;
+	int rc, status;
+
+	if (run_env_library(&library, &err) < 0) {
+		buf_release(&library);
+		return say_error("%s", err.msg);
+	}
+	rc = collect_open(&how->collect, run_files_write, &r.files, &r.c);
+	if (rc < 0) {
+		buf_release(&library);
+		return say_error("memory to share with %s: %s", path, strerror(-rc));
+	}
+	run_env_make(r.c, buf_text(&library), program->asan_library, &e);
+	status = run_child(&r, path, argv, e.env);
+	if (!out->seen)
+		say("%s did not load %s, so there is no profile of it", path, buf_text(&library));
+	if (collect_refused(r.c))
+		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r.c));
+	collect_close(r.c);
+	run_env_release(&e);
+	buf_release(&library);
+	return status;
+}
+
+void run_result_release(struct run_result *r)
+{
+	texts_release(&r->written);
+}

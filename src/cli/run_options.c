@@ -1,0 +1,404 @@
+/*
+ * run_options.c - the command lines of cpa run and cpa record
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/run_options.h"
+
+#include "base/mem.h"
+#include "base/unit.h"
+#include "cli/args.h"
+#include "cli/say.h"
+#include "engine/query.h"
+#include "runtime/segment.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HZ_MOST = 1000, FILES_OF_RUN = 1000, FILES_OF_RECORD = 100000, FRACTION_MOST = 1 << 20 };
+#define EVERY_LEAST 100000000 /* ns: how often the segment is emptied */
+#define AMOUNT_MOST 4e18
+
+#define AT(field) offsetof(struct run_asked, field)
+
+/* clang-format off */
+/* What both have. */
+static const struct opt of_both[] = {
+	{ "hz", OPT_INT, AT(hz), 0, "100", "N", 0, true, "samples per second of CPU time, 1 to 1000 (100)" },
+	{ "heap_rate", OPT_TEXT, AT(heap_rate), 0, "512kB", "BYTES", 0, true, "bytes of heap between samples; 1: all (512kB)" },
+	{ "block_rate", OPT_TEXT, AT(block_rate), 0, "10us", "TIME", 0, true, "waits as long are all kept, of shorter ones some; 1ns: all (10us)" },
+	{ "mutex_fraction", OPT_INT, AT(mutex_fraction), 0, "1", "N", 0, true, "keep one of N contended unlocks (1)" },
+	{ "max_depth", OPT_INT, AT(max_depth), 0, "254", "N", 0, true, "frames kept of a stack, 1 to 254 (254)" },
+	{ "engine", OPT_TEXT, AT(engine), 0, "", "WHICH", 0, true, "what tells CPU time: timer, perf, itimer (timer)" },
+	{ "labels_inherit", OPT_BOOL, AT(labels_inherit), 0, "true", NULL, 0, true, "new threads begin with the labels of their creator (true)" },
+	{ "heap_labels", OPT_BOOL, AT(heap_labels), 0, "false", NULL, 0, true, "heap profiles have labels too" },
+	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this" },
+};
+
+static const struct opt of_run[] = {
+	{ "cpu", OPT_TEXT, AT(file[SNAP_CPU]), 0, NULL, "FILE", 0, true, "CPU time; cpu-%p.pb.gz when no other file is named" },
+	{ "heap", OPT_TEXT, AT(file[SNAP_HEAP]), 0, NULL, "FILE", 0, true, "heap: what is in use at the end, and all that was allocated" },
+	{ "allocs", OPT_TEXT, AT(file[SNAP_ALLOCS]), 0, NULL, "FILE", 0, true, "the same; readers show first what was allocated" },
+	{ "block", OPT_TEXT, AT(file[SNAP_BLOCK]), 0, NULL, "FILE", 0, true, "waits for locks, conditions, semaphores, threads" },
+	{ "mutex", OPT_TEXT, AT(file[SNAP_MUTEX]), 0, NULL, "FILE", 0, true, "who held the locks that others waited for" },
+	{ "threadcreate", OPT_TEXT, AT(file[SNAP_CREATE]), 0, NULL, "FILE", 0, true, "what created threads" },
+	{ "threads", OPT_TEXT, AT(file[SNAP_THREADS]), 0, NULL, "FILE", 0, true, "stacks of all threads, at each --every" },
+	{ "custom", OPT_LIST, AT(custom), 0, NULL, "NAME=FILE", 0, true, "a profile that the program makes itself; may be repeated" },
+	{ "every", OPT_TEXT, AT(every), 0, "", "TIME", 0, true, "write all of them so often too, numbered: 10s, 1m" },
+	{ "follow", OPT_MODE, AT(follow), 0, "none", NULL, 0, true, "profile the programs that it starts: all, none, or =REGEX of paths" },
+	{ "symbolize", OPT_BOOL, AT(symbolize), 0, "false", NULL, 0, true, "put the names of functions into the files" },
+};
+
+static const struct opt of_record[] = {
+	{ "output", OPT_TEXT, AT(output), 0, "", "FILE", 0, true, "where the profile goes (cpa-record.pb.gz; what was there becomes .old)" },
+	{ "o", OPT_TEXT, AT(output), 0, "", "FILE", 0, true, "the same" },
+	{ "heap", OPT_PICK, AT(kind), SNAP_HEAP, NULL, NULL, 0, true, "heap instead of CPU time: what is in use at the end" },
+	{ "allocs", OPT_PICK, AT(kind), SNAP_ALLOCS, NULL, NULL, 0, true, "heap: all that was allocated" },
+	{ "block", OPT_PICK, AT(kind), SNAP_BLOCK, NULL, NULL, 0, true, "waits for locks, conditions, semaphores, threads" },
+	{ "mutex", OPT_PICK, AT(kind), SNAP_MUTEX, NULL, NULL, 0, true, "who held the locks that others waited for" },
+	{ "threadcreate", OPT_PICK, AT(kind), SNAP_CREATE, NULL, NULL, 0, true, "what created threads" },
+	{ "flame", OPT_TEXT, AT(flame), 0, "", "FILE", 0, true, "draw a flame graph instead of printing top: .svg, .html, .pdf, .png" },
+	{ "top", OPT_INT, AT(top), 0, "20", "N", 0, true, "rows to print; 0 for none (20)" },
+	{ "follow", OPT_MODE, AT(follow), 0, "all", NULL, 0, true, "profile the programs that it starts: all, =none, =REGEX of paths (all)" },
+};
+/* clang-format on */
+
+struct table {
+	const struct opt *opt;
+	size_t n;
+};
+#define TABLE(t)                                                                                                       \
+	{                                                                                                              \
+		t, sizeof(t) / sizeof((t)[0])                                                                          \
+	}
+enum { N_TABLES = 2 };
+static const struct table tables[][N_TABLES] = {
+	[COMMAND_RUN] = { TABLE(of_run), TABLE(of_both) },
+	[COMMAND_RECORD] = { TABLE(of_record), TABLE(of_both) },
+};
+static const char *const command_name[] = { [COMMAND_RUN] = "run", [COMMAND_RECORD] = "record" };
+
+static const struct opt *find_option(enum run_command which, const char *name, size_t n)
+{
+	const struct opt *o = NULL;
+
+	for (int i = 0; i < N_TABLES && !o; i++)
+		o = opt_find(tables[which][i].opt, tables[which][i].n, name, n);
+	return o;
+}
+
+/* An option of reports, or a report itself: it goes to the report as it stands. Gives how many words it takes. */
+static int take_report_option(char **argv, int left, const char *name, size_t n, bool has_value, struct run_asked *to)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, name, n);
+	const struct query_command *c = args_command(name, n);
+	bool two = !has_value && (o ? !opt_is_flag(o) : c && c->takes_pattern);
+	int k = two && left > 1 ? 2 : 1;
+
+	if (!o && (!c || c->report == REPORT_NONE))
+		return 0;
+	for (int i = 0; i < k; i++) {
+		struct opt_list *l = &to->report;
+
+		l->item = mem_grow(l->item, &l->cap, l->n + 1, sizeof(*l->item));
+		l->item[l->n++] = argv[i];
+	}
+	return k;
+}
+
+/* One option, with the words it takes. Gives how many these are. */
+static int read_one(enum run_command which, int left, char **argv, struct run_asked *to, struct err *err)
+{
+	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
+	size_t n = value ? (size_t)(value - name) : strlen(name);
+	const struct opt *o = find_option(which, name, n);
+	int k = 1;
+
+	if (!o && which == COMMAND_RECORD)
+		k = take_report_option(argv, left, name, n, value != NULL, to);
+	if (!o && (which != COMMAND_RECORD || k == 0))
+		return err_set(err, ERR_USAGE, "cpa %s has no option %s; cpa %s --help lists them", command_name[which],
+			       argv[0], command_name[which]);
+	if (!o)
+		return k;
+	if (!value && !opt_is_flag(o) && ++k > left)
+		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
+	return opt_set(o, to, value ? value + 1 : opt_is_flag(o) ? NULL : argv[1], err) < 0 ? ERR_USAGE : k;
+}
+
+/* A number with a unit, in the smallest unit of its kind: ns or B. Without a unit it is that one. */
+static int read_amount(const char *option, const char *text, const char *smallest, uint64_t *out, struct err *err)
+{
+	bool is_time = strcmp(smallest, "ns") == 0;
+	char unit[16] = "";
+	double factor = 1, value;
+	bool is_known = true;
+	char *end;
+
+	value = strtod(text, &end);
+	snprintf(unit, sizeof(unit), "%s", end);
+	if (strlen(unit) == 3 && (unit[1] == 'i' || unit[1] == 'I')) /* KiB: all of them are */
+		memmove(unit + 1, unit + 2, 2);
+	if (is_time && (strcmp(unit, "m") == 0 || strcmp(unit, "min") == 0))
+		factor = 60e9;
+	else if (*unit)
+		is_known = unit_find(unit, &factor) == unit_find(smallest, NULL);
+	if (!isdigit((unsigned char)*text) || !is_known || value * factor > AMOUNT_MOST)
+		return err_set(err, ERR_USAGE, "--%s=%s: not a %s", option, text,
+			       is_time ? "time, such as 10us, 10s, 1m" : "number of bytes, such as 512kB");
+	*out = (uint64_t)(value * factor);
+	return 0;
+}
+
+static int read_follow(const char *text, struct run_how *how, struct err *err)
+{
+	bool all = strcmp(text, "true") == 0 || strcmp(text, "all") == 0;
+	bool none = strcmp(text, "false") == 0 || strcmp(text, "none") == 0;
+
+	how->collect.follow = !none;
+	if (all || none)
+		return 0;
+	if (regex_new(text, &how->follow, err) < 0) {
+		err_wrap(err, "--follow=%s", text);
+		return ERR_USAGE;
+	}
+	return 0;
+}
+
+static int check_numbers(const struct run_asked *a, struct err *err)
+{
+	if (a->hz < 1 || a->hz > HZ_MOST)
+		return err_set(err, ERR_USAGE, "--hz: from 1 to %d samples per second", HZ_MOST);
+	if (a->max_depth < 1 || a->max_depth > FRAMES_MAX)
+		return err_set(err, ERR_USAGE, "--max-depth: from 1 to %d frames", FRAMES_MAX);
+	if (a->mutex_fraction < 1 || a->mutex_fraction > FRACTION_MOST)
+		return err_set(err, ERR_USAGE, "--mutex-fraction: one of 1 to %d", FRACTION_MOST);
+	return 0;
+}
+
+/* Without an option the variable that linked programs heed counts. */
+static int read_engine(const char *asked, struct run_how *how, struct err *err)
+{
+	const char *usual = getenv("CPA_CPU_ENGINE");
+
+	if (*asked && !collect_engine(asked, &how->collect.engine))
+		return err_set(err, ERR_USAGE, "--engine=%s: timer, perf or itimer", asked);
+	if (!*asked && usual && *usual && !collect_engine(usual, &how->collect.engine))
+		say("CPA_CPU_ENGINE: %s is none of timer, perf, itimer", usual);
+	return 0;
+}
+
+static void add_file(struct run_options *o, enum snap_kind kind, const char *custom, const char *name)
+{
+	o->file[o->how.n_files++] = (struct run_file){ .kind = kind, .custom = custom, .name = name };
+}
+
+/* NAME=FILE */
+static int add_custom(struct run_options *o, const char *text, struct err *err)
+{
+	const char *equals = strchr(text, '=');
+	char *name;
+
+	if (!equals || equals == text || !equals[1] || (size_t)(equals - text) >= SNAP_NAME_MAX)
+		return err_set(err, ERR_USAGE, "--custom=%s: it takes the name of a profile, = and a file", text);
+	name = mem_strndup(text, (size_t)(equals - text));
+	add_file(o, SNAP_CUSTOM, name, equals + 1);
+	return 0;
+}
+
+static int check_files(const struct run_options *o, struct err *err)
+{
+	for (size_t i = 0; i < o->how.n_files; i++) {
+		if (!*o->file[i].name)
+			return err_set(err, ERR_USAGE, "a file must have a name");
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(o->file[i].name, o->file[k].name) == 0)
+				return err_set(err, ERR_USAGE, "%s: two profiles would go there", o->file[i].name);
+	}
+	if (o->asked.file[SNAP_THREADS] && !o->how.every_ns)
+		return err_set(
+			err, ERR_USAGE,
+			"--threads shows what threads do at one moment; say when with --every, as in --every=10s");
+	return 0;
+}
+
+static int find_files(struct run_options *o, struct err *err)
+{
+	for (int i = 0; i < N_SNAP_KINDS; i++)
+		if (o->asked.file[i])
+			add_file(o, (enum snap_kind)i, NULL, o->asked.file[i]);
+	for (size_t i = 0; i < o->asked.custom.n; i++)
+		if (add_custom(o, o->asked.custom.item[i], err) < 0)
+			return ERR_USAGE;
+	if (o->how.n_files == 0)
+		add_file(o, SNAP_CPU, NULL, "cpu-%p.pb.gz");
+	if (*o->asked.every && read_amount("every", o->asked.every, "ns", &o->how.every_ns, err) < 0)
+		return ERR_USAGE;
+	if (*o->asked.every && o->how.every_ns < EVERY_LEAST)
+		return err_set(err, ERR_USAGE, "--every=%s: at least 100ms; a time has a unit", o->asked.every);
+	return check_files(o, err);
+}
+
+/* Only what is written is measured. */
+static int choose_kinds(struct run_options *o, struct err *err)
+{
+	struct collect_how *c = &o->how.collect;
+	uint64_t heap_rate = 0, block_rate = 0;
+
+	if (read_amount("heap-rate", o->asked.heap_rate, "B", &heap_rate, err) < 0 ||
+	    read_amount("block-rate", o->asked.block_rate, "ns", &block_rate, err) < 0)
+		return ERR_USAGE;
+	if (heap_rate == 0 || block_rate == 0)
+		return err_set(err, ERR_USAGE, "--%s: at least 1", heap_rate ? "block-rate" : "heap-rate");
+	for (size_t i = 0; i < o->how.n_files; i++)
+		switch (o->file[i].kind) {
+		case SNAP_CPU:
+			c->hz = (uint32_t)o->asked.hz;
+			break;
+		case SNAP_HEAP:
+		case SNAP_ALLOCS:
+			c->heap_rate = heap_rate;
+			break;
+		case SNAP_BLOCK:
+			c->block_rate = block_rate;
+			break;
+		case SNAP_MUTEX:
+			c->mutex_fraction = (uint64_t)o->asked.mutex_fraction;
+			break;
+		default:
+			break;
+		}
+	c->max_depth = (uint32_t)o->asked.max_depth;
+	c->flags = (o->asked.heap_labels ? FLAG_HEAP_LABELS : 0u) | (o->asked.labels_inherit ? 0u : FLAG_LABELS_STAY);
+	return 0;
+}
+
+int run_options_read(enum run_command which, int argc, char **argv, struct run_options *out, struct err *err)
+{
+	int i = 1;
+
+	*out = (struct run_options){ .how.files_most = which == COMMAND_RUN ? FILES_OF_RUN : FILES_OF_RECORD };
+	for (int t = 0; t < N_TABLES; t++)
+		opt_preset(tables[which][t].opt, tables[which][t].n, &out->asked);
+	while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0) {
+		int n = read_one(which, argc - i, argv + i, &out->asked, err);
+
+		if (n < 0)
+			return n;
+		i += n;
+	}
+	if (i < argc && strcmp(argv[i], "--") == 0)
+		i++;
+	if (out->asked.help)
+		return i;
+	if (check_numbers(&out->asked, err) < 0 || read_follow(out->asked.follow, &out->how, err) < 0 ||
+	    read_engine(out->asked.engine, &out->how, err) < 0)
+		return ERR_USAGE;
+	out->file = mem_zalloc(N_SNAP_KINDS + out->asked.custom.n, sizeof(*out->file));
+	out->how.file = out->file;
+	if (which == COMMAND_RECORD)
+		add_file(out, (enum snap_kind)out->asked.kind, NULL, "");
+	else if (find_files(out, err) < 0)
+		return ERR_USAGE;
+	return choose_kinds(out, err) < 0 ? ERR_USAGE : i;
+}
+
+static bool is_heap(const struct run_file *f)
+{
+	return f->kind == SNAP_HEAP || f->kind == SNAP_ALLOCS;
+}
+
+int run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err)
+{
+	struct buf why = { 0 };
+	size_t n = 0;
+
+	if (o->how.collect.heap_rate == 0 || (!p->sanitizer && !p->has_malloc))
+		return 0;
+	if (p->sanitizer)
+		buf_addf(&why,
+			 "%s has the heap of the %s sanitizer, so there is no heap profile of it; build it without",
+			 name, p->sanitizer);
+	else
+		buf_addf(&why,
+			 "%s brings a malloc of its own, so there is no heap profile of it; link that as a shared "
+			 "library",
+			 name);
+	for (size_t i = 0; i < o->how.n_files; i++)
+		if (!is_heap(&o->file[i]))
+			o->file[n++] = o->file[i];
+	o->how.n_files = n;
+	o->how.collect.heap_rate = 0;
+	if (n == 0)
+		err_set(err, ERR_USAGE, "%s", buf_text(&why));
+	else
+		say("%s", buf_text(&why));
+	buf_release(&why);
+	return n ? 0 : ERR_USAGE;
+}
+
+void run_options_release(struct run_options *o)
+{
+	for (size_t i = 0; i < o->how.n_files; i++)
+		free((char *)(uintptr_t)o->file[i].custom);
+	free(o->file);
+	regex_free(o->how.follow);
+	opt_list_release(&o->asked.custom);
+	opt_list_release(&o->asked.report);
+	*o = (struct run_options){ 0 };
+}
+
+const char *run_options_usage(enum run_command which)
+{
+	return which == COMMAND_RUN ? "usage: cpa run [OPTION]... [--] PROGRAM [ARGUMENT]..."
+				    : "usage: cpa record [OPTION]... [--] PROGRAM [ARGUMENT]...";
+}
+
+static void print_table(const struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct opt *o = &t->opt[i];
+		char name[OPT_NAME_MAX], shown[2 * OPT_NAME_MAX];
+
+		snprintf(shown, sizeof(shown), "%s%s%s%s%s", o->name[1] ? "--" : "-", opt_shown(o, name),
+			 o->arg ? "=" : "", o->arg ? o->arg : "", o->kind == OPT_MODE ? "[=WHICH]" : "");
+		printf("  %-22s %s\n", shown, o->help);
+	}
+}
+
+void run_options_help(enum run_command which)
+{
+	static const char *const text[] = {
+		[COMMAND_RUN] = "Runs the program and writes profiles of it. A kind of profile whose file is named is "
+				"measured;\n"
+				"in a name %p is the process, %t the time, %h the host.\n",
+		[COMMAND_RECORD] =
+			"Runs the program, writes one profile of it and all that it starts, and prints what took most "
+			"on\n"
+			"standard error. Options of reports (-cum, -focus=REGEX, -lines; cpa --help) hold too.\n",
+	};
+
+	printf("%s\n\n%s\n", run_options_usage(which), text[which]);
+	for (int i = 0; i < N_TABLES; i++)
+		print_table(&tables[which][i]);
+	printf("\nThe exit status is that of the program, 128 + N when signal N ended it. More: man cpa-%s.\n",
+	       command_name[which]);
+}
+
+void run_options_print_words(enum run_command which)
+{
+	char name[OPT_NAME_MAX];
+
+	for (int t = 0; t < N_TABLES; t++)
+		for (size_t i = 0; i < tables[which][t].n; i++) {
+			const struct opt *o = &tables[which][t].opt[i];
+
+			printf("%s%s%s ", o->name[1] ? "--" : "-", opt_shown(o, name), opt_is_flag(o) ? "" : "=");
+		}
+}
