@@ -180,9 +180,9 @@ void collect_set_main(struct collect *c, pid_t pid)
 }
 
 /* Where a process came from by fork, if we still know that one. */
-static const struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
+static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
 {
-	const struct process *p = slot >= 1 && slot <= N_PROCS ? &c->process[slot - 1] : NULL;
+	struct process *p = slot >= 1 && slot <= N_PROCS ? &c->process[slot - 1] : NULL;
 
 	return p && p->used && p->serial == serial ? p : NULL;
 }
@@ -194,8 +194,8 @@ static const struct process *parent_of(const struct collect *c, uint32_t slot, u
 static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, uint32_t serial)
 {
 	struct process *p = &c->process[i];
-	uint32_t parent = s->parent, n = atomic_load_explicit(&s->modules, memory_order_acquire);
-	const struct process *from = parent_of(c, parent, s->parent_serial);
+	uint32_t parent = s->parent;
+	struct process *from = parent_of(c, parent, s->parent_serial);
 	pid_t pid = (pid_t)s->pid;
 	uint64_t now = wall_ns();
 	enum maps_has has = c->how.self                  ? MAPS_YES
@@ -215,11 +215,12 @@ static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, u
 		p->start_ns = now;
 	p->forked = parent != 0;
 	p->pidfd = c->how.self ? -1 : (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (from)
+	p->table.maps = &p->maps;
+	if (from) {
+		collect_modules(from);
 		maps_copy(&p->maps, &from->maps);
-	else if (n <= MODULES_MAX)
-		maps_add_modules(&p->maps,
-				 (uint8_t *)c->head + c->at.section[SECTION_MODULES] + (size_t)i * MODULES_MAX, n);
+	}
+	collect_modules(p);
 	/* the same process with an earlier program */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
 		if (k != i && c->process[k].used && c->process[k].pid == p->pid)
@@ -246,6 +247,27 @@ static bool is_gone(const struct process *p)
 	if (p->pidfd < 0)
 		return kill(p->pid, 0) != 0 && errno == ESRCH;
 	return poll(&ended, 1, 0) > 0;
+}
+
+/* The number is read first: what it counts was told before. */
+void collect_modules(struct process *p)
+{
+	struct segment_proc *s = collect_slot(p->c, collect_slot_of(p));
+	uint32_t now = atomic_load_explicit(&s->generation, memory_order_acquire);
+	uint32_t to = atomic_load_explicit(&s->modules, memory_order_acquire);
+
+	/* what it says of itself once another has its slot is not its own */
+	if (atomic_load(&s->serial) != p->serial)
+		return;
+	p->maps.now = p->table.generation = now;
+	if (to == p->modules_read)
+		return;
+	maps_take_modules(&p->maps,
+			  (const uint8_t *)p->c->head + p->c->at.section[SECTION_MODULES] +
+				  (size_t)collect_slot_of(p) * MODULES_MAX,
+			  p->modules_read, to);
+	p->modules_read = to;
+	atomic_store_explicit(&s->modules_read, to, memory_order_release);
 }
 
 void collect_find_places(struct process *p)
@@ -297,6 +319,7 @@ static void update(struct process *p, struct segment_proc *s)
 		maps_add_live(&p->maps, p->pid);
 		p->since_look = 0;
 	}
+	collect_modules(p);
 	counts_drain(p, collect_slot_of(p), p->ended);
 	collect_find_places(p);
 }

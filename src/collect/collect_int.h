@@ -33,6 +33,7 @@ struct process {
 	struct maps maps;
 	struct threads *threads; /* of collect/threads.h: kept between dumps, NULL before the first */
 	struct dump *dump;       /* that waits for threads which run, or NULL */
+	uint32_t modules_read; /* of its ring of modules */
 };
 
 /* What was taken from a ring so far. The segment is not asked. */
@@ -74,6 +75,9 @@ static inline uint32_t collect_slot_of(const struct process *p)
 {
 	return (uint32_t)(p - p->c->process);
 }
+
+/* Take what the process told of its mappings, and its generation. */
+void collect_modules(struct process *p);
 
 /* Find the mappings of the locations that are new. */
 void collect_find_places(struct process *p);

@@ -16,6 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+enum { ERAS_MANY = 8192, ERAS_MAX = 1 << 20 };
 enum { MAPS_MAX = 65536, TEXTS_MAX = 64 << 20, LINE_MAX_LEN = 8192 };
 
 /* Keep a text; ids as hexadecimal. Gives where it is, 0 with *n = 0 when there is no room. */
@@ -33,7 +34,8 @@ static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
 	return at;
 }
 
-uint32_t maps_find(const struct maps *m, uint64_t addr)
+/* What was added last. */
+static uint32_t find_last(const struct maps *m, uint64_t addr)
 {
 	const struct map *map = m->map.data;
 
@@ -43,10 +45,86 @@ uint32_t maps_find(const struct maps *m, uint64_t addr)
 	return 0;
 }
 
-/* What was added last at this place, when it is the same piece of a file; the path may be another way to it. */
-static bool is_known(const struct maps *m, const struct map *new, const char *path, const char *id, uint32_t n_id)
+/*
+ * Before all that is known of an address comes what was mapped first: code runs (as constructors do) before
+ * the process tells that it is there.
+ */
+uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t generation)
 {
-	uint32_t i = maps_find(m, new->start);
+	uint32_t i = m->contested ? find_last(m, addr) : 0, best = i;
+	const struct map *map = m->map.data;
+	const struct era *era = m->era.data;
+
+	if (!i || !map[i - 1].contested)
+		return 0;
+	for (size_t e = m->era.n; e > 0; e--) {
+		const struct map *at = &map[era[e - 1].map];
+
+		if (addr < at->start || addr >= at->limit)
+			continue;
+		best = era[e - 1].map + 1;
+		if (era[e - 1].since <= generation)
+			break;
+	}
+	return best;
+}
+
+uint32_t maps_find(const struct maps *m, uint64_t addr)
+{
+	uint32_t i = maps_find_contested(m, addr, UINT32_MAX);
+
+	return i ? i : find_last(m, addr);
+}
+
+/* Forget what was so long ago that no record can be of it, but for the last of each mapping. */
+static void forget_eras(struct maps *m)
+{
+	size_t size = m->map.n * sizeof(uint32_t), n = 0;
+	uint32_t *last = memory_map(size);
+	struct era *era = m->era.data;
+
+	for (size_t i = 0; last && i < m->era.n; i++)
+		last[era[i].map] = (uint32_t)i;
+	for (size_t i = 0; last && i < m->era.n; i++)
+		if (last[era[i].map] == i || m->now - era[i].since < RECORD_GENERATIONS)
+			era[n++] = era[i];
+	m->era.n = last ? n : m->era.n / 2;
+	memory_unmap(last, size);
+}
+
+static void add_era(struct maps *m, uint32_t since, uint32_t map)
+{
+	struct era *era;
+
+	if (m->era.n >= ERAS_MANY && m->era.n % ERAS_MANY == 0)
+		forget_eras(m);
+	era = vec_room(&m->era, 1, sizeof(*era), ERAS_MAX);
+	if (!era)
+		return;
+	*era = (struct era){ .since = since, .map = map };
+	m->era.n++;
+}
+
+/* The last one is new: is it where others are, or were? */
+static void contest(struct maps *m, uint32_t since)
+{
+	struct map *map = m->map.data, *new = &map[m->map.n - 1];
+
+	for (size_t i = 0; i + 1 < m->map.n; i++) {
+		if (map[i].start >= new->limit || map[i].limit <= new->start)
+			continue;
+		if (!map[i].contested)
+			add_era(m, 0, (uint32_t)i);
+		map[i].contested = new->contested = m->contested = true;
+	}
+	if (new->contested)
+		add_era(m, since, (uint32_t)m->map.n - 1);
+}
+
+/* Is what is at this place now the same piece of a file? The path may be another way to it. */
+static bool is_known(const struct maps *m, uint32_t i, const struct map *new, const char *path, const char *id,
+		     uint32_t n_id)
+{
 	const struct map *old;
 	const char *texts = m->texts.data;
 
@@ -62,10 +140,15 @@ static bool is_known(const struct maps *m, const struct map *new, const char *pa
 	return memcmp(texts + old->path, path, new->n_path) == 0;
 }
 
-/* new: addresses, offset and the length of the path. What is there already is not added again. */
-static void add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id)
+/*
+ * new: addresses, offset and the length of the path. What is there already is not added again.
+ * Gives its index + 1, 0 when there is no room.
+ */
+static uint32_t add(struct maps *m, const struct map *new, const char *path, const uint8_t *id, uint32_t n_id,
+		    uint32_t since)
 {
 	static const char digit[] = "0123456789abcdef";
+	uint32_t i_known = maps_find(m, new->start);
 	char hex[2 * MODULE_ID_MAX];
 	struct map *map;
 
@@ -73,34 +156,71 @@ static void add(struct maps *m, const struct map *new, const char *path, const u
 		hex[2 * i] = digit[id[i] >> 4];
 		hex[2 * i + 1] = digit[id[i] & 15];
 	}
-	if (is_known(m, new, path, hex, 2 * n_id))
-		return;
+	if (is_known(m, i_known, new, path, hex, 2 * n_id))
+		return i_known;
 	map = vec_room(&m->map, 1, sizeof(*map), MAPS_MAX);
 	if (!map)
-		return;
+		return 0;
 	*map = *new;
 	map->n_id = 2 * n_id;
 	map->path = keep_text(m, path, &map->n_path);
 	map->id = keep_text(m, hex, &map->n_id);
 	m->map.n++;
+	contest(m, since);
+	return (uint32_t)m->map.n;
 }
 
-void maps_add_modules(struct maps *m, const uint8_t *data, size_t n)
+/* What had this number is back where it was. */
+static void add_again(struct maps *m, uint32_t number, uint32_t since)
 {
-	while (n >= sizeof(struct segment_module)) {
-		struct segment_module h;
-		const uint8_t *id = data + sizeof(h);
+	uint32_t i = m->number[number];
+	const struct map *map = m->map.data;
 
-		memcpy(&h, data, sizeof(h));
-		if (h.size < sizeof(h) || h.size > n || h.n_id > MODULE_ID_MAX || h.n_path > MODULE_PATH_MAX ||
-		    sizeof(h) + h.n_id + h.n_path > h.size)
+	if (i && map[i - 1].contested && maps_find(m, map[i - 1].start) != i)
+		add_era(m, since, i - 1);
+}
+
+/* One of at most most bytes. Gives its size, 0 when it is none. */
+static uint32_t take_module(struct maps *m, const uint8_t *data, uint32_t most, uint32_t to_end)
+{
+	const uint8_t *id = data + sizeof(struct segment_module);
+	struct segment_module h = { 0 };
+
+	memcpy(&h, data, 8);
+	if (h.size < 8 || h.size > most || h.size > to_end)
+		return 0;
+	if (h.n_id == MODULE_PAD)
+		return h.size == to_end ? to_end : 0;
+	if (h.size < sizeof(h) || h.size % 8)
+		return 0;
+	memcpy((uint8_t *)&h + 8, data + 8, sizeof(h) - 8);
+	if (h.n_id > MODULE_ID_MAX || h.n_path > MODULE_PATH_MAX || sizeof(h) + h.n_id + h.n_path > h.size ||
+	    h.number > MODULES_NUMBERED)
+		return 0;
+	if (h.start < h.limit) {
+		m->number[h.number] = add(
+			m,
+			&(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
+			(const char *)id + h.n_id, id, h.n_id, h.since);
+		add_again(m, h.number, h.since);
+	} else if (h.number) {
+		add_again(m, h.number, h.since);
+	}
+	return h.size;
+}
+
+void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to)
+{
+	while (from != to) {
+		uint32_t at = from % MODULES_MAX, n;
+
+		/* what makes no sense ends it: all that is there is skipped */
+		n = to - from <= MODULES_MAX && at % 8 == 0
+			    ? take_module(m, ring + at, to - from, MODULES_MAX - at)
+			    : 0;
+		if (n == 0)
 			return;
-		if (h.start < h.limit)
-			add(m,
-			    &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
-			    (const char *)id + h.n_id, id, h.n_id);
-		data += h.size;
-		n -= h.size;
+		from += n;
 	}
 }
 
@@ -161,7 +281,7 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 		n_id = build_id_read(pid, new.start, id);
 	else if (strlen(base->path) == n && memcmp(base->path, path, n) == 0)
 		n_id = build_id_read(pid, base->start, id);
-	add(m, &new, path, id, n_id);
+	add(m, &new, path, id, n_id, m->now);
 }
 
 bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
@@ -255,7 +375,11 @@ static bool copy(struct vec *to, const struct vec *from, size_t size, size_t mos
 
 void maps_copy(struct maps *m, const struct maps *from)
 {
-	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX))
+	m->contested = from->contested;
+	m->now = from->now;
+	memcpy(m->number, from->number, sizeof(m->number));
+	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX) ||
+	    !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
 		maps_release(m);
 }
 
@@ -263,4 +387,7 @@ void maps_release(struct maps *m)
 {
 	vec_release(&m->map, sizeof(struct map));
 	vec_release(&m->texts, 1);
+	vec_release(&m->era, sizeof(struct era));
+	m->contested = false;
+	memset(m->number, 0, sizeof(m->number));
 }

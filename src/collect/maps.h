@@ -10,6 +10,7 @@
 
 #include "runtime/segment.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* A piece of mapped code. Its texts are in struct maps.texts. */
@@ -17,20 +18,32 @@ struct map {
 	uint64_t start, limit, offset;
 	uint32_t path, n_path;
 	uint32_t id, n_id; /* the build id in hexadecimal; none when n_id is 0 */
+	bool contested;    /* other code was mapped here at another time: struct era tells when */
+};
+
+/* From this generation on a mapping is where it is, until another one is there. */
+struct era {
+	uint32_t since, map; /* index of map */
 };
 
 /* Begins as zeros. The program comes first. */
 struct maps {
 	struct vec map;   /* struct map */
 	struct vec texts; /* char */
+	struct vec era;   /* struct era, as they came: of contested ones */
+	bool contested;   /* some are */
+	uint32_t now;     /* the generation of the process, as far as we know */
+	uint32_t number[MODULES_NUMBERED + 1]; /* of struct segment_module: index of map + 1 */
 };
 
 /*
  * Add what the process told of itself.
  *
- * data    [n] struct segment_module and texts; hostile
+ * ring    [MODULES_MAX] struct segment_module and texts; hostile
+ * from    position up to which it was read
+ * to      position up to which it is written
  */
-void maps_add_modules(struct maps *m, const uint8_t *data, size_t n);
+void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint32_t to);
 
 /* Add what the kernel says is mapped now, with build ids out of the memory of the process. */
 void maps_add_live(struct maps *m, pid_t pid);
@@ -45,8 +58,10 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino);
 /* The same as another one. */
 void maps_copy(struct maps *m, const struct maps *from);
 
-/* The index + 1 of what holds an address, 0 for none. */
+/* The index + 1 of what holds an address now, 0 for none. */
 uint32_t maps_find(const struct maps *m, uint64_t addr);
+/* The same in a generation, where it matters: 0 also when nothing else ever held the address. */
+uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t generation);
 
 void maps_release(struct maps *m);
 

@@ -36,6 +36,14 @@ static void count(struct process *p, struct segment_ring *r, struct ring_seen *s
 	table_add_place(&p->table, PLACE_LOST, lost + nested);
 }
 
+/* The generation of a record: the last one with these low bits. */
+static uint32_t generation_of(const struct process *p, uint64_t word)
+{
+	uint32_t low = (uint32_t)(word >> (48 + RECORD_GENERATION_SHIFT)) % RECORD_GENERATIONS;
+
+	return p->maps.now - (p->maps.now - low) % RECORD_GENERATIONS;
+}
+
 /* One record of at most most words. Gives how many it has, 0 when it is none. */
 static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *at, uint64_t most, uint64_t to_end)
 {
@@ -62,6 +70,7 @@ static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *
 		p->blocked += weight;
 		seen->last = table_add_place(&p->table, PLACE_BLOCKED, weight);
 	} else {
+		p->table.generation = generation_of(p, word);
 		seen->last = table_add(&p->table, pc, n, label, weight);
 	}
 	seen->owner = p->serial;
@@ -72,6 +81,7 @@ static void drain(struct process *p, struct segment_ring *r, struct ring_seen *s
 {
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_acquire);
 
+	collect_modules(p);
 	if (head - seen->tail > RING_WORDS) {
 		p->bad++;
 		seen->tail = head;
@@ -87,6 +97,7 @@ static void drain(struct process *p, struct segment_ring *r, struct ring_seen *s
 		}
 		seen->tail += n;
 	}
+	p->table.generation = p->maps.now;
 	atomic_store_explicit(&r->tail, seen->tail, memory_order_release);
 	count(p, r, seen);
 }

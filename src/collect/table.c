@@ -81,24 +81,24 @@ static uint64_t stack_hash(const struct table *t, uint32_t i)
 	return ((const struct table_stack *)t->stack.data)[i].hash;
 }
 
-/* The id of an address. False when there is no room. */
+/* The id of an address, of the mapping that was there in the generation. False when there is no room. */
 static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
 {
+	uint32_t map = t->maps ? maps_find_contested(t->maps, addr, t->generation) : 0, at;
 	struct table_loc *loc;
-	uint32_t at;
 
 	if (!grow(t, &t->loc_slot, &t->n_loc_slots, t->loc.n, loc_hash))
 		return false;
 	loc = t->loc.data;
 	for (at = (uint32_t)mix(addr, t->seed); t->loc_slot[at & (t->n_loc_slots - 1)]; at++) {
 		*out = t->loc_slot[at & (t->n_loc_slots - 1)] - 1;
-		if (loc[*out].addr == addr)
+		if (loc[*out].addr == addr && loc[*out].contested == map)
 			return true;
 	}
 	loc = vec_room(&t->loc, 1, sizeof(*loc), LOCS_MAX);
 	if (!loc)
 		return false;
-	*loc = (struct table_loc){ .addr = addr };
+	*loc = (struct table_loc){ .addr = addr, .map = map, .contested = map };
 	*out = (uint32_t)t->loc.n++;
 	t->loc_slot[at & (t->n_loc_slots - 1)] = *out + 1;
 	return true;

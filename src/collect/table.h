@@ -6,6 +6,7 @@
 #ifndef COLLECT_TABLE_H
 #define COLLECT_TABLE_H
 
+#include "collect/maps.h"
 #include "collect/memory.h"
 
 /* Frames that are no code: they have a name instead of an address. */
@@ -15,7 +16,8 @@ extern const char *const table_place_name[N_PLACES];
 /* An address, or (the first N_PLACES of them) a place. */
 struct table_loc {
 	uint64_t addr;
-	uint32_t map; /* of collect/maps.h, + 1; 0: not known */
+	uint32_t map;       /* of collect/maps.h, + 1; 0: not known */
+	uint32_t contested; /* the same, when other code had the address at another time; else 0 */
 };
 
 struct table_stack {
@@ -32,6 +34,8 @@ struct table {
 	struct vec frames;               /* uint32_t: locations of stacks, as index of loc */
 	uint32_t *loc_slot, *stack_slot; /* hash tables of index + 1 */
 	uint32_t n_loc_slots, n_stack_slots;
+	const struct maps *maps;         /* of the process; NULL: none */
+	uint32_t generation;             /* that addresses which are added now are of */
 	uint64_t seed;
 	uint64_t weight, n_samples; /* of all stacks; samples with an address */
 	uint32_t n_found;           /* locations [0, n_found) were looked for in the mappings */

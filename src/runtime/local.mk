@@ -51,6 +51,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/latch.h \
 	src/runtime/live.c \
 	src/runtime/live.h \
+	src/runtime/loader.c \
 	src/runtime/lock.c \
 	src/runtime/lock_c11.c \
 	src/runtime/lock_rw.c \

@@ -1,12 +1,16 @@
 /*
- * modules.c - what code is mapped, for when the process is gone before anybody could look
+ * modules.c - what code is mapped, and when it went
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Build ids are read from memory: the file may have been replaced.
+ * The collector cannot look at what is gone, and reads the list of mappings at its own pace. So the process
+ * tells what it has loaded, with build ids out of its memory (the file may have been replaced), when it begins
+ * and before code goes. A number, the generation, counts how often code went; samples have it, so addresses
+ * that are used again belong to what was there.
  */
 #include "config.h"
 
+#include "runtime/sys.h"
 #include "runtime/target.h"
 
 #include <elf.h>
@@ -14,12 +18,32 @@
 #include <string.h>
 #include <unistd.h>
 
+/* An object that was told of; its place in the table, + 1, is its number. */
+struct known {
+	uintptr_t base;
+	const void *phdr;
+	uint32_t hash; /* of path and build id */
+	bool here, seen;
+};
+
+static struct known known[MODULES_NUMBERED];
+static uint32_t n_known;
+static unsigned long long adds, subs; /* of the loader, when we looked last */
+static _Atomic uint32_t looking;      /* the process that does; a copy of one that did begins again */
+static _Atomic uint32_t again;        /* somebody came meanwhile */
+
 struct list {
-	uint8_t *to; /* [MODULES_MAX] */
-	uint32_t n;
 	char exe[MODULE_PATH_MAX];
 	size_t n_exe;
 	bool first;
+};
+
+struct object {
+	const struct dl_phdr_info *info;
+	const char *path;
+	const uint8_t *id;
+	size_t n_path, n_id;
+	uint32_t number, n_exec;
 };
 
 /* The build id in the notes of an object, as it is mapped. Gives its length, 0 for none. */
@@ -48,57 +72,193 @@ static size_t find_id(const struct dl_phdr_info *o, const uint8_t **id)
 	return 0;
 }
 
-static void add(struct list *l, const ElfW(Phdr) * h, uintptr_t base, const char *path, size_t n_path,
-		const uint8_t *id, size_t n_id)
+/* Write a record in one piece. False when there is no room: the collector is slow, or gone. */
+static bool put(struct segment_module *m, const void *id, const void *path)
 {
-	uintptr_t page = SEGMENT_PAGE - 1;
-	struct segment_module m = { .n_id = (uint16_t)n_id, .n_path = (uint16_t)n_path };
+	struct segment_proc *p = atomic_load(&cpi.proc);
+	uint8_t *all = (uint8_t *)cpi.head + cpi.modules_at + (size_t)cpi.slot * MODULES_MAX;
+	uint32_t head = atomic_load_explicit(&p->modules, memory_order_relaxed), at = head % MODULES_MAX;
+	uint32_t tail = atomic_load_explicit(&p->modules_read, memory_order_acquire), pad;
+
+	m->size = (uint32_t)((sizeof(*m) + m->n_id + m->n_path + 7) & ~(size_t)7);
+	pad = MODULES_MAX - at < m->size ? MODULES_MAX - at : 0;
+	if (head - tail > MODULES_MAX || MODULES_MAX - (head - tail) < m->size + pad)
+		return false;
+	if (pad) {
+		memcpy(all + at, &(struct segment_module){ .size = pad, .n_id = MODULE_PAD }, 8);
+		at = 0;
+	}
+	memset(all + at, 0, m->size);
+	memcpy(all + at, m, sizeof(*m));
+	memcpy(all + at + sizeof(*m), id, m->n_id);
+	memcpy(all + at + sizeof(*m) + m->n_id, path, m->n_path);
+	atomic_store_explicit(&p->modules, head + pad + m->size, memory_order_release);
+	return true;
+}
+
+static bool put_segment(const struct object *o, const ElfW(Phdr) * h)
+{
+	uintptr_t page = SEGMENT_PAGE - 1, base = o->info->dlpi_addr;
+	struct segment_module m = { .n_id = (uint16_t)o->n_id, .n_path = (uint16_t)o->n_path };
 
 	m.start = (base + h->p_vaddr) & ~page;
 	m.limit = (base + h->p_vaddr + h->p_memsz + page) & ~page;
 	m.offset = h->p_offset & ~page;
-	m.size = (uint32_t)((sizeof(m) + n_id + n_path + 7) & ~(size_t)7);
-	if (m.size > MODULES_MAX - l->n)
-		return;
-	memset(l->to + l->n, 0, m.size);
-	memcpy(l->to + l->n, &m, sizeof(m));
-	memcpy(l->to + l->n + sizeof(m), id, n_id);
-	memcpy(l->to + l->n + sizeof(m) + n_id, path, n_path);
-	l->n += m.size;
+	m.since = atomic_load(&cpi.generation);
+	m.number = o->n_exec == 1 ? o->number : 0;
+	return put(&m, o->id, o->path);
 }
 
-static int take(struct dl_phdr_info *o, size_t size, void *arg)
+static bool is_code(const ElfW(Phdr) * h)
+{
+	return h->p_type == PT_LOAD && h->p_flags & PF_X;
+}
+
+/* back: it was there before, at the same place */
+static bool put_object(const struct object *o, bool back)
+{
+	struct segment_module m = { .since = atomic_load(&cpi.generation), .number = o->number };
+
+	if (back && o->n_exec == 1)
+		return put(&m, "", "");
+	for (int i = 0; i < o->info->dlpi_phnum; i++)
+		if (is_code(&o->info->dlpi_phdr[i]) && !put_segment(o, &o->info->dlpi_phdr[i]))
+			return false;
+	return true;
+}
+
+static uint32_t hash_of(const void *bytes, size_t n, uint32_t h)
+{
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ ((const uint8_t *)bytes)[i]) * 16777619U;
+	return h;
+}
+
+/* Its place in the table, or a free one: never used, else of one that is gone. */
+static struct known *find(const struct object *o, uint32_t hash)
+{
+	struct known *room = n_known < MODULES_NUMBERED ? &known[n_known] : NULL;
+
+	for (uint32_t i = 0; i < n_known; i++) {
+		struct known *k = &known[i];
+
+		if (k->base == o->info->dlpi_addr && k->phdr == o->info->dlpi_phdr && k->hash == hash)
+			return k;
+		if (!room && !k->here)
+			room = k;
+	}
+	return room;
+}
+
+static void look_at(struct object *o)
+{
+	uint32_t hash = hash_of(o->id, o->n_id, hash_of(o->path, o->n_path, 2166136261U));
+	struct known *k = find(o, hash);
+	bool back;
+
+	for (int i = 0; i < o->info->dlpi_phnum; i++)
+		o->n_exec += is_code(&o->info->dlpi_phdr[i]);
+	if (!k) {
+		put_object(o, false);
+		return;
+	}
+	back = k < known + n_known && k->base == o->info->dlpi_addr && k->phdr == o->info->dlpi_phdr && k->hash == hash;
+	if (back && k->here) {
+		k->seen = true;
+		return;
+	}
+	o->number = (uint32_t)(k - known) + 1;
+	if (!put_object(o, back)) /* another time */
+		return;
+	*k = (struct known){
+		.base = o->info->dlpi_addr, .phdr = o->info->dlpi_phdr, .hash = hash, .here = true, .seen = true
+	};
+	n_known += k == known + n_known;
+}
+
+static int take(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct list *l = arg;
-	const char *path = o->dlpi_name;
-	size_t n_path = strlen(path), n_id;
-	const uint8_t *id = (const uint8_t *)"";
+	struct object o = { .info = info, .path = info->dlpi_name, .id = (const uint8_t *)"" };
 
 	(void)size;
-	if (l->first || n_path == 0) {
-		path = l->exe;
-		n_path = l->n_exe;
-	} else if (strncmp(path, "linux-vdso", 10) == 0 || strncmp(path, "linux-gate", 10) == 0) {
-		path = "[vdso]";
-		n_path = 6;
+	o.n_path = strlen(o.path);
+	if (l->first || o.n_path == 0) {
+		o.path = l->exe;
+		o.n_path = l->n_exe;
+	} else if (strncmp(o.path, "linux-vdso", 10) == 0 || strncmp(o.path, "linux-gate", 10) == 0) {
+		o.path = "[vdso]";
+		o.n_path = 6;
 	}
-	if (n_path > MODULE_PATH_MAX)
-		n_path = MODULE_PATH_MAX;
+	if (o.n_path > MODULE_PATH_MAX)
+		o.n_path = MODULE_PATH_MAX;
 	l->first = false;
-	n_id = find_id(o, &id);
-	for (int i = 0; i < o->dlpi_phnum; i++)
-		if (o->dlpi_phdr[i].p_type == PT_LOAD && o->dlpi_phdr[i].p_flags & PF_X)
-			add(l, &o->dlpi_phdr[i], o->dlpi_addr, path, n_path, id, n_id);
+	o.n_id = find_id(info, &o.id);
+	look_at(&o);
 	return 0;
+}
+
+/* What is there now, and what went. */
+static void look(void)
+{
+	struct segment_proc *p = atomic_load(&cpi.proc);
+	struct list l = { .first = true };
+	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe));
+	bool gone = false;
+
+	l.n_exe = n > 0 ? (size_t)n : 0;
+	dl_iterate_phdr(take, &l);
+	for (uint32_t i = 0; i < n_known; i++) {
+		gone |= known[i].here && !known[i].seen;
+		known[i].here &= known[i].seen;
+		known[i].seen = false;
+	}
+	if (gone)
+		atomic_store(&p->generation, atomic_fetch_add(&cpi.generation, 1) + 1);
+}
+
+static int count(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	bool *changed = arg;
+
+	(void)size;
+	*changed = info->dlpi_adds != adds || info->dlpi_subs != subs;
+	adds = info->dlpi_adds;
+	subs = info->dlpi_subs;
+	return 1;
 }
 
 void cpi_modules_publish(void)
 {
-	uint8_t *all = (uint8_t *)cpi.head + cpi.modules_at;
-	struct list l = { .to = all + (size_t)cpi.slot * MODULES_MAX, .first = true };
-	ssize_t n = readlink("/proc/self/exe", l.exe, sizeof(l.exe));
+	bool changed;
 
-	l.n_exe = n > 0 ? (size_t)n : 0;
-	dl_iterate_phdr(take, &l);
-	atomic_store_explicit(&atomic_load(&cpi.proc)->modules, l.n, memory_order_release);
+	dl_iterate_phdr(count, &changed);
+	n_known = 0;
+	look();
+}
+
+/*
+ * One thread looks at a time, and nobody waits for it: the loader has locks of its own. A child that was
+ * forked has what it was told in the mappings that the collector copies.
+ */
+void cpi_modules_refresh(void)
+{
+	uint32_t pid = cpi.pid;
+
+	if (!cpi_on_sig() || (!atomic_load(&cpi.proc) && !cpi_process_claim_sig()))
+		return;
+	atomic_store(&again, 1);
+	while (atomic_exchange(&again, 0)) {
+		uint32_t is = atomic_load(&looking);
+		bool changed = false;
+
+		if (is == pid || !atomic_compare_exchange_strong(&looking, &is, pid)) {
+			atomic_store(&again, 1);
+			return;
+		}
+		dl_iterate_phdr(count, &changed);
+		if (changed)
+			look();
+		atomic_store(&looking, 0);
+	}
 }

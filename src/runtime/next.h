@@ -79,7 +79,8 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                \
 	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                   \
 	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))              \
-	X(int, dlclose, (void *))
+	X(int, dlclose, (void *))                                                                                      \
+	X(void *, dlopen, (const char *, int))
 
 struct next {
 #define NEXT_MEMBER(result, name, arguments) result(*name) arguments;

@@ -147,11 +147,18 @@ static uint64_t who_sig(const struct thread *t)
 	       atomic_load_explicit(&t->tid, memory_order_relaxed);
 }
 
+/* As flags of a record. Of before the walk: what is unloaded during it is not on this stack. */
+static uint32_t generation_sig(void)
+{
+	return (atomic_load_explicit(&cpi.generation, memory_order_relaxed) % RECORD_GENERATIONS)
+	       << RECORD_GENERATION_SHIFT;
+}
+
 static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
 	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL;
 	bool blocked = is_late(weight) && !in_call_sig(uc);
-	uint32_t n = 0;
+	uint32_t n = 0, generation = generation_sig();
 
 	if (!at) {
 		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
@@ -161,7 +168,7 @@ static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 		copy = cpi_ring_spare_sig(t, at, COPIED_WORDS);
 		n = walk_sig(t, uc, at + RECORD_HEAD, copy);
 	}
-	at[0] = record_word(RECORD_CPU, blocked ? RECORD_BLOCKED : 0, n, weight);
+	at[0] = record_word(RECORD_CPU, (blocked ? RECORD_BLOCKED : 0) | generation, n, weight);
 	at[1] = who_sig(t);
 	cpi_ring_push_sig(t, RECORD_HEAD + n);
 }
@@ -176,7 +183,7 @@ static void put_end(struct thread *t, uint32_t weight)
 		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
 		return;
 	}
-	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, 0, n, weight);
+	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, generation_sig(), n, weight);
 	at[1] = who_sig(t);
 	at[2] = t->start;
 	cpi_ring_push_sig(t, RECORD_HEAD + n);

@@ -43,7 +43,7 @@ enum {
 	RING_WORDS = 8192, /* 64 KiB; a power of two */
 	RECORD_HEAD = 2,   /* words in front of the frames */
 	FRAMES_MAX = 254,
-	MODULES_MAX = 32 << 10, /* bytes of modules per process */
+	MODULES_MAX = 32 << 10, /* bytes of modules per process; a power of two */
 	MODULE_PATH_MAX = 1024,
 	MODULE_ID_MAX = 64,
 	N_CUTS = 8, /* reasons why a stack is not whole: enum unwind_end */
@@ -52,7 +52,7 @@ enum {
 enum segment_section {
 	SECTION_PROCS,   /* struct segment_proc [N_PROCS] */
 	SECTION_RINGS,   /* struct segment_ring [n_rings] */
-	SECTION_MODULES, /* [N_PROCS] of MODULES_MAX bytes: struct segment_module, one behind the other */
+	SECTION_MODULES, /* [N_PROCS] of MODULES_MAX bytes: struct segment_module, a ring */
 	SECTION_WORDS,   /* [n_rings] of RING_WORDS words */
 	SECTION_LABELS,  /* LABELS_SIZE bytes: runtime/labels.h */
 	SECTION_TABLES,  /* [n_tables] of TABLES_SIZE bytes: runtime/stacks.h */
@@ -101,7 +101,9 @@ struct segment_proc {
 	uint32_t signal;
 	uint64_t start_ns;              /* wall clock */
 	_Atomic uint32_t engine, error; /* bits of proc_engine; errno of the last timer that failed */
-	_Atomic uint32_t modules;       /* bytes of them that are whole */
+	_Atomic uint32_t modules;       /* bytes of them that were written since ever */
+	_Atomic uint32_t modules_read;  /* and read */
+	_Atomic uint32_t generation;    /* of what is mapped: how often code went */
 	_Atomic uint32_t orphans;       /* signals in threads nobody knew */
 	_Atomic uint64_t lost;          /* weight of samples that found no ring */
 	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
@@ -134,6 +136,8 @@ enum record_type {
 #define COOKIE_STACK 0x5a5a5a5a5a5a5a5aULL
 
 enum record_flag { RECORD_BLOCKED = 1 }; /* no frames: the signal had been blocked */
+/* The other flags are the low bits of the generation. */
+enum { RECORD_GENERATION_SHIFT = 1, RECORD_GENERATIONS = 1 << 11 };
 
 /* The first word of a record. A pad has no second one, and goes on to the end of the ring. */
 static inline uint64_t record_word(enum record_type type, unsigned flags, unsigned n_frames, uint32_t weight)
@@ -141,12 +145,19 @@ static inline uint64_t record_word(enum record_type type, unsigned flags, unsign
 	return (uint64_t)type << 60 | (uint64_t)(flags & 0xfff) << 48 | (uint64_t)(n_frames & 0xffff) << 32 | weight;
 }
 
-/* A piece of code that is mapped. Behind it come its build id and its path, then zeros up to a multiple of 8. */
+/*
+ * A piece of code that is mapped. Behind it come its build id and its path, then zeros up to a multiple of 8.
+ * The program comes first. One that ends at the end of the ring is not broken: before it is one of which
+ * there is only size, with n_id MODULE_PAD. With start and limit 0, a number says that what had it is back.
+ */
 struct segment_module {
 	uint32_t size; /* of all of it */
 	uint16_t n_id, n_path;
 	uint64_t start, limit, offset;
+	uint32_t since;  /* generation */
+	uint32_t number; /* 1 to MODULES_NUMBERED; 0: it has none */
 };
+enum { MODULE_PAD = 0xffff, MODULES_NUMBERED = 1024 };
 
 /* Where things are. It depends on the size of the segment alone. */
 struct segment_layout {

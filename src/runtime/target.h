@@ -88,6 +88,7 @@ struct target {
 	struct segment_ring *ring;  /* [n_rings] */
 	uint64_t *words;            /* [n_rings][RING_WORDS] */
 	uint64_t modules_at;        /* where the section of modules begins */
+	_Atomic uint32_t generation; /* of what is mapped */
 	uint8_t *labels, *tables;   /* those sections */
 	uint32_t n_tables;
 	uint64_t cookie; /* in the value of our signals */
@@ -256,6 +257,8 @@ void cpi_env_remove(void);
 /* modules.c */
 /* Publish what code is mapped: the program and its libraries. */
 void cpi_modules_publish(void);
+/* The same when what is loaded has changed. Any thread may call it, but no handler. */
+void cpi_modules_refresh(void);
 
 /* process.c */
 /* The process has begun now, by fork or by being executed. */

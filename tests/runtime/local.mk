@@ -6,7 +6,8 @@ runtime_tests = \
 	tests/runtime/t120-odd.t \
 	tests/runtime/t130-refused.t \
 	tests/runtime/t140-stress.t \
-	tests/runtime/t150-engines.t
+	tests/runtime/t150-engines.t \
+	tests/runtime/t160-loader.t \
 	tests/runtime/t200-linked.t
 	tests/runtime/t150-engines.t \
 	tests/runtime/t400-threads.t
@@ -20,6 +21,7 @@ EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/r
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/locks.sh \
 	tests/runtime/locks_cxx.cc tests/runtime/locks_same.c \
 	tests/runtime/t500-locks.t tests/runtime/t510-locks-same.t tests/runtime/t520-locks-cxx.t tests/runtime/odd.c \
+	tests/runtime/plug.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
 

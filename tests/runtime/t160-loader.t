@@ -1,0 +1,75 @@
+#!/bin/sh
+# t160-loader.t - code that comes and goes while it is sampled keeps its name
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile plug
+
+plugin() { # NUMBER: plugin-NUMBER.so, which burns CPU time in own_NUMBER
+	cat >plugin.c <<-END
+		#include <time.h>
+		static volatile unsigned long sink;
+		static long long now(void) { struct timespec t; clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+			return t.tv_sec * 1000000000LL + t.tv_nsec; }
+		__attribute__((noinline)) void own_$1(int ms) { long long end = now() + ms * 1000000LL;
+			do for (int i = 0; i < 3000; i++) sink += (unsigned long)i; while (now() < end); }
+		void burn(int ms) { own_$1(ms); sink++; }
+	END
+	${CC:-cc} -O1 -g -shared -fPIC -o "$2plugin-$1.so" plugin.c
+}
+
+names() { # FILE: how many of the functions have samples, and the largest and least of them in ms
+	"$CPA" top -unit=ns -nodecount=0 -trim=false "$1" 2>/dev/null | awk '$6 ~ /^own_/ { sub(/ns$/, "", $4); ms = $4 / 1e6
+		n++; if (ms > most) most = ms; if (n == 1 || ms < least) least = ms } END { print n + 0, most + 0, least + 0 }'
+}
+
+for i in 1 2 3 4; do
+	plugin $i ./
+done
+# four libraries at one place, one after the other
+run 1000 ./plug one 5 60 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
+sed 's/^/# /' out
+between "$(sed 's/ .*//' out)" 1 2 'the loader uses addresses again'
+for i in 1 2 3 4; do
+	within "$(share p.pb.gz own_$i)" 300000000 6 'each library has the time that it used, wherever others were'
+done
+is "$("$CPA" raw p.pb.gz | grep -c 'plugin-[0-9].so [0-9a-f]')" 4 'and its build id'
+# many, faster than anybody looks
+run 1000 ./plug one 100 2 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
+for i in 1 2 3 4; do
+	within "$(share p.pb.gz own_$i)" 200000000 15 'also when they change every 2 ms'
+done
+
+mkdir many
+for i in $(seq 100); do
+	plugin "$i" many/
+done
+run 1000 ./plug all 12 many/*.so
+is "$status" 4 'a program that ends by _exit ends so'
+set -- $(names p.pb.gz)
+is "$1" 100 'each of 100 libraries that were loaded while sampled has its name'
+within "$(total p.pb.gz)" 1300000000 25 'and there is nothing else'
+is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')" 100.00 'and all stacks are whole'
+
+# whoever calls dlopen says where to search
+mkdir deep
+plugin 7 deep/
+${CC:-cc} -O1 -g -o plug "$top_srcdir/tests/runtime/plug.c" -Wl,-rpath,"$tmp/deep" -pthread
+run 1000 ./plug name plugin-7.so
+is "$status $(cat out)" '0 loaded' 'a name is searched in the run path of the program'
+printf '#include <dlfcn.h>\nvoid *get(const char *name) { void *h = dlopen(name, RTLD_NOW); return h; }\n' >get.c
+printf '#include <stdio.h>\nvoid *get(const char *);\nint main(int c, char **v) { puts(get(v[c - 1]) ? "found" : "none"); }\n' >user.c
+for tag in --enable-new-dtags --disable-new-dtags; do
+	${CC:-cc} -O0 -shared -fPIC -o libget.so get.c -Wl,-rpath,"$tmp/deep",$tag
+	${CC:-cc} -O0 -o user user.c -L. -lget -Wl,-rpath,"$tmp",--enable-new-dtags
+	run 1000 ./user plugin-7.so
+	is "$status $(cat out)" '0 found' "a name is searched in the run path of the library that asks ($tag)"
+	# shellcheck disable=SC2016 # for the loader
+	run 1000 ./user '$ORIGIN/deep/plugin-7.so'
+	is "$status $(cat out)" '0 found' 'and origins are those of the library'
+done
+# what is loaded needs what only the old run path of the one that loads it finds
+${CC:-cc} -shared -fPIC -o many/plugin-8.so plugin.c -Wl,--no-as-needed -Ldeep -l:plugin-7.so
+run 1000 ./user "$tmp/many/plugin-8.so"
+./user "$tmp/many/plugin-8.so" >alone
+is "$(cat out)" "$(cat alone)" 'and its libraries are found as alone'
+done_testing
