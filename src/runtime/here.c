@@ -134,7 +134,9 @@ static uint32_t walk(struct unwind_regs *regs, const struct unwind_range *range,
 
 	if (m)
 		from.arg = from.cache = &m->cache;
+	cpi_objects_enter_sig();
 	cpi_unwind_walk_sig(&from, regs, pc, max, &result);
+	cpi_objects_leave_sig();
 	if (m)
 		atomic_store_explicit(&m->taken, 0, memory_order_release);
 	n = result.n > skip ? result.n - skip : 0;

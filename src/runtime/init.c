@@ -88,7 +88,7 @@ bool cpi_attach(struct segment_head *head, bool self)
 		cpi.head = NULL;
 		return false;
 	}
-	cpi_unwind_init();
+	cpi_objects_init();
 	cpi_sample_init(cpi.n_rings);
 	cpi_guard_install();
 	cpi_fork_init();

@@ -74,10 +74,14 @@ CPA_EXPORT int dlclose(void *handle)
 	bool on = cpi_on_sig();
 	int rc;
 
-	if (on)
+	if (on) {
 		cpi_modules_refresh();
+		cpi_objects_close_begin();
+	}
 	rc = cpi_next()->dlclose(handle);
-	if (on)
+	if (on) {
+		cpi_objects_close_end();
 		cpi_modules_refresh();
+	}
 	return rc;
 }

@@ -58,6 +58,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \
+	src/runtime/objects.c \
 	src/runtime/perf.c \
 	src/runtime/process.c \
 	src/runtime/ring.c \

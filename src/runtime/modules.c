@@ -259,6 +259,7 @@ void cpi_modules_refresh(void)
 		dl_iterate_phdr(count, &changed);
 		if (changed)
 			look();
+		cpi_objects_refresh(changed);
 		atomic_store(&looking, 0);
 	}
 }

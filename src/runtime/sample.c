@@ -133,7 +133,9 @@ static uint32_t walk_sig(struct thread *t, const ucontext_t *uc, uint64_t *pc, u
 		from.arg = from.cache = &t->memory->cache;
 	cpi_unwind_regs_sig(uc, &regs);
 	from.n_ranges = ranges_sig(t, uc, regs.r[UNWIND_SP], free_words, range);
+	cpi_objects_enter_sig();
 	cpi_unwind_walk_sig(&from, &regs, pc, cpi.max_depth, &result);
+	cpi_objects_leave_sig();
 	for (uint32_t i = 1; i < result.n; i++)
 		pc[i]--;
 	atomic_fetch_add_explicit(&t->ring->cut[result.end % N_CUTS], 1, memory_order_relaxed);

@@ -260,6 +260,20 @@ void cpi_modules_publish(void);
 /* The same when what is loaded has changed. Any thread may call it, but no handler. */
 void cpi_modules_refresh(void);
 
+/* objects.c */
+/* Is the list of objects to be kept, that walks look up? Makes the first. */
+void cpi_objects_init(void);
+/* Around each walk. */
+void cpi_objects_enter_sig(void);
+void cpi_objects_leave_sig(void);
+/* Make the list again when what is loaded has changed. One thread at a time calls this. */
+void cpi_objects_refresh(bool changed);
+/* Around dlclose; when it begins no walk is under way, or one that takes very long. */
+void cpi_objects_close_begin(void);
+void cpi_objects_close_end(void);
+/* In the child of fork: walks of other threads are not under way here. */
+void cpi_objects_forget(void);
+
 /* process.c */
 /* The process has begun now, by fork or by being executed. */
 void cpi_process_begin(uint32_t parent, uint32_t parent_serial);

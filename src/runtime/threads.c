@@ -319,6 +319,7 @@ void cpi_threads_quiet(uint64_t until_ns)
 
 void cpi_threads_forget(void)
 {
+	cpi_objects_forget();
 	for (uint32_t g = 0; g < N_GROUPS; g++) {
 		if (!atomic_load(&group_used[g]))
 			continue;

@@ -1,6 +1,7 @@
 # tests/runtime - programs under cpa run: what they used is in their profiles, and they behave as alone
 
 runtime_tests = \
+	tests/runtime/aarch64.t \
 	tests/runtime/t100-cpu.t \
 	tests/runtime/t110-shares.t \
 	tests/runtime/t120-odd.t \
