@@ -31,10 +31,11 @@ static _Atomic uint32_t owner; /* thread that has it */
 /* Guarded by the latch. */
 static struct collect *collect;
 static pthread_t thread;
-static bool has_thread, knows_fork, cpu;
-static void (*forked)(bool cpu);
+static bool has_thread, knows_fork;
+static void (*forget)(void), (*again)(void); /* in the child of fork */
 
-static _Atomic uint32_t ready, quit; /* the thread is; it is to end */
+static _Atomic uint32_t quit;   /* the thread is to end */
+static _Atomic uint32_t n_ours; /* threads */
 
 static void wait_for(_Atomic uint32_t *word, uint32_t is, const struct timespec *most)
 {
@@ -50,13 +51,12 @@ static void tell(_Atomic uint32_t *word)
 /* In the child of fork: the thread is not there. */
 static void start_again(void)
 {
-	bool was = cpu;
-
-	has_thread = cpu = false;
+	has_thread = false;
+	atomic_store(&n_ours, 0);
 	if (collect)
 		collect_forked(collect, (pid_t)cpi.pid);
-	if (forked)
-		forked(was);
+	if (forget)
+		forget();
 }
 
 bool collector_take(uint32_t wait_ms)
@@ -98,6 +98,8 @@ static void in_child(void)
 	atomic_store(&owner, sys_gettid());
 	start_again();
 	collector_leave();
+	if (again)
+		again();
 }
 
 bool collector_is_parent(void)
@@ -134,8 +136,7 @@ struct process *collector_process(void)
 	return collect_process(collect, (pid_t)cpi.pid);
 }
 
-/* Have all others ended, and only the main thread waits for us? */
-static bool is_last(void)
+bool collector_is_last(void)
 {
 	char name[64] = "/proc/self/task/", text[64], *at = name + strlen(name), digits[12];
 	struct stat folder;
@@ -143,7 +144,7 @@ static bool is_last(void)
 	int fd, n = 0;
 	ssize_t got;
 
-	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 4)
+	if (stat("/proc/self/task", &folder) != 0 || folder.st_nlink != 3 + atomic_load(&n_ours))
 		return false;
 	for (; pid; pid /= 10)
 		digits[n++] = (char)('0' + pid % 10);
@@ -165,10 +166,6 @@ static void *work(void *arg)
 	const struct timespec time = { .tv_nsec = DRAIN_NS };
 
 	(void)arg;
-	prctl(PR_SET_NAME, "cpa");
-	cpi_thread_ignore(true);
-	atomic_store(&cpi_local.hook, 1);
-	tell(&ready);
 	for (unsigned n = 1; !atomic_load(&quit); n++) {
 		wait_for(&quit, 0, &time);
 		if (atomic_load(&quit))
@@ -182,33 +179,48 @@ static void *work(void *arg)
 				cpi_threads_sweep();
 			collector_leave();
 		}
-		if (is_last())
+		if (collector_is_last())
 			break;
 	}
 	return NULL;
 }
 
-/* It takes no signal at all. */
-static int start_thread(void)
+struct beginning {
+	void *(*fn)(void *);
+	_Atomic uint32_t ready;
+};
+
+static void *begin(void *arg)
 {
+	struct beginning *b = arg;
+	void *(*fn)(void *) = b->fn;
+
+	prctl(PR_SET_NAME, "cpa");
+	cpi_thread_ignore(true);
+	atomic_store(&cpi_local.hook, 1);
+	atomic_fetch_add(&n_ours, 1);
+	tell(&b->ready); /* b is gone */
+	fn(NULL);
+	atomic_fetch_sub(&n_ours, 1);
+	return NULL;
+}
+
+int collector_thread(pthread_t *out, void *(*fn)(void *))
+{
+	struct beginning b = { .fn = fn };
 	uint64_t all = ~0ULL, before;
 	pthread_attr_t attr;
 	int rc;
 
-	atomic_store(&ready, 0);
-	atomic_store(&quit, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	sys_mask(SIG_SETMASK, &all, &before);
-	rc = cpi_next()->pthread_create(&thread, &attr, work, NULL);
+	rc = cpi_next()->pthread_create(out, &attr, begin, &b);
 	sys_mask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
-	if (rc != 0)
-		return -rc;
-	while (!atomic_load(&ready))
-		wait_for(&ready, 0, NULL);
-	has_thread = true;
-	return 0;
+	while (rc == 0 && !atomic_load(&b.ready))
+		wait_for(&b.ready, 0, NULL);
+	return -rc;
 }
 
 static void end_thread(void)
@@ -223,14 +235,16 @@ static void end_thread(void)
 
 int collector_cpu_begin(uint32_t hz, uint32_t max_depth)
 {
-	int rc = start_thread();
+	int rc;
 
+	atomic_store(&quit, 0);
+	rc = collector_thread(&thread, work);
 	if (rc < 0)
 		return rc;
+	has_thread = true;
 	cpi.max_depth = max_depth && max_depth < FRAMES_MAX ? max_depth : FRAMES_MAX;
 	collect_cpu_begin(collect, hz);
 	cpi_cpu_start(hz);
-	cpu = true;
 	return 0;
 }
 
@@ -238,13 +252,18 @@ struct process *collector_cpu_end(void)
 {
 	cpi_cpu_stop();
 	end_thread();
-	cpu = false;
 	collect_drain(collect);
 	collect_cpu_end(collect);
 	return collect_process(collect, (pid_t)cpi.pid);
 }
 
-void collector_on_fork(void (*fn)(bool cpu))
+void collector_on_fork(void (*first)(void), void (*then)(void))
 {
-	forked = fn;
+	forget = first;
+	again = then;
+}
+
+bool collector_has_stacks(void)
+{
+	return collect && collect_has_stacks(collect);
 }

@@ -12,6 +12,7 @@
 
 #include "collect/collect.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -40,7 +41,15 @@ bool collector_is_parent(void);
 int collector_cpu_begin(uint32_t hz, uint32_t max_depth);
 struct process *collector_cpu_end(void);
 
-/* What is to be done in the child of fork, with the collector taken; cpu: CPU time was sampled before. */
-void collector_on_fork(void (*fn)(bool cpu));
+/* In the child of fork: forget is called with the collector taken, then again without it. */
+void collector_on_fork(void (*forget)(void), void (*again)(void));
+
+/* A thread of ours: it takes no signal and no sample. Gives 0, or -errno. */
+int collector_thread(pthread_t *thread, void *(*fn)(void *));
+/* Have all threads but ours ended? Then ours are to end, for the program does when the last one has. */
+bool collector_is_last(void);
+
+/* Was anything counted for any stack? After a snap was taken. */
+bool collector_has_stacks(void);
 
 #endif

@@ -117,6 +117,7 @@ CPA_EXPORT int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opt
 int session_stop(uint32_t ms, bool at_exit)
 {
 	struct bytes bytes = { 0 };
+	struct process_facts facts = { 0 };
 	struct process *p;
 	struct out out;
 	int rc = -ESRCH;
@@ -131,9 +132,11 @@ int session_stop(uint32_t ms, bool at_exit)
 	now.on = false;
 	p = collector_cpu_end();
 	if (p)
-		rc = bytes_cpu(&bytes, p);
+		rc = bytes_snap(&bytes, p, SNAP_CPU, 0, 0);
+	if (p)
+		process_facts(p, &facts);
 	collector_leave();
-	if (rc == 0)
+	if (rc == 0 && !(now.by == SESSION_CHILD && facts.weight == 0))
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
 	else
 		out_release(&out);

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "api/asked.h"
 #include "api/collector.h"
 #include "api/session.h"
 
@@ -16,30 +17,25 @@
 
 #include <sys/auxv.h>
 
-/* What the parent profiles for itself ends here. */
-static void on_fork(bool cpu)
-{
-	(void)cpu;
-	session_forget();
-}
-
 __attribute__((constructor(101))) static void init(void)
 {
 	struct segment_head *head;
 
 	cpi_init();
-	collector_on_fork(on_fork);
+	collector_on_fork(session_forget, asked_forked);
 	if (getauxval(AT_SECURE))
 		return;
 	head = cpi_parent_segment();
 	if (head)
 		cpi_attach(head, false);
+	else
+		asked_begin();
 }
 
 __attribute__((destructor)) static void leave(void)
 {
-	if (cpi.self && cpi.pid == sys_getpid())
-		session_stop(COLLECTOR_WAIT_MS, true);
+	if (cpi.self)
+		asked_end();
 	else if (cpi_on_sig())
 		cpi_thread_leave();
 }

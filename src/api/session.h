@@ -9,7 +9,7 @@
 #include "api/out.h"
 
 /* Who asked for it. What a function was given is written by cpa_cpu_stop alone, all else also at exit. */
-enum session_by { SESSION_API, SESSION_ENVIRONMENT };
+enum session_by { SESSION_API, SESSION_ENVIRONMENT, SESSION_CHILD }; /* the last: no file when nothing is in it */
 
 struct session_state {
 	bool on;

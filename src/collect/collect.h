@@ -86,6 +86,9 @@ struct process *collect_process(struct collect *c, pid_t pid);
 void collect_cpu_begin(struct collect *c, uint32_t hz);
 void collect_cpu_end(struct collect *c);
 
+/* Of such a process: was anything counted per stack? */
+bool collect_has_stacks(const struct collect *c);
+
 /* In the child of fork of a process that profiles itself: all is a copy, and goes on for this process. */
 void collect_forked(struct collect *c, pid_t pid);
 

@@ -8,6 +8,7 @@
 #include "collect/collect_int.h"
 
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static uint64_t wall_ns(void)
@@ -71,7 +72,19 @@ void collect_forked(struct collect *c, pid_t pid)
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		if (c->process[i].used) {
 			c->process[i].pid = pid;
+			counts_release(&c->process[i]);
 			forget_cpu(&c->process[i]);
 		}
+	/* zeros */
+	madvise((uint8_t *)c->head + c->at.section[SECTION_TABLES], (size_t)c->at.n_tables * TABLES_SIZE,
+		MADV_DONTNEED);
 	c->cpu = false;
+}
+
+bool collect_has_stacks(const struct collect *c)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (c->process[i].used && c->process[i].counts.stack.n)
+			return true;
+	return false;
 }

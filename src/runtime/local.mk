@@ -15,14 +15,19 @@ src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_runtime_libcpaprof_so_SOURCES = \
 	$(src_collect_libcollect_a_SOURCES) \
 	$(src_wire_libwire_a_SOURCES) \
+	src/api/asked.c \
+	src/api/asked.h \
 	src/api/bytes.c \
 	src/api/bytes.h \
 	src/api/collector.c \
 	src/api/collector.h \
 	src/api/cpu.c \
+	src/api/exit.c \
 	src/api/init.c \
 	src/api/labels.c \
 	src/api/locks.c \
+	src/api/options.c \
+	src/api/options.h \
 	src/api/out.c \
 	src/api/out.h \
 	src/api/session.h \

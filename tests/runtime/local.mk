@@ -15,6 +15,8 @@ runtime_tests = \
 	tests/runtime/t150-engines.t \
 	tests/runtime/t200-linked.t \
 	tests/runtime/t300-forms.t
+	tests/runtime/t200-linked.t \
+	tests/runtime/t210-environment.t
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \

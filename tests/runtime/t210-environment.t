@@ -1,0 +1,112 @@
+#!/bin/sh
+# t210-environment.t - a program is profiled because the environment says so
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+built=$here/${top_builddir:-.}
+case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
+library=$built/src/runtime/libcpaprof.so
+libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
+compile linked -I"$top_srcdir/src/api"
+libs=
+compile burn
+
+end() { # HOW SECONDS
+	rm -f ./*.pb.gz
+	timeout 60 ./linked end "$@" >out 2>err
+	# shellcheck disable=SC2034
+	status=$?
+}
+
+LD_PRELOAD=$library CPA_CPUPROFILE='c-%p.pb.gz' CPA_CPU_HZ=1000 ./burn 1 .5 >out 2>err
+is "$? $(ls c-*.pb.gz | wc -l) $(stat -c %a c-*.pb.gz)" '0 1 600' \
+	'a preloaded program writes a profile when it ends, with its process in the name'
+within "$(total c-*.pb.gz)" "$(cat out)" 2 'which has all its CPU time'
+is "$(cat err)" '' 'and nothing is said'
+rm -f ./*.pb.gz
+
+export CPA_CPUPROFILE=c.pb.gz CPA_CPU_HZ=1000
+for how in exit _exit _Exit quick_exit; do
+	end $how 0.3
+	is "$status" 3 "$how: the status is that of the program"
+	within "$(total c.pb.gz)" 300000000 4 'and its profile is whole'
+done
+end thread 0.3
+is "$status" 0 'a program ends with its last thread'
+within "$(total c.pb.gz)" 600000000 4 'whose profile has main, which had ended before'
+
+end abort 0.2
+is "$status $(ls ./*.pb.gz 2>/dev/null)" '134 ' 'abort leaves no profile'
+export CPA_FLUSH_ON_FATAL=1
+end abort 0.3
+is "$status" 134 'with CPA_FLUSH_ON_FATAL it ends the program as before'
+within "$(total c.pb.gz)" 300000000 4 'and leaves one'
+end term 0.3
+is "$status" 143 'so does a signal that ends it'
+within "$(total c.pb.gz)" 300000000 4 'and that leaves one too'
+unset CPA_FLUSH_ON_FATAL
+
+end fork 0.3
+is "$status $(ls ./*.pb.gz | wc -l)" '3 2' 'a child has a file of its own'
+within "$(total c.pb.gz)" 300000000 4 'the parent has its time'
+within "$(total c-*.pb.gz)" 300000000 4 'and the child its'
+CPA_FOLLOW=none end fork 0.3
+is "$(ls ./*.pb.gz)" ./c.pb.gz 'but not with CPA_FOLLOW=none'
+rm -f ./*.pb.gz
+LD_PRELOAD=$library sh -c './burn 0.3 >out; ./burn 0.3 >>out; :'
+is "$(ls ./*.pb.gz | wc -l)" 3 'programs that it executes have names of their own'
+rm -f ./*.pb.gz
+LD_PRELOAD=$library CPA_FOLLOW=none sh -c './burn 0.3 >out; :'
+is "$(ls ./*.pb.gz)" ./c.pb.gz 'and are not profiled with CPA_FOLLOW=none'
+
+end exit 0.1
+cp c.pb.gz kept
+timeout 60 ./linked end exit 0.1 2>err
+is "$? $(cat err)" "3 cpa: c.pb.gz: File exists" 'a file that is there stays, and that is said'
+cmp -s c.pb.gz kept
+ok $? 'and it is as it was'
+CPA_LOG=off timeout 60 ./linked end exit 0.1 2>err
+is "$(cat err)" '' 'or not, with CPA_LOG=off'
+CPA_CPU_HZ=5000 end exit 0.3
+is "$(cat err)" 'cpa: CPA_CPU_HZ: 5000 is no number from 1 to 1000, and is ignored' 'a bad value is told, and ignored'
+within "$(total c.pb.gz)" 300000000 15 'and the usual counts'
+for engine in itimer perf; do
+	CPA_CPU_ENGINE=$engine end exit 0.5
+	within "$(total c.pb.gz)" 500000000 4 "CPA_CPU_ENGINE=$engine has the same total"
+done
+CPA_CPU_ENGINE=sundial end exit 0.1
+is "$(cat err)" 'cpa: c.pb.gz: Invalid argument' 'an engine that there is not is an error'
+CPA_SIGNAL=SIGVTALRM end exit 0.3
+within "$(total c.pb.gz)" 300000000 4 'another signal does as well'
+
+rm -f ./*.pb.gz
+CPA_TOGGLE_SIGNAL=USR2 ./burn 3 >out 2>err &
+burning=$!
+sleep 0.3
+kill -USR2 $burning
+wait $burning
+is "$? $(ls ./*.pb.gz 2>/dev/null)" '140 ' 'without the library SIGUSR2 ends a program'
+CPA_TOGGLE_SIGNAL=USR2 LD_PRELOAD=$library ./burn 3 >out 2>err &
+burning=$!
+sleep 0.5
+for i in 1 2 3; do
+	kill -USR2 $burning
+	sleep 0.5
+done
+wait $burning
+is "$? $(ls ./*.pb.gz | tr '\n' ' ')" '0 ./c-1.pb.gz ./c-2.pb.gz ' \
+	'with it CPA_TOGGLE_SIGNAL starts and stops profiles, each in a file of its own'
+
+rm -f ./*.pb.gz
+unset CPA_CPUPROFILE CPA_CPU_HZ
+CPA_GPERF_COMPAT=1 CPUPROFILE=g.prof CPUPROFILE_FREQUENCY=4000 timeout 60 ./linked end exit 0.3 2>err
+is "$? $(cat err)" '3 ' 'variables of gperftools are read when CPA_GPERF_COMPAT is set'
+within "$(total g.prof)" 300000000 4 'and write profiles'
+CPA_GPERF_COMPAT=1 CPUPROFILE=g.prof timeout 60 ./linked end exit 0.2 2>err
+within "$(total g.prof)" 200000000 12 'over those that are there'
+rm -f g.prof
+CPUPROFILE=g.prof timeout 60 ./linked end exit 0.2 2>err
+is "$(ls g.prof 2>&1 | grep -c 'No such')" 1 'but not else'
+
+CPA_HEAPPROFILE='h-%p.pb.gz' CPA_HEAP_RATE=1 timeout 60 ./linked end exit 0.1 2>err
+is "$("$CPA" top -unit=bytes -sample_index=alloc_objects h-*.pb.gz 2>/dev/null | grep -c Showing)" 1 'a heap profile is written at the end'
+done_testing
