@@ -165,7 +165,7 @@ CPA_EXPORT int cpa_cpu_set_rate(int hz)
 	return rc;
 }
 
-int session_flush(void)
+CPA_EXPORT int cpa_cpu_flush(void)
 {
 	struct bytes bytes = { 0 };
 	struct process *p;
@@ -179,8 +179,10 @@ int session_flush(void)
 		p = collector_process();
 		rc = p ? bytes_cpu(&bytes, p) : -ESRCH;
 	}
+	/* what is there from now on is ours */
+	if (rc == 0)
+		now.out.overwrite = true;
 	collector_leave();
-	out.overwrite = true;
 	if (rc == 0)
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
 	bytes_release(&bytes);

@@ -28,9 +28,6 @@ int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by);
  */
 int session_stop(uint32_t ms, bool at_exit);
 
-/* Write what there is so far, replacing what is at the path, and go on. */
-int session_flush(void);
-
 void session_look(struct session_state *out);
 
 /* In the child of fork: the parent goes on with it, we do not. With the collector taken. */

@@ -5,10 +5,21 @@
 
 runtimedir = $(pkglibdir)
 runtime_PROGRAMS = src/runtime/libcpaprof.so
+# Programs that are linked ask for libcpaprof.so.0, and it may be a link to what cpa run preloads.
+src/runtime/libcpaprof.so.0: src/runtime/libcpaprof.so
+	$(AM_V_GEN)ln -sf libcpaprof.so $@
+noinst_DATA += src/runtime/libcpaprof.so.0
+CLEANFILES += src/runtime/libcpaprof.so.0
+install-exec-hook:
+	$(MKDIR_P) '$(DESTDIR)$(libdir)'
+	ln -sf cpa/libcpaprof.so '$(DESTDIR)$(libdir)/libcpaprof.so.0'
+	ln -sf libcpaprof.so.0 '$(DESTDIR)$(libdir)/libcpaprof.so'
+uninstall-hook:
+	rm -f '$(DESTDIR)$(libdir)/libcpaprof.so' '$(DESTDIR)$(libdir)/libcpaprof.so.0'
 # Without sanitizers, whose library the profiled program does not have; so the unwinder is compiled here too.
 src_runtime_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
-src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/src/runtime/versions.map -Wl,--exclude-libs,ALL
 EXTRA_src_runtime_libcpaprof_so_DEPENDENCIES = src/runtime/versions.map
 src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
@@ -31,6 +42,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/api/out.c \
 	src/api/out.h \
 	src/api/session.h \
+	src/api/status.c \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \

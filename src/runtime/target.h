@@ -175,6 +175,8 @@ struct thread *cpi_thread_find_sig(uint32_t tid);
 void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start);
 /* Sample this thread too, now that CPU time is sampled. */
 void cpi_thread_join(void);
+/* This thread may be one that nobody saw begin. */
+void cpi_thread_meet(void);
 /* Take no samples of this thread, or do again. */
 void cpi_thread_ignore(bool on);
 /* Sample the threads that are there already. */

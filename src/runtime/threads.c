@@ -186,6 +186,14 @@ void cpi_thread_join(void)
 		join(0, false);
 }
 
+void cpi_thread_meet(void)
+{
+	if (has_key && !pthread_getspecific(end_key))
+		pthread_setspecific(end_key, &cpi_local);
+	if (cpi_cpu_on_sig())
+		cpi_thread_join();
+}
+
 void cpi_thread_ignore(bool on)
 {
 	uint32_t tid = sys_gettid();

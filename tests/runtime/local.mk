@@ -17,6 +17,13 @@ runtime_tests = \
 	tests/runtime/t300-forms.t
 	tests/runtime/t200-linked.t \
 	tests/runtime/t210-environment.t
+	tests/runtime/t210-environment.t \
+	tests/runtime/t220-install.t \
+	tests/runtime/t300-forms.t \
+	tests/runtime/t400-threads.t \
+	tests/runtime/t500-locks.t \
+	tests/runtime/t510-locks-same.t \
+	tests/runtime/t520-locks-cxx.t
 
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \

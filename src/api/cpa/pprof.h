@@ -44,6 +44,8 @@ int cpa_cpu_start_path(const char *path, const cpa_cpu_opts *o);
 int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opts *o);
 /* Fails -EINVAL when it is not on, and as writing does. */
 int cpa_cpu_stop(void);
+/* Write what there is so far to the path that was given, in place of what was written before, and go on. */
+int cpa_cpu_flush(void);
 /* For the next start. Fails -EBUSY while it is on. */
 int cpa_cpu_set_rate(int hz);
 

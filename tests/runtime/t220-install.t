@@ -1,0 +1,34 @@
+#!/bin/sh
+# t220-install.t - what is installed can be linked with, by pkg-config, and cpa run finds it
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+built=$here/${top_builddir:-.}
+case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
+
+if ! command -v pkg-config >/dev/null || ! MAKEFLAGS='' make -s -C "$built" install DESTDIR="$tmp/root" >log 2>&1; then
+	sed 's/^/# /' log
+	ok 1 'it is installed'
+	done_testing
+	exit
+fi
+ok 0 'it is installed'
+pc=$(find "$tmp/root" -name cpaprof.pc)
+libdir=$(dirname "$(dirname "$pc")")
+export PKG_CONFIG_PATH="$libdir/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$tmp/root"
+cpa_installed=$(find "$tmp/root" -name cpa -path '*/bin/*')
+
+is "$(pkg-config --modversion cpaprof)" "$("$CPA" version | sed 's/^cpa //; q')" 'pkg-config knows its version'
+# shellcheck disable=SC2046 # flags
+${CC:-cc} -O1 -g $(pkg-config --cflags cpaprof) -o linked "$top_srcdir/tests/runtime/linked.c" \
+	$(pkg-config --libs cpaprof) -pthread
+ok $? 'a program is linked with what pkg-config says'
+is "$(readelf -d linked | sed -n 's/.*NEEDED.*\[\(libcpaprof.*\)\]/\1/p')" libcpaprof.so.0 'and asks for the library by its version'
+export LD_LIBRARY_PATH="$libdir"
+./linked burn 1000 0.5 >out
+within "$(total p.pb.gz)" "$(cat out)" 4 'it profiles itself'
+rm -f p.pb.gz
+"$cpa_installed" run --hz=1000 --cpu=p.pb.gz -- ./linked end exit 0.3
+is $? 3 'cpa run finds the library where it is installed'
+within "$(total p.pb.gz)" 300000000 6 'and profiles with it'
+rm -f p.pb.gz
+done_testing
