@@ -31,6 +31,16 @@ EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/r
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/locks.sh \
 	tests/runtime/locks_cxx.cc tests/runtime/locks_same.c \
 	tests/runtime/t500-locks.t tests/runtime/t510-locks-same.t tests/runtime/t520-locks-cxx.t tests/runtime/odd.c \
+EXTRA_DIST += $(runtime_tests) \
+	tests/runtime/burn.c \
+	tests/runtime/gperf.c \
+	tests/runtime/lib.sh \
+	tests/runtime/linked.c \
+	tests/runtime/locks.c \
+	tests/runtime/locks.sh \
+	tests/runtime/locks_cxx.cc \
+	tests/runtime/locks_same.c \
+	tests/runtime/odd.c \
 	tests/runtime/plug.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c

@@ -31,4 +31,31 @@ rm -f p.pb.gz
 is $? 3 'cpa run finds the library where it is installed'
 within "$(total p.pb.gz)" 300000000 6 'and profiles with it'
 rm -f p.pb.gz
+
+for flags in '' -DHEADERS; do
+	if [ "$flags" ] && ! [ -e /usr/include/gperftools/profiler.h ]; then
+		count=$((count + 1))
+		echo "ok $count - with the headers of gperftools # SKIP they are not here"
+		continue
+	fi
+	rm -f ./*.prof ./*.heap
+	# shellcheck disable=SC2046,SC2086 # flags
+	${CC:-cc} -O1 -g $flags -o gperf "$top_srcdir/tests/runtime/gperf.c" $(pkg-config --libs cpaprof-gperf) &&
+		./gperf >out
+	is "$(cat out)" 'before: 0 0  none never
+filter 0
+start 1
+again 0
+on: 1 1 g.prof samples time
+flushed 0
+after: 0 0  none never
+heap 1
+text heap profile:
+heap 0' "a program written for gperftools runs $flags"
+	within "$(total g.prof)" 600000000 3 'its CPU profile is whole'
+	is "$(ls ./*.heap | tr '\n' ' ')" './heap.0001.heap ./heap.0002.heap ' 'its dumps of the heap have their names'
+	heap=$("$CPA" top -unit=bytes -sample_index=inuse_space heap.0002.heap 2>/dev/null |
+		sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p')
+	within "$heap" 100000000 30 'and what is in use in them'
+done
 done_testing
