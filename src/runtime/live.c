@@ -73,25 +73,26 @@ static void let_go(struct live_shard *s)
 	atomic_store_explicit(&s->owner, 0, memory_order_release);
 }
 
-static uint32_t *head_at(struct segment_tables *t, const struct live_shard *s, uint64_t hash)
+/* The chain of a hash, in the shard that it says, which has n heads. */
+static uint32_t *head_at(struct segment_tables *t, uint32_t n, uint64_t hash)
 {
 	uint32_t *heads = (uint32_t *)((uint8_t *)head_of(t) + LIVE_HEADS_AT);
 
-	return &heads[(LIVE_SHARDS + shard_of(hash)) * s->n_heads + hash / LIVE_SHARDS % s->n_heads];
+	return &heads[(LIVE_SHARDS + shard_of(hash)) * n + hash / LIVE_SHARDS % n];
 }
 
 /* Twice the heads, which are zeros that nobody used before, for the same objects. */
 static void grow(struct segment_tables *t, struct live_shard *s, uint64_t hash)
 {
-	struct live_shard before = *s;
+	uint32_t before = s->n_heads;
 
 	s->n_heads *= 2;
-	for (uint64_t i = 0; i < before.n_heads; i++) {
-		uint32_t name = *head_at(t, &before, i * LIVE_SHARDS + shard_of(hash));
+	for (uint64_t i = 0; i < before; i++) {
+		uint32_t name = *head_at(t, before, i * LIVE_SHARDS + shard_of(hash));
 
 		while (name) {
 			struct live_object *o = object(t, name);
-			uint32_t next = o->next, *to = head_at(t, s, hash_of(o->at));
+			uint32_t next = o->next, *to = head_at(t, s->n_heads, hash_of(o->at));
 
 			o->next = *to;
 			*to = name;
@@ -121,7 +122,7 @@ static uint32_t entry_sig(struct segment_tables *t, struct live_shard *s)
 /* The place that names the object at this address, or the end of its chain. */
 static uint32_t *look(struct segment_tables *t, const struct live_shard *s, uint64_t hash, uint64_t at)
 {
-	uint32_t *place = head_at(t, s, hash);
+	uint32_t *place = head_at(t, s->n_heads, hash);
 
 	while (*place && object(t, *place)->at != at)
 		place = &object(t, *place)->next;

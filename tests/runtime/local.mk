@@ -90,12 +90,15 @@ tests_runtime_unwind_frames_LDADD = $(unwind_libs)
 heap_tests = \
 	tests/runtime/t300-heap.t \
 	tests/runtime/t310-heap-rates.t \
-	tests/runtime/t320-heap-others.t
+	tests/runtime/t320-heap-others.t \
+	tests/runtime/t330-heap-live.t \
+	tests/runtime/t340-late.t
 
 TESTS += $(heap_tests)
 EXTRA_DIST += $(heap_tests) \
 	tests/runtime/heap.sh \
 	tests/runtime/heap_exact.cc \
+	tests/runtime/heap_live.c \
 	tests/runtime/heap_load.c
 check_PROGRAMS += tests/runtime/heap_watch
 tests_runtime_heap_watch_SOURCES = tests/runtime/heap_watch.c

@@ -1,0 +1,120 @@
+/*
+ * heap_live.c - threads put objects into the live map and take them out; it is compiled with what it tests
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each thread owns some addresses, which are spread over all shards. What it took must be what it put; at
+ * the end nothing is left. Then entries run out. Built with the thread sanitizer where there is one.
+ */
+#include "runtime/live.c"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { THREADS = 4, ROUNDS = 300000, ADDRESSES = 20000, STRIDE = 48 };
+
+__thread struct local cpi_local __attribute__((tls_model("initial-exec")));
+static struct segment_tables *tables;
+static _Atomic unsigned n_wrong;
+
+static uint64_t address(unsigned thread, unsigned i)
+{
+	return 0x10000 + ((uint64_t)i * THREADS + thread) * STRIDE;
+}
+
+static void put_one(uint64_t at, uint64_t size, enum live_put wanted)
+{
+	struct live_object o = { .at = at, .size = size, .weight = at ^ size, .stack = (uint32_t)size + 1 }, before;
+
+	n_wrong += cpi_live_put(tables, &o, &before) != wanted;
+}
+
+static void take_one(uint64_t at, uint64_t size)
+{
+	struct live_object o;
+
+	if (!cpi_live_take(tables, at, &o))
+		n_wrong++;
+	else
+		n_wrong += o.at != at || o.size != size || o.weight != (at ^ size) || o.stack != size + 1;
+}
+
+static void *churn(void *arg)
+{
+	unsigned me = (unsigned)(uintptr_t)arg;
+	uint64_t state = me * 7919 + 1;
+	uint32_t *size = calloc(ADDRESSES, sizeof(*size));
+	struct live_object o;
+
+	for (unsigned i = 0; size && i < ROUNDS; i++) {
+		unsigned at;
+
+		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+		at = (unsigned)(state >> 33) % ADDRESSES;
+		if (size[at] && state >> 20 & 1) {
+			put_one(address(me, at), i + 1, LIVE_REPLACED);
+			size[at] = i + 1;
+		} else if (size[at]) {
+			take_one(address(me, at), size[at]);
+			n_wrong += cpi_live_take(tables, address(me, at), &o);
+			size[at] = 0;
+		} else {
+			put_one(address(me, at), i + 1, LIVE_KEPT);
+			size[at] = i + 1;
+		}
+	}
+	for (unsigned at = 0; size && at < ADDRESSES; at++)
+		if (size[at])
+			take_one(address(me, at), size[at]);
+	free(size);
+	return NULL;
+}
+
+static unsigned left(void)
+{
+	const struct live_head *l = head_of(tables);
+	unsigned n = 0;
+
+	for (int i = 0; i < LIVE_SHARDS; i++)
+		n += l->shard[i].n;
+	return n;
+}
+
+static void ok(int passed, int number, const char *name)
+{
+	printf("%s %d - %s\n", passed ? "ok" : "not ok", number, name);
+}
+
+int main(void)
+{
+	pthread_t thread[THREADS];
+	struct live_object o = { .size = 1 }, before;
+	struct live_head *l;
+	unsigned kept = 0;
+
+	tables = mmap(NULL, TABLES_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (tables == MAP_FAILED)
+		return 1;
+	l = head_of(tables);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, churn, (void *)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	ok(n_wrong == 0, 1, "what is taken is what was put, by whichever of four threads");
+	ok(left() == 0, 2, "nothing is left");
+	ok(l->n_held == 0, 3, "nobody waited in vain");
+	ok(l->n_objects <= THREADS * ADDRESSES, 4, "entries are used again");
+
+	while (o.at = address(0, kept), cpi_live_put(tables, &o, &before) == LIVE_KEPT)
+		kept++;
+	ok(kept > LIVE_OBJECTS / 2 && kept <= LIVE_OBJECTS && l->n_full == 1, 5, "when all are used it is told");
+	ok(cpi_live_take(tables, address(0, 0), &o) && left() == kept - 1, 6, "and what is there is found");
+
+	/* a handler that interrupted the holder */
+	l->shard[shard_of(hash_of(address(0, 1)))].owner = (uintptr_t)&cpi_local;
+	ok(!cpi_live_take(tables, address(0, 1), &o) && l->n_held == 1, 7, "who holds a shard does not wait for it");
+	printf("1..7\n");
+	return 0;
+}
