@@ -8,7 +8,8 @@
  * before it is really freed: later another thread could already have its address.
  *
  * A child of fork has tables of its own, and knows nothing of objects that it inherits: their addresses
- * are in no filter. So nothing is held while the process is copied. A copy that the handlers of fork did
+ * are in no filter. So nothing is held while the process is copied; but for a program that has its own
+ * collector, whose child has a copy of all. A copy that the handlers of fork did
  * not see touches nothing: the kernel took its mark away. One that shares memory (vfork) has the mark, and
  * its objects are where those of its parent are.
  */
@@ -44,6 +45,7 @@ static bool by_id; /* it does not */
 
 static _Atomic uint32_t stopped = HEAP_UNKNOWN; /* bits of proc_heap: why there are no samples */
 static _Atomic uint32_t used;			/* there were samples */
+static _Atomic uintptr_t seer;		/* the thread that wants to know what comes to us */
 static _Atomic uint32_t seen;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
@@ -51,7 +53,14 @@ extern const char _etext[] __attribute__((visibility("hidden")));
 
 bool cpi_heap_seen(void)
 {
+	atomic_store(&seer, (uintptr_t)&cpi_local);
 	return atomic_exchange(&seen, 0) != 0;
+}
+
+static void see(void)
+{
+	if (atomic_load_explicit(&seer, memory_order_relaxed) == (uintptr_t)&cpi_local)
+		atomic_store_explicit(&seen, 1, memory_order_relaxed);
 }
 
 static bool is_process(void)
@@ -91,7 +100,7 @@ uint32_t cpi_heap_due(size_t size)
 {
 	uint32_t rate = rate_now(), with = cpi_local.drawn;
 
-	atomic_store_explicit(&seen, 1, memory_order_relaxed);
+	see();
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)) {
 		draw(rate);
 		return 0;
@@ -227,8 +236,9 @@ static __attribute__((noinline)) void sample(void *p, size_t size, uint32_t rate
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n, label = 0;
 
-	if (!cpi_tables_sig()) {
-		cpi_heap_stop(HEAP_NO_TABLES);
+	if (!cpi_tables_sig()) { /* another thread may be about to claim them */
+		if (cpi_tables_refused())
+			cpi_heap_stop(HEAP_NO_TABLES);
 		return;
 	}
 	atomic_store_explicit(&used, 1, memory_order_relaxed);
@@ -257,7 +267,7 @@ bool cpi_heap_take(void *p, struct live_object *out)
 	struct segment_tables *t;
 	bool has;
 
-	atomic_store_explicit(&seen, 1, memory_order_relaxed);
+	see();
 	if (!atomic_load_explicit(second_place(at), memory_order_relaxed) || !is_process())
 		return false;
 	t = cpi_tables_sig();
@@ -271,12 +281,19 @@ bool cpi_heap_take(void *p, struct live_object *out)
 	return has;
 }
 
+void cpi_heap_look(void)
+{
+	/* bytes have no memory: to draw anew at any time changes no chance */
+	draw(0);
+	cpi_local.left = 0;
+}
+
 void cpi_heap_start(void)
 {
 	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_UNKNOWN);
-	cpi_local.left = 0;
-	cpi_local.drawn = 0;
+	atomic_store(&seer, 0);
 	set_mark();
+	cpi_heap_look();
 	/* while there is one thread: of several at once only one finds the tables */
 	if (rate_now() && !cpi_tables_sig())
 		cpi_heap_stop(HEAP_NO_TABLES);
@@ -301,9 +318,29 @@ static void forget(_Atomic uint8_t *filter, size_t size)
 void cpi_heap_forget(void)
 {
 	atomic_store(&mark.ours, !by_id);
+	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_NO_TABLES);
+	atomic_fetch_and(&cpi.heap, ~(uint32_t)HEAP_NO_TABLES);
 	if (!atomic_exchange(&used, 0))
 		return;
 	forget(cpi_heap_filter, sizeof(cpi_heap_filter));
 	forget(second, sizeof(second));
 	cpi_heap_first_mark();
+}
+
+void cpi_heap_before_fork(void)
+{
+	struct segment_tables *t = cpi.self && atomic_load(&used) ? cpi_tables_sig() : NULL;
+
+	if (t)
+		cpi_live_hold(t);
+}
+
+void cpi_heap_after_fork(void)
+{
+	struct segment_tables *t = cpi.self && atomic_load(&used) ? cpi_tables_sig() : NULL;
+
+	if (cpi.self)
+		atomic_store(&mark.ours, !by_id);
+	if (t)
+		cpi_live_let_go(t);
 }

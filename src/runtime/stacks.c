@@ -12,7 +12,7 @@
 #include <string.h>
 
 static struct segment_tables *_Atomic tables;
-static _Atomic uint32_t claiming;
+static _Atomic uint32_t claiming, refused;
 
 static struct segment_tables *claim_sig(void)
 {
@@ -41,14 +41,21 @@ struct segment_tables *cpi_tables_sig(void)
 	if ((!atomic_load(&cpi.proc) && !cpi_process_claim_sig()) || atomic_exchange(&claiming, 1))
 		return NULL;
 	t = claim_sig();
+	atomic_store(&refused, !t);
 	atomic_store_explicit(&tables, t, memory_order_release);
 	return t;
+}
+
+bool cpi_tables_refused(void)
+{
+	return atomic_load(&refused);
 }
 
 void cpi_tables_forget(void)
 {
 	atomic_store(&tables, NULL);
 	atomic_store(&claiming, 0);
+	atomic_store(&refused, 0);
 }
 
 static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc, uint32_t n)

@@ -74,6 +74,8 @@ _Static_assert(sizeof(struct segment_stack) % 8 == 0, "stacks are words");
 
 /* The tables of this process, claimed if need be; NULL when there are none. */
 struct segment_tables *cpi_tables_sig(void);
+/* None were left for this process. */
+bool cpi_tables_refused(void);
 /* In the child of fork: its tables are yet to be claimed. */
 void cpi_tables_forget(void);
 

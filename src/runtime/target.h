@@ -236,8 +236,13 @@ void cpi_guard_stack(size_t size);
 /* heap.c */
 /* Are we the ones who see what is allocated? Then sampling begins when a rate is set. */
 void cpi_heap_init(void);
+/* The rate has changed: this thread looks at once, others after a sample, or after a megabyte. */
+void cpi_heap_look(void);
 /* In the child of fork: it has no sampled objects. Its tables are yet to be claimed. */
 void cpi_heap_forget(void);
+/* Around fork: what is copied must be whole. After it, in parent and child. */
+void cpi_heap_before_fork(void);
+void cpi_heap_after_fork(void);
 /* An object is about to be loaded, with these flags of dlopen. */
 void cpi_heap_dlopen(int flags);
 
