@@ -61,6 +61,7 @@ CPA_EXPORT void *dlopen(const char *name, int flags)
 {
 	void *(*next)(const char *, int) = cpi_next()->dlopen;
 
+	cpi_heap_dlopen(flags);
 	if (cpi_on_sig()) {
 		cpi_modules_refresh();
 		if (!caller_matters(name))

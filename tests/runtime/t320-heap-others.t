@@ -20,7 +20,7 @@ skip() { # N NAME
 }
 
 # bits of enum proc_heap
-foreign=2
+foreign=2 deepbind=8
 
 for other in libtcmalloc.so.4 libtcmalloc_minimal.so.4 libjemalloc.so.2; do
 	path=$(find_library $other)
@@ -77,6 +77,14 @@ ${CC:-cc} -O1 -w -fno-builtin -no-pie -fno-pic -o address address.c
 nm address >address.names
 heap 1 address
 is "$status $(fact told) $(seen a_get)" '0 0 1 1000 1 1000' 'a program that takes the address of malloc has a heap profile'
+
+# a library that is loaded past us
+echo 'int nothing;' >nothing.c
+${CC:-cc} -shared -fPIC -o nothing.so nothing.c
+heap 1 load deepbind ./nothing.so
+is "$status $(grep loaded out)" '0 loaded 1' 'a library is loaded with RTLD_DEEPBIND'
+is "$(fact told)" $deepbind 'which is told'
+exact 'and after it nothing is counted'
 
 # C++ in a plugin of a C program: there is no operator new behind ours
 cat >plugin.cc <<'END'
