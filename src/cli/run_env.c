@@ -61,6 +61,9 @@ void run_env_make(const struct collect *c, const char *library, bool asan, struc
 	*e = (struct run_env){ 0 };
 	collect_environment(c, e->segment);
 	buf_addz(&e->preload, preload);
+	/* allocators that are preloaded are profiled from in front of them, sanitizers must be the first */
+	if (!asan)
+		buf_addf(&e->preload, "%s:", library);
 	buf_addz(&e->asan, options);
 	while (environ[n])
 		n++;
@@ -70,7 +73,10 @@ void run_env_make(const struct collect *c, const char *library, bool asan, struc
 		    !(asan && take_variable(environ[i], options, &e->asan)) &&
 		    strncmp(environ[i], segment, sizeof(segment) - 1) != 0)
 			e->env[k++] = environ[i];
-	buf_addz(&e->preload, library);
+	if (asan)
+		buf_addz(&e->preload, library);
+	else
+		e->preload.data[--e->preload.len] = '\0'; /* the last colon */
 	e->env[k++] = e->segment;
 	e->env[k++] = (char *)(uintptr_t)buf_text(&e->preload);
 	/* else the sanitizer ends the program, for its library is not the first */

@@ -29,6 +29,7 @@ enum {
 	PROFILE_LOCATION,
 	PROFILE_FUNCTION,
 	PROFILE_STRING,
+	PROFILE_DROP_FRAMES,
 	PROFILE_TIME = 9,
 	PROFILE_DURATION,
 	PROFILE_PERIOD_TYPE,
@@ -50,28 +51,34 @@ struct value_type {
 	const char *type, *unit; /* NULL: the name of the profile */
 };
 
+/* It is on all stacks of C++, and says nothing. */
+#define OPERATOR_NEW "operator new(\\[\\])?"
+
 static const struct {
 	struct value_type value[SNAP_VALUES], period;
 	const char *preset;
+	const char *drop; /* frames of functions that this matches go, with what they call, when names are known */
 } types[N_SNAP_KINDS] = {
-	[SNAP_CPU] = { { { "samples", "count" }, { "cpu", "nanoseconds" } }, { "cpu", "nanoseconds" }, NULL },
+	[SNAP_CPU] = { { { "samples", "count" }, { "cpu", "nanoseconds" } }, { "cpu", "nanoseconds" }, NULL, NULL },
 	[SNAP_HEAP] = { { { "alloc_objects", "count" },
 			  { "alloc_space", "bytes" },
 			  { "inuse_objects", "count" },
 			  { "inuse_space", "bytes" } },
 			{ "space", "bytes" },
-			NULL },
+			NULL,
+			OPERATOR_NEW },
 	[SNAP_ALLOCS] = { { { "alloc_objects", "count" },
 			    { "alloc_space", "bytes" },
 			    { "inuse_objects", "count" },
 			    { "inuse_space", "bytes" } },
 			  { "space", "bytes" },
-			  "alloc_space" },
-	[SNAP_THREADS] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
-	[SNAP_BLOCK] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL },
-	[SNAP_MUTEX] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL },
-	[SNAP_CREATE] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
-	[SNAP_CUSTOM] = { { { NULL, "count" } }, { NULL, "count" }, NULL },
+			  "alloc_space",
+			  OPERATOR_NEW },
+	[SNAP_THREADS] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
+	[SNAP_BLOCK] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL, NULL },
+	[SNAP_MUTEX] = { { { "contentions", "count" }, { "delay", "nanoseconds" } }, { "contentions", "count" }, NULL, NULL },
+	[SNAP_CREATE] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
+	[SNAP_CUSTOM] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
 };
 
 struct writing {
@@ -278,6 +285,8 @@ static void write_all(struct writing *x)
 	remarks_make(&x->remarks, s);
 	for (uint32_t i = 0; i < x->remarks.n; i++)
 		wire_number(&x->w, PROFILE_COMMENT, put(x, x->remarks.text[i]));
+	if (types[s->kind].drop)
+		wire_set(&x->w, PROFILE_DROP_FRAMES, put(x, types[s->kind].drop));
 	if (types[s->kind].preset)
 		wire_set(&x->w, PROFILE_DEFAULT_SAMPLE_TYPE, put(x, types[s->kind].preset));
 	for (uint32_t i = 0; i < x->strings.string.n; i++) {

@@ -92,7 +92,8 @@ heap_tests = \
 	tests/runtime/t310-heap-rates.t \
 	tests/runtime/t320-heap-others.t \
 	tests/runtime/t330-heap-live.t \
-	tests/runtime/t340-late.t
+	tests/runtime/t340-late.t \
+	tests/runtime/t350-heap-run.t
 
 TESTS += $(heap_tests)
 EXTRA_DIST += $(heap_tests) \
