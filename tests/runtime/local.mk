@@ -44,6 +44,36 @@ EXTRA_DIST += $(runtime_tests) \
 	tests/runtime/plug.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
+# One name a line, so that branches which both add some can be merged.
+runtime_tests =
+runtime_tests += tests/runtime/aarch64.t
+runtime_tests += tests/runtime/t100-cpu.t
+runtime_tests += tests/runtime/t110-shares.t
+runtime_tests += tests/runtime/t120-odd.t
+runtime_tests += tests/runtime/t130-refused.t
+runtime_tests += tests/runtime/t140-stress.t
+runtime_tests += tests/runtime/t150-engines.t
+runtime_tests += tests/runtime/t160-loader.t
+runtime_tests += tests/runtime/t200-linked.t
+runtime_tests += tests/runtime/t300-forms.t
+runtime_tests += tests/runtime/t400-threads.t
+runtime_tests += tests/runtime/t500-locks.t
+runtime_tests += tests/runtime/t510-locks-same.t
+runtime_tests += tests/runtime/t520-locks-cxx.t
+
+TESTS += $(runtime_tests)
+EXTRA_DIST += $(runtime_tests)
+EXTRA_DIST += tests/runtime/burn.c
+EXTRA_DIST += tests/runtime/lib.sh
+EXTRA_DIST += tests/runtime/linked.c
+EXTRA_DIST += tests/runtime/locks.c
+EXTRA_DIST += tests/runtime/locks.sh
+EXTRA_DIST += tests/runtime/locks_cxx.cc
+EXTRA_DIST += tests/runtime/locks_same.c
+EXTRA_DIST += tests/runtime/odd.c
+EXTRA_DIST += tests/runtime/plug.c
+EXTRA_DIST += tests/runtime/scribble.c
+EXTRA_DIST += tests/runtime/stress.c
 
 # The dump of threads: a program that makes it again and again, also for script/bench.
 
