@@ -109,6 +109,8 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 
 CPA_EXPORT cpa_labels cpa_labels_set(cpa_labels l)
 {
+	if (l && !atomic_load_explicit(&cpi_local.listed, memory_order_relaxed))
+		cpi_local_list_sig();
 	return atomic_exchange_explicit(&cpi_local.label, l, memory_order_relaxed);
 }
 

@@ -373,6 +373,14 @@ void collect_finish(struct collect *c)
 	round_of(c, true);
 }
 
+struct process *collect_process(struct collect *c, pid_t pid)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (c->process[i].used && !c->process[i].ended && c->process[i].pid == pid)
+			return &c->process[i];
+	return NULL;
+}
+
 int process_open(pid_t pid, struct process **out)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -74,23 +74,23 @@ static int signal_of(const struct process *p)
 	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
 }
 
-/* The labels that a thread works for: its record leads to them, if our library has one of it. */
+/* The labels that a thread works for: a table of our library leads to them. */
 static uint32_t label_of(struct dump *d, uint32_t tid)
 {
 	const struct segment_proc *s = d->p->c ? collect_slot(d->p->c, collect_slot_of(d->p)) : NULL;
 	struct space *r = &d->t->peek.space;
-	uint64_t table = s ? *(const volatile uint64_t *)&s->threads : 0;
-	struct thread t;
+	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0;
+	struct local_at l;
 	uint32_t label;
 
-	for (uint32_t i = 0; table && i < THREAD_PROBES; i++) {
-		uint64_t at = table + (uint64_t)((tid + i) % N_THREADS) * sizeof(t);
+	for (uint32_t i = 0; table && i < LOCAL_PROBES; i++) {
+		uint64_t at = table + (uint64_t)((tid + i) % N_LOCALS) * sizeof(l);
 
-		if (space_read(r, at, &t, sizeof(t)) != sizeof(t))
+		if (space_read(r, at, &l, sizeof(l)) != sizeof(l))
 			return 0;
-		if (atomic_load_explicit(&t.tid, memory_order_relaxed) != tid)
+		if (atomic_load_explicit(&l.tid, memory_order_relaxed) != tid)
 			continue;
-		at = (uint64_t)(uintptr_t)t.local;
+		at = (uint64_t)(uintptr_t)atomic_load_explicit(&l.local, memory_order_relaxed);
 		return at && space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) == sizeof(label)
 			       ? label
 			       : 0;

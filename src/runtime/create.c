@@ -91,6 +91,8 @@ static struct box enter(struct box *b)
 
 	atomic_store(&cpi_local.blocked, b->blocked);
 	atomic_store(&cpi_local.label, b->label);
+	if (b->label)
+		cpi_local_list_sig();
 	atomic_store(&b->taken, 0);
 	if (size && size < top) {
 		cpi_local.lo = top - size;

@@ -38,6 +38,7 @@ static void start_again(void)
 	uint32_t parent = told ? cpi.slot + 1 : cpi.parent, serial = told ? cpi.serial : cpi.parent_serial;
 
 	cpi_threads_forget();
+	cpi_locals_forget();
 	cpi.process_timer = NO_TIMER;
 	if (cpi.self) {
 		cpi.pid = sys_getpid();

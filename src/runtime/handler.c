@@ -22,8 +22,6 @@ static struct thread *self_sig(void)
 			t->top = t->low = cpi_local.top;
 		}
 		atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
-		if (t)
-			t->local = &cpi_local;
 	}
 	return t;
 }
@@ -42,8 +40,6 @@ static void adopt_sig(void)
 		return;
 	t = cpi_thread_add_sig(sys_gettid());
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
-	if (t)
-		t->local = &cpi_local;
 	if (t && p)
 		atomic_fetch_add_explicit(&p->adopted, used, memory_order_relaxed);
 }
@@ -107,9 +103,16 @@ static void tell_sig(const void *context)
 	struct thread *t;
 
 	adopt_sig();
+	if (atomic_load_explicit(&cpi_local.ended, memory_order_relaxed) || !cpi_on_sig())
+		return;
+	if (!self_sig()) /* CPU time is not sampled */
+		cpi_thread_add_sig(sys_gettid());
 	t = self_sig();
-	if (t && cpi_on_sig())
-		cpi_sample_tell_sig(t, context);
+	if (!t)
+		return;
+	atomic_store(&t->inside, 1);
+	cpi_sample_tell_sig(t, context);
+	atomic_store_explicit(&t->inside, 0, memory_order_release);
 }
 
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)

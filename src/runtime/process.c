@@ -32,7 +32,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	p->parent_serial = cpi.parent_serial;
 	p->signal = (uint32_t)cpi.sig;
 	p->start_ns = cpi.start_ns;
-	p->threads = (uint64_t)(uintptr_t)cpi_threads_table_sig();
+	p->locals = (uint64_t)(uintptr_t)cpi_locals_table_sig();
 	atomic_store(&p->engine, 0);
 	atomic_store(&p->error, 0);
 	atomic_store(&p->modules, 0);

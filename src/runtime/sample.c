@@ -243,5 +243,7 @@ void cpi_sample_tell_sig(struct thread *t, const void *context)
 		at[1] = who_sig(t);
 		cpi_ring_push_sig(t, RECORD_HEAD + n);
 	}
+	if (!cpi_cpu_on_sig()) /* it has no more to say */
+		cpi_ring_retire(t);
 	atomic_store_explicit(&cpi_local.busy, 0, memory_order_relaxed);
 }

@@ -39,7 +39,6 @@ struct thread {
 	uint64_t start;             /* the function it began in, or 0 */
 	uint64_t first_ns;          /* of its CPU clock: when the first period is over */
 	uint64_t n_charged;         /* periods that samples stand for */
-	struct local *local;        /* its own, for the collector; NULL until the thread was here itself */
 	_Atomic int perf;           /* the file of its event + 1; 0: it has none */
 	uint32_t n_looks;           /* for its event */
 	uint64_t perf_id;           /* the kernel's of the event */
@@ -58,7 +57,8 @@ struct local {
 	uint64_t random;         /* state of the generator of this thread; 0: not seeded */
 	uintptr_t lo, top;       /* its stack is somewhere in [lo, top); 0: not looked for */
 	uint64_t mask;           /* of signals, around fork */
-	_Atomic uint32_t hook;   /* a wrapper of ours is at work: what it calls is not sampled */
+	_Atomic uint16_t hook;   /* a wrapper of ours is at work: what it calls is not sampled */
+	_Atomic uint8_t listed;  /* it is in the table of locals.c */
 	uint32_t drawn;          /* the rate that left was drawn with; 0: none, it is when to look again */
 };
 _Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
@@ -194,8 +194,21 @@ void cpi_threads_sweep(void);
 /* Forget all threads, in the child of fork. */
 void cpi_threads_forget(void);
 void cpi_threads_init(void);
-/* Where the table is. */
-const struct thread *cpi_threads_table_sig(void);
+
+/* locals.c */
+enum { N_LOCALS = 16384, LOCAL_PROBES = 64 };
+/* An entry of its table: at tid % N_LOCALS, or behind that. */
+struct local_at {
+	_Atomic uint32_t tid; /* 0: free */
+	struct local *_Atomic local;
+};
+/* This thread has labels. Called once in each that does, also in handlers. */
+void cpi_local_list_sig(void);
+/* This thread ends. */
+void cpi_local_unlist(void);
+/* In the child of fork: only this thread is there. */
+void cpi_locals_forget(void);
+const struct local_at *cpi_locals_table_sig(void);
 
 /* handler.c */
 void cpi_handler_sig(int sig, siginfo_t *info, void *context);

@@ -32,11 +32,6 @@ static _Atomic uint8_t group_used[N_GROUPS]; /* an entry of the group was ever t
 static pthread_key_t end_key;
 static bool has_key;
 
-const struct thread *cpi_threads_table_sig(void)
-{
-	return table;
-}
-
 struct thread *cpi_thread_find_sig(uint32_t tid)
 {
 	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
@@ -90,7 +85,6 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 		t->lo = lo;
 		t->top = t->low = top;
 		t->start = 0;
-		t->local = NULL;
 	}
 	if (cpi_cpu_on_sig())
 		cpi_clock_arm_sig(t, tid);
@@ -135,6 +129,7 @@ static void end_thread(void *arg)
 
 	(void)arg;
 	atomic_store(&cpi_local.ended, 1);
+	cpi_local_unlist();
 	if (!cpi.head)
 		return;
 	sys_mask(SIG_BLOCK, &bit, NULL);
@@ -165,7 +160,6 @@ static void join(uintptr_t start, bool again)
 		return;
 	if (start)
 		t->start = start;
-	t->local = &cpi_local;
 	atomic_store(&cpi_local.thread, t);
 	sys_mask(SIG_UNBLOCK, &bit, NULL);
 }
