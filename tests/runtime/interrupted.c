@@ -3,9 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: interrupted MS
+ * usage: interrupted SECONDS
  *
- * A thread for each kind of call makes it with a short timeout, until the time is over. Prints "ready" when
+ * A thread for each kind of call makes it with a short timeout, until SIGTERM comes or the time is over. Prints "ready" when
  * it begins, each kind of call that gave EINTR to standard error, and exits with their number.
  */
 #define _GNU_SOURCE
@@ -203,11 +203,16 @@ int main(int argc, char **argv)
 	struct timeval short_time = { .tv_usec = WAIT_US };
 	struct epoll_event event = { .events = EPOLLIN };
 	pthread_t thread[N_CALLS];
+	const struct timespec most = { .tv_sec = argc > 1 ? atoi(argv[1]) : 10 };
+	sigset_t term;
 	int n = 0;
 
 	sigemptyset(&none);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
+	sigemptyset(&term);
+	sigaddset(&term, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &term, NULL);
 	if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
 		return 99;
 	setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &short_time, sizeof(short_time));
@@ -218,9 +223,7 @@ int main(int argc, char **argv)
 		pthread_create(&thread[i], NULL, again_and_again, &calls[i]);
 	puts("ready");
 	fflush(stdout);
-	for (int left = argc > 1 ? atoi(argv[1]) : 1000; left > 0; left -= 10)
-		while (usleep(10000) != 0)
-			;
+	sigtimedwait(&term, NULL, &most);
 	is_over = true;
 	for (int i = 0; i < N_CALLS; i++) {
 		pthread_join(thread[i], NULL);

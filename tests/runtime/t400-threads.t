@@ -142,7 +142,7 @@ is "$(grep -c '^thread.* label=[1-9]' out)" 8 'labels of threads that wait or ru
 # what the program sees of it, and what its CPU profile does
 for with in "-l $library" "-z 100 -l $library" ''; do
 	# shellcheck disable=SC2086 # options are words
-	"$dump" -n 150 -w 5 -q $with ./interrupted 2000 >out 2>err
+	"$dump" -n 150 -w 5 -t $with ./interrupted 60 >out 2>err
 	is "$? $(cat err)" '0 ' "no call is interrupted by 150 dumps (${with:-a stranger})"
 	is "$(grep -c 'dump.* 21 threads$' out)" 150 'and each of them has all threads'
 done

@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: threads_dump [-n DUMPS] [-w MS] [-z HZ] [-l LIBRARY] [-o FILE] [-q] PROGRAM [ARGUMENT]...
+ * usage: threads_dump [-n DUMPS] [-w MS] [-z HZ] [-l LIBRARY] [-o FILE] [-q | -t] PROGRAM [ARGUMENT]...
  *        threads_dump -p PROCESS
  *
  * Starts the program, with the library when there is one, else as a stranger; waits until it has printed
  * a line; dumps, MS apart. Prints for each dump how long it took, and of the last one each thread, or why
  * there is none. FILE gets the last one as a profile. -q waits for the program to end, and gives its status;
- * else it is killed.
+ * -t does so after a SIGTERM; else it is killed.
  */
 #include "config.h"
 
@@ -29,7 +29,7 @@
 struct run {
 	unsigned n, wait_ms, hz;
 	const char *library, *file;
-	bool quiet, there;
+	bool quiet, there, term;
 	pid_t pid;
 	struct collect *c;
 	struct process *stranger;
@@ -162,7 +162,7 @@ static void dump(struct run *r, bool last)
 
 static void read_options(struct run *r, int argc, char **argv)
 {
-	for (int c; (c = getopt(argc, argv, "+n:w:z:l:o:p:q")) != -1;) {
+	for (int c; (c = getopt(argc, argv, "+n:w:z:l:o:p:qt")) != -1;) {
 		switch (c) {
 		case 'n':
 			r->n = (unsigned)atoi(optarg);
@@ -182,6 +182,9 @@ static void read_options(struct run *r, int argc, char **argv)
 		case 'p':
 			r->pid = (pid_t)atoi(optarg);
 			r->there = true;
+			break;
+		case 't':
+			r->quiet = r->term = true;
 			break;
 		case 'q':
 			r->quiet = true;
@@ -210,6 +213,8 @@ int main(int argc, char **argv)
 		dump(&r, i + 1 == r.n);
 		pause_ms(r.wait_ms);
 	}
+	if (r.term)
+		kill(r.pid, SIGTERM);
 	if (!r.quiet && !r.there)
 		kill(r.pid, SIGKILL);
 	while (!r.there && waitpid(r.pid, &status, WNOHANG) == 0) {
