@@ -3,8 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A signal to a thread that is about to wait would interrupt its call. So one is only sent to a thread
- * that ran for a while without ever giving up its CPU, and none to one that its timer samples anyway.
+ * A signal to a thread that is about to wait would interrupt its call, and so it would be for one that was
+ * woken and has no CPU yet. So one is only sent to a thread that used CPU time for a while without ever
+ * giving up its CPU, and none to one that its timer samples anyway.
  */
 #include "config.h"
 
@@ -31,7 +32,7 @@
 #define MS 1000000ULL
 
 enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10, PEEKS = 3 };
-enum { STEADY_MS = 8, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
+enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
 	struct peek peek;
@@ -43,7 +44,7 @@ struct pending {
 	struct task task;
 	bool done, sent;
 	struct task_signal signal;
-	uint64_t since_ns; /* since when it did not give up its CPU */
+	uint64_t since_cpu_ns; /* its CPU time when it last gave up its CPU, or was first seen */
 };
 
 struct dump {
@@ -188,7 +189,7 @@ static void take_thread(struct dump *d, uint32_t tid)
 	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
 	if (!x)
 		return;
-	*x = (struct pending){ .task = t, .since_ns = clock_ns(CLOCK_MONOTONIC) };
+	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
 	if (task_signal(d->folder, tid, signal_of(d->p), &x->signal)) {
 		d->pending.n++;
 		d->n_left++;
@@ -245,18 +246,20 @@ static void ask(struct dump *d, struct pending *x)
 /* A thread still runs, it seems. */
 static void look_again(struct dump *d, struct pending *x)
 {
-	uint64_t switches = x->signal.switches, now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t switches = x->signal.switches;
+	struct task now;
 
 	if (look(d, &x->task)) {
 		x->done = true;
 		d->n_left--;
 		return;
 	}
-	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, signal_of(d->p), &x->signal))
+	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, signal_of(d->p), &x->signal) ||
+	    !task_read(d->folder, x->task.tid, &now))
 		return;
 	if (switches != x->signal.switches)
-		x->since_ns = now;
-	else if (x->signal.caught && !x->signal.blocked && now - x->since_ns >= STEADY_MS * MS)
+		x->since_cpu_ns = now.cpu_ns;
+	else if (x->signal.caught && !x->signal.blocked && now.cpu_ns - x->since_cpu_ns >= STEADY_MS * MS)
 		ask(d, x);
 }
 
