@@ -22,8 +22,9 @@ enum {
 	PAGE = 4096,
 	COPIED_PAGES = 3,
 	N_COPIES = 8,
-	N_MEMORIES = 8,
-	N_RULES = 256,
+	N_MEMORIES = 64,
+	N_RULES = 128,
+	N_KEPT = 96, /* frames */
 	OURS = 1,
 	STACK_MOST = 512 << 20
 };
@@ -38,6 +39,7 @@ static struct memory {
 	_Atomic uint32_t taken;
 	struct unwind_cache cache;
 	struct unwind_rule rule[N_RULES];
+	struct unwind_frame frame[2][N_KEPT]; /* of the last walk, and of this one */
 } memories[N_MEMORIES];
 
 /* NULL when it is taken. */
@@ -49,8 +51,13 @@ static struct memory *take_memory(void)
 	if (atomic_load_explicit(&m->taken, memory_order_relaxed) ||
 	    atomic_exchange_explicit(&m->taken, 1, memory_order_acquire))
 		return NULL;
-	m->cache.rule = m->rule;
-	m->cache.mask = N_RULES - 1;
+	if (!m->cache.rule) {
+		m->cache.mask = N_RULES - 1;
+		m->cache.first_frame = m->cache.max_frames = N_KEPT;
+		m->cache.frame = m->frame[0];
+		m->cache.fresh = m->frame[1];
+		m->cache.rule = m->rule;
+	}
 	return m;
 }
 

@@ -24,39 +24,57 @@ static int wait_sem(sem_t *s, const clockid_t *clock, const struct timespec *unt
 	return until ? WAIT_NEXT(sem_timedwait)(s, until) : WAIT_NEXT(sem_wait)(s);
 }
 
+/* What need not wait. To wait is a cancellation point also then. */
+static inline __attribute__((always_inline)) bool try_sem(sem_t *s)
+{
+	int before = errno;
+
+	pthread_testcancel();
+	if (WAIT_NEXT(sem_trywait)(s) == 0)
+		return true;
+	errno = before;
+	return false;
+}
+
 static __attribute__((noinline)) int sem_waits(sem_t *s, const clockid_t *clock, const struct timespec *until,
 					       struct wait_site site)
 {
-	int before = errno, rc;
 	struct wait w;
+	int rc;
 
-	/* to wait is a cancellation point, also when there is no need to */
-	pthread_testcancel();
-	if (WAIT_NEXT(sem_trywait)(s) == 0)
-		return 0;
-	errno = before;
 	cpi_wait_begin(&w, NULL);
 	rc = wait_sem(s, clock, until);
-	/* one that a signal interrupts was one too */
+	/* one that a signal interrupted was one too */
 	cpi_wait_end(&w, &site, rc == 0 || errno == ETIMEDOUT || errno == EINTR ? WAIT_GOT : WAIT_FAILED);
 	return rc;
 }
 
+static __attribute__((noinline)) int sem_on(sem_t *s, struct wait_site site)
+{
+	return __builtin_expect(try_sem(s), 1) ? 0 : sem_waits(s, NULL, NULL, site);
+}
+
+static __attribute__((noinline)) int sem_on_until(sem_t *s, const clockid_t *clock, const struct timespec *until,
+						  struct wait_site site)
+{
+	return try_sem(s) ? 0 : sem_waits(s, clock, until, site);
+}
+
 CPA_EXPORT int sem_wait(sem_t *s)
 {
-	return WAITS_ON ? sem_waits(s, NULL, NULL, WAIT_SITE(sem_wait)) : WAIT_NEXT(sem_wait)(s);
+	return WAITS_ON ? sem_on(s, WAIT_SITE(sem_wait)) : WAIT_NEXT(sem_wait)(s);
 }
 
 CPA_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
 {
-	return WAITS_ON && wait_is_time(until) ? sem_waits(s, NULL, until, WAIT_SITE(sem_timedwait))
+	return WAITS_ON && wait_is_time(until) ? sem_on_until(s, NULL, until, WAIT_SITE(sem_timedwait))
 						     : WAIT_NEXT(sem_timedwait)(s, until);
 }
 
 CPA_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
 	return WAITS_ON && wait_is_clock(clock) && wait_is_time(until)
-		       ? sem_waits(s, &clock, until, WAIT_SITE(sem_clockwait))
+		       ? sem_on_until(s, &clock, until, WAIT_SITE(sem_clockwait))
 		       : WAIT_NEXT(sem_clockwait)(s, clock, until);
 }
 
