@@ -28,7 +28,7 @@ runtime_tests = \
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/odd.c \
-EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/locks.sh \
+EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/locks.sh tests/runtime/locks_api.c \
 	tests/runtime/locks_cxx.cc tests/runtime/locks_same.c \
 	tests/runtime/t500-locks.t tests/runtime/t510-locks-same.t tests/runtime/t520-locks-cxx.t tests/runtime/odd.c \
 EXTRA_DIST += $(runtime_tests) \
@@ -41,6 +41,7 @@ EXTRA_DIST += $(runtime_tests) \
 	tests/runtime/locks_cxx.cc \
 	tests/runtime/locks_same.c \
 	tests/runtime/odd.c \
+	tests/runtime/t500-locks.t tests/runtime/t510-locks-same.t tests/runtime/t520-locks-cxx.t tests/runtime/t530-locks-api.t tests/runtime/odd.c \
 	tests/runtime/plug.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c
