@@ -9,10 +9,6 @@ runtime_tests = \
 	tests/runtime/t140-stress.t \
 	tests/runtime/t150-engines.t \
 	tests/runtime/t160-loader.t \
-	tests/runtime/t200-linked.t
-	tests/runtime/t150-engines.t \
-	tests/runtime/t400-threads.t
-	tests/runtime/t150-engines.t \
 	tests/runtime/t200-linked.t \
 	tests/runtime/t300-forms.t
 	tests/runtime/t200-linked.t \
@@ -34,6 +30,12 @@ EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/r
 EXTRA_DIST += $(runtime_tests) \
 	tests/runtime/burn.c \
 	tests/runtime/gperf.c \
+	tests/runtime/t520-locks-cxx.t \
+	tests/runtime/t530-locks-api.t
+
+TESTS += $(runtime_tests)
+EXTRA_DIST += $(runtime_tests) \
+	tests/runtime/burn.c \
 	tests/runtime/lib.sh \
 	tests/runtime/linked.c \
 	tests/runtime/locks.c \
@@ -42,6 +44,10 @@ EXTRA_DIST += $(runtime_tests) \
 	tests/runtime/locks_same.c \
 	tests/runtime/odd.c \
 	tests/runtime/t500-locks.t tests/runtime/t510-locks-same.t tests/runtime/t520-locks-cxx.t tests/runtime/t530-locks-api.t tests/runtime/odd.c \
+	tests/runtime/locks_api.c \
+	tests/runtime/locks_cxx.cc \
+	tests/runtime/locks_same.c \
+	tests/runtime/odd.c \
 	tests/runtime/plug.c \
 	tests/runtime/scribble.c \
 	tests/runtime/stress.c

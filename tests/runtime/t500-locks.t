@@ -12,6 +12,10 @@ within "$(share m.pb.gz holder_unlock)" "$(said holder_unlock)" 10 \
 within "$(share b.pb.gz waiter_lock)" "$(said waiter_lock)" 10 'and in the block profile to where they lock'
 within "$(total m.pb.gz)" "$(share b.pb.gz waiter_lock)" 1 'what holders are charged with is what others waited'
 within "$(share m.pb.gz pthread_mutex_unlock 1)" "$(total m.pb.gz)" 1 'stacks of holders begin with the unlock'
+if command -v go >/dev/null; then
+	is "$(pprof_total m.pb.gz)" "$(total m.pb.gz)" 'pprof reads the same total'
+	is "$(pprof_total b.pb.gz)" "$(total b.pb.gz)" 'of both profiles'
+fi
 
 waits 1ns 4 ./locks hold
 within "$(share m.pb.gz holder_unlock)" "$(said holder_unlock)" 30 \
