@@ -128,6 +128,19 @@ int collector_open(void)
 	return 0;
 }
 
+int cpi_segment_ensure(void)
+{
+	int rc;
+
+	if (cpi.head)
+		return 0;
+	if (!collector_take(0))
+		return -EDEADLK;
+	rc = collector_open();
+	collector_leave();
+	return rc;
+}
+
 struct process *collector_process(void)
 {
 	if (!collect)

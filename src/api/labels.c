@@ -14,12 +14,6 @@
 
 enum { PAIRS_TAKEN = 2 * LABELS_PAIRS_MOST };
 
-/* The in-process collector (api/collector.c) has one of its own; without it only cpa run has a segment. */
-__attribute__((weak)) int cpi_segment_ensure(void)
-{
-	return cpi.head ? 0 : -ENOSYS;
-}
-
 /* No more bytes than most, and no part of a character of UTF-8 at the end. */
 static uint16_t cut(const char *text, size_t most)
 {
@@ -109,9 +103,13 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 
 CPA_EXPORT cpa_labels cpa_labels_set(cpa_labels l)
 {
+	cpa_labels before = atomic_load_explicit(&cpi_local.label, memory_order_relaxed);
+
 	if (l && !atomic_load_explicit(&cpi_local.listed, memory_order_relaxed))
 		cpi_local_list_sig();
-	return atomic_exchange_explicit(&cpi_local.label, l, memory_order_relaxed);
+	/* nobody else writes it, but a handler that puts back what it found */
+	atomic_store_explicit(&cpi_local.label, l, memory_order_relaxed);
+	return before;
 }
 
 CPA_EXPORT cpa_labels cpa_labels_get(void)

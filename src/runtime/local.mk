@@ -33,6 +33,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/api/collector.c \
 	src/api/collector.h \
 	src/api/cpu.c \
+	src/api/custom.c \
 	src/api/exit.c \
 	src/api/init.c \
 	src/api/labels.c \
@@ -41,8 +42,12 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/api/options.h \
 	src/api/out.c \
 	src/api/out.h \
+	src/api/profiles.c \
+	src/api/profiles.h \
 	src/api/session.h \
 	src/api/status.c \
+	src/api/values.c \
+	src/api/values.h \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \
@@ -69,10 +74,10 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/live.c \
 	src/runtime/live.h \
 	src/runtime/loader.c \
+	src/runtime/locals.c \
 	src/runtime/lock.c \
 	src/runtime/lock_c11.c \
 	src/runtime/lock_rw.c \
-	src/runtime/locals.c \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \

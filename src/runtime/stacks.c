@@ -12,7 +12,7 @@
 #include <string.h>
 
 static struct segment_tables *_Atomic tables;
-static _Atomic uint32_t claiming, refused;
+static _Atomic uint32_t claiming, refused, life;
 
 static struct segment_tables *claim_sig(void)
 {
@@ -56,6 +56,12 @@ void cpi_tables_forget(void)
 	atomic_store(&tables, NULL);
 	atomic_store(&claiming, 0);
 	atomic_store(&refused, 0);
+	atomic_fetch_add(&life, 1);
+}
+
+uint32_t cpi_tables_life(void)
+{
+	return atomic_load_explicit(&life, memory_order_relaxed);
 }
 
 static uint32_t hash_of(enum stack_kind kind, uint64_t extra, uint32_t label, const uint64_t *pc, uint32_t n)

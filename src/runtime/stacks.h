@@ -78,6 +78,8 @@ struct segment_tables *cpi_tables_sig(void);
 bool cpi_tables_refused(void);
 /* In the child of fork: its tables are yet to be claimed. */
 void cpi_tables_forget(void);
+/* How often that was: names of stacks are good as long as this is the same. */
+uint32_t cpi_tables_life(void);
 
 /*
  * The stack of a key, added if need be. Takes no lock and may be called everywhere.
