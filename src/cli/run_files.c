@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "cli/say.h"
+#include "collect/labels.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOST_MAX = 256, CUSTOM_MOST = 4096 };
+enum { HOST_MAX = 256 };
 
 static void add_host(struct buf *out)
 {
@@ -98,15 +99,11 @@ static void write_snap(struct run_files *files, const struct snap *s, const char
 /* The profile of this name that the program made, if it did. */
 static int take_custom(struct process *p, const char *name, struct snap **out)
 {
-	for (uint64_t i = 0; i < CUSTOM_MOST; i++) {
-		int rc = snap_take(p, SNAP_CUSTOM, i, out);
+	char seen[SNAP_NAME_MAX];
 
-		if (rc < 0)
-			return rc;
-		if (strcmp((*out)->name, name) == 0)
-			return 0;
-		snap_free(*out);
-	}
+	for (uint64_t i = 0; (i = collect_profile_next(p, i, seen)) != 0;)
+		if (strcmp(seen, name) == 0)
+			return snap_take(p, SNAP_CUSTOM, i, out);
 	return -ENOENT;
 }
 

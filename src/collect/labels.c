@@ -10,6 +10,7 @@
 #include "collect/labels.h"
 
 #include "collect/collect_int.h"
+#include "collect/counts.h"
 
 #include "runtime/labels.h"
 
@@ -91,4 +92,21 @@ bool collect_profile_name(const struct collect *c, uint64_t number, char *out, s
 		return false;
 	snprintf(out, size, "%s", name);
 	return true;
+}
+
+uint64_t collect_profile_next(struct process *p, uint64_t number, char name[SNAP_NAME_MAX])
+{
+	const struct count_stack *stack;
+	char seen[SNAP_NAME_MAX];
+	uint64_t next = 0;
+
+	counts_drain(p, collect_slot_of(p), true);
+	stack = p->counts.stack.data;
+	for (size_t i = 0; i < p->counts.stack.n; i++)
+		if (stack[i].kind == STACK_CUSTOM && stack[i].extra > number && (!next || stack[i].extra < next) &&
+		    collect_profile_name(p->c, stack[i].extra, seen, sizeof(seen))) {
+			next = stack[i].extra;
+			memcpy(name, seen, sizeof(seen));
+		}
+	return next;
 }

@@ -6,11 +6,11 @@
 #ifndef COLLECT_LABELS_H
 #define COLLECT_LABELS_H
 
+#include "collect/snap.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct collect;
 
 /* Takes a label; both texts are UTF-8, end with 0 and are good until it returns. Gives 0 to go on. */
 typedef int collect_label_fn(void *arg, const char *key, size_t n_key, const char *value, size_t n_value);
@@ -33,5 +33,13 @@ int collect_labels(const struct collect *c, uint32_t id, collect_label_fn *f, vo
  * Gives   false when there is none with that number; out is then untouched
  */
 bool collect_profile_name(const struct collect *c, uint64_t number, char *out, size_t size);
+
+/*
+ * The custom profiles that a process has made, one after the other, as of now.
+ *
+ * number  the one before; 0 for the first
+ * Gives   the number of the next one; 0 when there is none. name is untouched then
+ */
+uint64_t collect_profile_next(struct process *p, uint64_t number, char name[SNAP_NAME_MAX]);
 
 #endif

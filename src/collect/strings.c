@@ -77,6 +77,18 @@ uint32_t strings_add(struct strings *t, const char *s, size_t n)
 	return n && t->string.n ? find(t, s, n) : 0;
 }
 
+uint32_t strings_add_empty(struct strings *t)
+{
+	struct string *new;
+
+	strings_add(t, "", 0);
+	new = t->string.n ? vec_room(&t->string, 1, sizeof(*new), STRINGS_MAX) : NULL;
+	if (!new)
+		return 0;
+	*new = (struct string){ .hash = hash_of("", 0) };
+	return (uint32_t)t->string.n++;
+}
+
 uint32_t strings_put(struct strings *t, const char *s)
 {
 	return strings_add(t, s ? s : "", s ? strlen(s) : 0);

@@ -23,7 +23,13 @@ struct strings {
 /* The number of a text, in the order in which they came. 0 when there is no room for it. */
 uint32_t strings_add(struct strings *t, const char *s, size_t n);
 
-/* The same for one that ends with NUL, or NULL, which is empty. */
+/*
+ * The number of an empty text that is not number 0, which in profile.proto stands for no text at all. 0 when there
+ * is no room. Each call makes a new one.
+ */
+uint32_t strings_add_empty(struct strings *t);
+
+/* The same as strings_add for one that ends with NUL, or NULL, which is empty. */
 uint32_t strings_put(struct strings *t, const char *s);
 
 /* Number i. It moves when another is added. */

@@ -91,6 +91,7 @@ struct writing {
 	uint32_t *id;             /* [locations] of the table: as written; 0: not */
 	uint8_t *not;             /* [mappings] bits of what not all have: 1 << HAS_... - HAS_FUNCTIONS */
 	size_t n_values;
+	uint32_t empty; /* the text of labels without a value; 0: none yet */
 	struct remarks remarks;
 	uint8_t buffer[BUFFER];
 };
@@ -125,13 +126,16 @@ static void number(struct writing *x)
 			x->id[i] = ++n;
 }
 
+/* Readers take a label whose text is number 0 for none: an empty value needs a number of its own. */
 static int write_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
 {
 	struct writing *x = arg;
 	size_t mark = wire_open(&x->w, SAMPLE_LABEL);
 
+	if (n_value == 0 && !x->empty)
+		x->empty = strings_add_empty(&x->strings);
 	wire_set(&x->w, LABEL_KEY, strings_add(&x->strings, key, n_key));
-	wire_set(&x->w, LABEL_STRING, strings_add(&x->strings, value, n_value));
+	wire_set(&x->w, LABEL_STRING, n_value ? strings_add(&x->strings, value, n_value) : x->empty);
 	wire_close(&x->w, mark);
 	return 0;
 }
@@ -325,7 +329,7 @@ int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, sna
 	x->names_arg = names_arg;
 	x->id = memory_map(n_id);
 	x->not = memory_map(n_not);
-	if (x->id && x->not)
+	if (x->id && x->not )
 		rc = write_packed(x, sink, arg);
 	strings_release(&x->strings);
 	strings_release(&x->functions);
