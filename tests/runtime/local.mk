@@ -21,6 +21,10 @@ runtime_tests = \
 	tests/runtime/t510-locks-same.t \
 	tests/runtime/t520-locks-cxx.t
 
+# labels and custom profiles
+runtime_tests += tests/runtime/t600-labels.t tests/runtime/t610-custom.t tests/runtime/t620-wrapper.t
+EXTRA_DIST += tests/runtime/custom.c tests/runtime/labels.c tests/runtime/wrapper.cc
+
 TESTS += $(runtime_tests)
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/linked.c tests/runtime/odd.c \
 EXTRA_DIST += $(runtime_tests) tests/runtime/burn.c tests/runtime/lib.sh tests/runtime/locks.c tests/runtime/odd.c \

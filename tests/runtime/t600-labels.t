@@ -1,0 +1,108 @@
+#!/bin/sh
+# t600-labels.t - CPU time is charged to the labels that threads had
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+library=${top_builddir:?}/src/runtime
+libs="-L$library -lcpaprof -Wl,-rpath,$library" compile labels -I"$top_srcdir/src/api"
+
+tags() { # FILE: "KEY VALUE NANOSECONDS" of each label, as cpa says
+	"$CPA" tags -unit=ns "$1" 2>/dev/null | awk '
+		/: Total / { key = $1; sub(/:$/, "", key); next }
+		NF { at = index($0, "): "); ns = $1; sub(/ns$/, "", ns); print key, substr($0, at + 3), ns }'
+}
+
+tag() { # KEY VALUE: its nanoseconds in p.pb.gz, 0 for none
+	tags "${3:-p.pb.gz}" | awk -v key="$1" -v value="$2" '$1 == key && $2 == value { n = $3 } END { print n + 0 }'
+}
+
+near() { # GOT WANTED NAME: within 40 ms, ten ticks, and 5 %
+	between "$1" "$(awk -v n="$2" 'BEGIN { print n * 0.95 - 4e7 }')" "$(awk -v n="$2" 'BEGIN { print n * 1.05 + 4e7 }')" "$3"
+}
+
+told() { # NAME: the labels that the program told in out have that time in p.pb.gz
+	while read -r key value ns; do
+		case $ns in *[!0-9]* | '') continue ;; esac
+		near "$(tag "$key" "$value")" "$ns" "$1: $key $value"
+	done <out
+}
+
+same_as_go() { # NAME [PATTERN]: of lines that have it
+	if command -v go >/dev/null; then
+		"$CPA" tags -unit=ns p.pb.gz 2>/dev/null | grep "${2:-.}" >cpa.tags
+		go tool pprof -tags -unit=ns -symbolize=none p.pb.gz 2>/dev/null | grep "${2:-.}" >go.tags
+		[ -s go.tags ] && cmp -s cpa.tags go.tags
+		ok $? "$1"
+	else
+		count=$((count + 1))
+		echo "ok $count - $1 # SKIP go not found"
+	fi
+}
+
+# by cpa run and by the program itself
+for way in run self; do
+	work() {
+		rm -f p*.pb.gz
+		if [ $way = run ]; then
+			run 1000 ./labels "$1"
+		else
+			./labels "$1" p.pb.gz >out 2>err
+			status=$?
+		fi
+	}
+
+	work tenants
+	is "$status" 0 "$way: the program does as alone"
+	for tenant in big small; do
+		awk -v got="$(tag tenant $tenant)" -v all="$(total p.pb.gz)" -v tenant=$tenant '
+			{ sum += $3 }
+			$2 == tenant { mine = $3 }
+			END {
+				share = all && sum ? 100 * got / all - 100 * mine / sum : 100
+				printf "# %.2f points\n", share
+				exit !(share <= 2 && share >= -2)
+			}' out
+		ok $? "$way: the $tenant tenant has its share within 2 points"
+	done
+	same_as_go "$way: pprof reads the same labels"
+
+	work nested
+	told "$way: labels within labels"
+	is "$(sed -n 's/^left //p' out)" 0 "$way: behind the outermost there are none"
+
+	work inherit
+	told "$way: threads have the labels of their creator, but when that is off"
+	is "$(grep -c '^was 1$' out) $(grep -c '^was 0$' out)" '1 1' "$way: what was before is given"
+
+	work pool
+	told "$way: a task has the labels of who made it"
+
+	work many
+	told "$way: a set has all of its time"
+	near "$(tag cpa_label_overflow 1)" 300000000 "$way: sets without room share one that says so"
+	is "$(sed -n 's/^same //p' out)" 1 "$way: a set that was there is found when there is no more room"
+	between "$(sed -n 's/^over //p' out)" 34400 34500 "$way: 65536 sets have room"
+
+	work switches
+	"$CPA" raw p.pb.gz >raw 2>/dev/null
+	between "$(grep -c 'a:\[' raw)" 8 10000 "$way: threads that switch sets are seen with all of them"
+	is "$(sed -n 's/.*a:\[\([^]]*\)\].*b:\[\([^]]*\)\].*c:\[\([^]]*\)\].*/\1 \2 \3/p' raw |
+		awk '$1 != $2 || $2 != $3' | wc -l)" 0 "$way: no sample has a part of one set and a part of another"
+	is "$(grep -c '[abc]:\[' raw)" "$(grep -c 'a:\[.*b:\[.*c:\[' raw)" "$way: no sample has a part of a set"
+
+	work odd
+	"$CPA" tags -unit=ns p.pb.gz >tags 2>/dev/null
+	is "$(cat out)" "$(printf '%s\n' 'gone x now 0' 'empty <>' '255=1022' 'each 0' 'found 1' '4=1' 'each 7' 'none 0 0 0' \
+		'taken out 0')" "$way: odd and long labels are as they should be"
+	is "$(grep -c "emoji" tags) $(grep -c '^ *bad' tags) $(grep -c '^ *last' tags) $(grep -c '^ *gone' tags)" '1 1 1 0' \
+		"$way: odd labels can be read"
+	is "$(grep -c '^ *empty' tags)" 1 "$way: a label without a value is one"
+	# the control characters of a value are drawn otherwise
+	same_as_go "$way: pprof reads the same odd labels" Total
+done
+
+run 1000 ./labels fork
+child=$(cat out)
+near "$(tag of parent)" 400000000 'the parent has its label before and after fork'
+near "$(tag of parent "p-$child.pb.gz")" 700000000 'the child goes on with the label of the parent'
+near "$(tag and child "p-$child.pb.gz")" 400000000 'and has those that it sets itself'
+done_testing

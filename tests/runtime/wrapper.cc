@@ -1,0 +1,194 @@
+/*
+ * wrapper.cc - <cpa/pprof.hpp>: scopes end, exceptions arrive
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints TAP. wrapper FILE   CPU profiles go to FILE
+ */
+#include <cpa/pprof.hpp>
+
+#include "tap.h"
+
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <vector>
+
+#include <unistd.h>
+
+static std::string now(const cpa::labels &l = cpa::labels::current())
+{
+	std::string s;
+
+	l.each([&](const char *key, const char *value) { s += std::string(key) + "=" + value + ";"; });
+	return s;
+}
+
+static void scopes()
+{
+	std::string tenant = "ten" + std::string("ant");
+	cpa::labels outer{ { tenant, "a" } };
+
+	{
+		auto scope = outer.scope();
+
+		tap(now() == "tenant=a;", "a scope gives its labels to the thread");
+		{
+			auto inner = cpa::labels::with({ { "op", std::string("x") }, { "tenant", "b" } }).scope();
+
+			tap(now() == "op=x;tenant=b;", "one within it adds labels, and replaces those of the same key");
+		}
+		tap(now() == "tenant=a;", "behind the inner one are those of the outer one");
+		auto moved = std::move(scope);
+		tap(now() == "tenant=a;", "a scope that is moved goes on");
+	}
+	tap(!cpa::labels::current(), "behind the outer one there are none");
+	tap(cpa::labels(outer, { { "op", "y" } }) == cpa::labels({ { "op", "y" }, { "tenant", "a" } }),
+	    "the same labels are the same set");
+	tap(!std::strcmp(outer.value("tenant"), "a") && !outer.value("op"), "a value is found by its key");
+}
+
+static int divide(int a, int b)
+{
+	if (b == 0)
+		throw std::runtime_error("zero");
+	return a / b;
+}
+
+static void exceptions()
+{
+	cpa::labels l{ { "op", "divide" } };
+	std::string said, inside;
+	int n = 0;
+
+	tap(cpa::do_(l, [&] { return divide(6, 2); }) == 3, "what the function gives is given");
+	try {
+		cpa::do_(l, [&] {
+			inside = now();
+			return divide(1, 0);
+		});
+	} catch (const std::exception &e) {
+		said = e.what();
+	}
+	tap(said == "zero" && inside == "op=divide;", "what the function throws arrives");
+	tap(!cpa::labels::current(), "and the labels are those from before");
+	said.clear();
+	try {
+		cpa::labels{ { "a", "1" }, { "b", "2" }, { "c", "3" } }.each([&](const char *key, const char *) {
+			n++;
+			if (*key == 'b')
+				throw std::string("b");
+		});
+	} catch (const std::string &s) {
+		said = s;
+	}
+	tap(said == "b" && n == 2, "what a function throws for one label ends it and arrives");
+}
+
+struct worker {
+	std::string seen;
+	void run(int times)
+	{
+		while (times-- > 0)
+			seen += now();
+	}
+};
+
+static void threads()
+{
+	cpa::labels l{ { "of", "creator" } };
+	std::function<void()> task;
+	std::vector<cpa::thread> pool;
+	std::string seen, plain;
+	worker w;
+	int before = cpa_labels_inherit(0);
+	int given = 0;
+	{
+		auto scope = l.scope();
+
+		cpa::thread(&worker::run, &w, 2).join();
+		std::thread([&] { plain = now(); }).join();
+		task = cpa::wrap([&] { seen += now(); });
+		pool.emplace_back([&](std::unique_ptr<int> n) { given = *n; }, std::unique_ptr<int>(new int(42)));
+		pool[0].join();
+	}
+	tap(w.seen == "of=creator;of=creator;", "cpa::thread has the labels of its creator, and takes members");
+	tap(plain.empty(), "a thread has none when inheriting is off");
+	tap(given == 42, "it takes arguments that can only be moved");
+	std::thread(task).join();
+	task();
+	tap(seen == "of=creator;of=creator;" && !cpa::labels::current(),
+	    "a wrapped task has the labels of where it was made");
+	auto other = cpa::wrap(l, [](int a, int b) { return now() == "of=creator;" ? a + b : 0; });
+	tap(other(2, 3) == 5, "a wrapped function takes what it took, and gives what it gave");
+	cpa_labels_inherit(before);
+}
+
+static void profiles()
+{
+	cpa::profile p = cpa::profile::make("db.conns");
+	int a, b;
+
+	tap(p && cpa::profile::make(std::string("db.conns")).get() == p.get(), "a profile is made once");
+	tap(!cpa::profile::make("a b") && errno == EINVAL, "a bad name makes none");
+	tap(p.add(&a) == 0 && p.add(&a) == -EEXIST && p.count() == 1, "a value is in it once");
+	{
+		auto held = p.hold(&b), again = p.hold(&b);
+
+		tap(held.error() == 0 && again.error() == -EEXIST && p.count() == 2, "a value is held in it");
+	}
+	tap(p.count() == 1 && p.remove(&b) == -ENOENT, "until the end of the scope");
+	tap(cpa::profile().add(&a) == -EPERM, "no profile takes no values");
+	std::string data;
+	tap(p.write(0, [&](const void *d, std::size_t n) { data.append(static_cast<const char *>(d), n); }) == 0 &&
+		    data.compare(0, 2, "\x1f\x8b") == 0,
+	    "a function takes what is written");
+	data.clear();
+	try {
+		p.write(0, [](const void *, std::size_t) -> int { throw std::string("full"); });
+	} catch (const std::string &s) {
+		data = s;
+	}
+	tap(data == "full", "what it throws arrives");
+	tap(p.write(0, [](const void *, std::size_t) { return -7; }) == -7, "what it gives is given");
+}
+
+static void cpu(const char *path)
+{
+	std::string data, said;
+
+	{
+		cpa::cpu_profile first{ path }, second{ path };
+
+		tap(first && first.error() == 0, "CPU time is profiled");
+		tap(!second && second.error() == -EBUSY && second.stop() == -EBUSY, "a second one says that it cannot");
+	}
+	tap(access(path, R_OK) == 0, "the profile is written at the end of the scope");
+	tap(cpa_cpu_stop() == -EINVAL, "and nothing is on");
+	cpa::cpu_profile bad{ std::string(path) };
+	tap(bad.stop() == -EEXIST, "a file that is there is an error, and stays");
+	cpa::cpu_profile p([&](const void *d, std::size_t n) {
+		data.append(static_cast<const char *>(d), n);
+		return 0;
+	});
+	cpa::cpu_profile moved = std::move(p);
+	tap(moved.stop() == 0 && data.size() > 20 && p.stop() == 0, "a function takes it");
+	cpa::cpu_profile thrower([](const void *, std::size_t) -> int { throw std::runtime_error("disk"); });
+	try {
+		thrower.stop();
+	} catch (const std::exception &e) {
+		said = e.what();
+	}
+	tap(said == "disk", "what that throws comes out of stop");
+}
+
+int main(int argc, char **argv)
+{
+	scopes();
+	exceptions();
+	threads();
+	profiles();
+	if (argc > 1)
+		cpu(argv[1]);
+	return tap_end();
+}
