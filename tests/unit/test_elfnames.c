@@ -99,7 +99,8 @@ static void say_mapped(struct process *p, const char *path, uint64_t start, uint
 
 	h.size = (uint32_t)(sizeof(h) + n_id + h.n_path + 7) / 8 * 8;
 	memcpy(data, &h, sizeof(h));
-	memcpy(data + sizeof(h), id, n_id);
+	if (n_id)
+		memcpy(data + sizeof(h), id, n_id);
 	memcpy(data + sizeof(h) + n_id, path, h.n_path);
 	maps_add_modules(&p->maps, data, h.size);
 }
