@@ -114,8 +114,8 @@ void counts_drain(struct process *p, uint32_t slot, bool all)
 static void read_values(const _Atomic uint64_t *value, enum stack_kind kind, uint64_t out[STACK_VALUES])
 {
 	/* what went, before what came; of other kinds the later values are those that went */
-	static const uint8_t heap[STACK_VALUES] = { HEAP_FREE_OBJECTS,	HEAP_FREE_BYTES,    HEAP_FREE_SAMPLES,
-						    HEAP_FREE_SAMPLED,	HEAP_ALLOC_OBJECTS, HEAP_ALLOC_BYTES,
+	static const uint8_t heap[STACK_VALUES] = { HEAP_FREE_OBJECTS,  HEAP_FREE_BYTES,    HEAP_FREE_SAMPLES,
+						    HEAP_FREE_SAMPLED,  HEAP_ALLOC_OBJECTS, HEAP_ALLOC_BYTES,
 						    HEAP_ALLOC_SAMPLES, HEAP_ALLOC_SAMPLED };
 
 	for (int i = 0; i < STACK_VALUES; i++) {

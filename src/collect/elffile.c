@@ -63,8 +63,10 @@ static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *s
 
 static bool read_head(const struct source *s, Elf64_Ehdr *h)
 {
-	static const uint8_t magic[] = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-					 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB };
+	static const uint8_t magic[] = {
+		ELFMAG0, ELFMAG1,    ELFMAG2,
+		ELFMAG3, ELFCLASS64, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB
+	};
 
 	return read_at(s, 0, h, sizeof(*h)) && memcmp(h->e_ident, magic, sizeof(magic)) == 0 &&
 	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_shentsize == sizeof(Elf64_Shdr) &&

@@ -407,7 +407,6 @@ int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 	return 0;
 }
 
-
 void snap_free(struct snap *s)
 {
 	if (!s)

@@ -37,7 +37,8 @@ struct snap_row {
 	uint64_t extra;             /* as of its stack (runtime/stacks.h); heap: class of sizes */
 	uint64_t size;              /* heap: mean bytes of its objects, for the label bytes; else 0 */
 	int64_t value[SNAP_VALUES]; /* in the order of the sample types */
-	int64_t raw[SNAP_VALUES];   /* heap, as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
+	int64_t raw
+		[SNAP_VALUES]; /* heap, as sampled, without weights: in-use objects, bytes, allocated objects, bytes */
 };
 
 /* How CPU time was sampled. */
@@ -80,7 +81,7 @@ int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct sn
 int snap_sort(struct snap *s);
 
 struct snap_frame {
-	const char *place; /* its name when it is no code, else NULL */
+	const char *place;     /* its name when it is no code, else NULL */
 	uint64_t addr, offset; /* offset: in the file */
 	uint32_t map;          /* index + 1 of the mapping that holds it; 0: not known */
 	const char *path;      /* [n_path] of the file; good until the process is looked at again */

@@ -59,7 +59,7 @@ void text_memory(struct text *t)
 	static const struct {
 		const char *name, *as;
 	} lines[] = {
-		{ "VmPeak", "VmPeak" }, { "VmSize", "VmSize" },	  { "VmRSS", "VmRSS" },	    { "RssAnon", "RssAnon" },
+		{ "VmPeak", "VmPeak" }, { "VmSize", "VmSize" },   { "VmRSS", "VmRSS" },  { "RssAnon", "RssAnon" },
 		{ "VmSwap", "VmSwap" }, { "Threads", "Threads" }, { "VmHWM", "MaxRSS" },
 	};
 	char path[NAME_SIZE], status[STATUS_SIZE];

@@ -21,7 +21,8 @@ enum { CREATORS_SHOWN = 1 };
 
 static void put_head(struct text *t, const struct snap_thread *thread, uint32_t label)
 {
-	size_t n_name = strnlen(thread->name, sizeof(thread->name)), n_wait = strnlen(thread->wait, sizeof(thread->wait));
+	size_t n_name = strnlen(thread->name, sizeof(thread->name)),
+	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
 	text_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);

@@ -89,7 +89,7 @@ struct writing {
 	struct strings strings;
 	struct strings functions; /* of two uint32_t: numbers of name and file */
 	uint32_t *id;             /* [locations] of the table: as written; 0: not */
-	uint8_t *not;             /* [mappings] bits of what not all have: 1 << HAS_... - HAS_FUNCTIONS */
+	uint8_t * not ;           /* [mappings] bits of what not all have: 1 << HAS_... - HAS_FUNCTIONS */
 	size_t n_values;
 	uint32_t empty; /* the text of labels without a value; 0: none yet */
 	struct remarks remarks;
@@ -202,7 +202,7 @@ static void write_names(struct writing *x, const struct table_loc *loc)
 		write_line(x, name.function, name.file, name.line);
 	}
 	if (loc->map)
-		x->not[loc->map - 1] |= i ? not : 15;
+		x->not [loc->map - 1] |= i ? not : 15;
 }
 
 static void write_locations(struct writing *x)
@@ -258,7 +258,7 @@ static void write_mappings(struct writing *x)
 		wire_set(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
 		wire_set(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
 		for (uint32_t k = 0; k < N_HAS && x->names; k++)
-			wire_set(&x->w, HAS_FUNCTIONS + k, !(x->not[i] >> k & 1));
+			wire_set(&x->w, HAS_FUNCTIONS + k, !(x->not [i] >> k & 1));
 		wire_close(&x->w, mark);
 	}
 }

@@ -90,7 +90,7 @@ static bool in_order(const struct snap *s)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const enum snap_kind kind[] = { SNAP_HEAP,  SNAP_ALLOCS, SNAP_BLOCK, SNAP_MUTEX,
+	static const enum snap_kind kind[] = { SNAP_HEAP,   SNAP_ALLOCS, SNAP_BLOCK, SNAP_MUTEX,
 					       SNAP_CREATE, SNAP_CUSTOM, SNAP_CPU };
 	struct made m;
 

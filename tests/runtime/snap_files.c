@@ -27,7 +27,7 @@ enum { ONE = 1024, N = 12 };
 
 /* Each is longer than a few bytes, so that an address behind its begin is in it. */
 #define FUNCTION(name)                                                                                                 \
-	__attribute__((noinline)) static unsigned name(unsigned n)                                                    \
+	__attribute__((noinline)) static unsigned name(unsigned n)                                                     \
 	{                                                                                                              \
 		for (unsigned i = 0; i < n; i++)                                                                       \
 			n ^= i * 2654435761U;                                                                          \
@@ -89,7 +89,9 @@ static void fill(const struct made *m, uint32_t *of_heap)
 
 int main(int argc, char **argv)
 {
-	static const enum snap_kind kind[] = { SNAP_HEAP, SNAP_ALLOCS, SNAP_BLOCK, SNAP_MUTEX, SNAP_CREATE, SNAP_CUSTOM };
+	static const enum snap_kind kind[] = {
+		SNAP_HEAP, SNAP_ALLOCS, SNAP_BLOCK, SNAP_MUTEX, SNAP_CREATE, SNAP_CUSTOM
+	};
 	struct elfnames *names = elfnames_open();
 	struct snap *s, *before;
 	uint32_t of_heap[N];

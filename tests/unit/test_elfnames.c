@@ -90,7 +90,8 @@ static void functions_of_the_vdso_have_names(void **state)
 }
 
 /* Say that a file is mapped at start. */
-static void say_mapped(struct process *p, const char *path, uint64_t start, uint64_t n, const uint8_t *id, uint16_t n_id)
+static void say_mapped(struct process *p, const char *path, uint64_t start, uint64_t n, const uint8_t *id,
+		       uint16_t n_id)
 {
 	_Alignas(8) uint8_t data[2048] = { 0 };
 	struct segment_module h = {
