@@ -9,10 +9,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-enum { BYTES_MOST = 1 << 30, PART = 64 << 10 };
+enum { BYTES_MOST = 1 << 30 };
 
 int bytes_put(void *bytes, const void *data, size_t n)
 {
@@ -31,18 +29,14 @@ void bytes_release(struct bytes *b)
 	vec_release(&b->v, 1);
 }
 
-int bytes_cpu(struct bytes *b, struct process *p)
+int bytes_snap(struct bytes *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug)
 {
-	int fd = memfd_create("cpa", MFD_CLOEXEC), rc;
-	uint8_t part[4096];
-	ssize_t n;
+	struct snap *s;
+	int rc = snap_take(p, kind, custom, &s);
 
-	if (fd < 0)
-		return -errno;
-	rc = process_write(p, fd);
-	lseek(fd, 0, SEEK_SET);
-	while (rc == 0 && (n = read(fd, part, sizeof(part))) > 0)
-		rc = bytes_put(b, part, (size_t)n);
-	close(fd);
+	if (rc < 0)
+		return rc;
+	rc = snap_write(s, debug, NULL, NULL, bytes_put, b);
+	snap_free(s);
 	return rc;
 }

@@ -6,8 +6,7 @@
 #ifndef API_BYTES_H
 #define API_BYTES_H
 
-#include "collect/collect.h"
-#include "collect/memory.h"
+#include "collect/snap.h"
 
 /* Begins as zeros. The memory is not of the host's heap. */
 struct bytes {
@@ -18,7 +17,7 @@ struct bytes {
 int bytes_put(void *bytes, const void *data, size_t n);
 void bytes_release(struct bytes *b);
 
-/* The CPU profile of a process. Gives 0, or -errno. */
-int bytes_cpu(struct bytes *b, struct process *p);
+/* A profile of a process, as snap_take and snap_write make it. Gives 0, or -errno. */
+int bytes_snap(struct bytes *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug);
 
 #endif

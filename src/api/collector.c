@@ -246,7 +246,7 @@ static void end_thread(void)
 	has_thread = false;
 }
 
-int collector_cpu_begin(uint32_t hz, uint32_t max_depth)
+int collector_cpu_begin(uint32_t hz, uint32_t max_depth, uint32_t engine)
 {
 	int rc;
 
@@ -256,6 +256,7 @@ int collector_cpu_begin(uint32_t hz, uint32_t max_depth)
 		return rc;
 	has_thread = true;
 	cpi.max_depth = max_depth && max_depth < FRAMES_MAX ? max_depth : FRAMES_MAX;
+	atomic_store(&cpi.head->engine, engine);
 	collect_cpu_begin(collect, hz);
 	cpi_cpu_start(hz);
 	return 0;

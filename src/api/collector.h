@@ -36,9 +36,9 @@ bool collector_is_parent(void);
 
 /*
  * Sample CPU time, after collector_open; and no more. collector_cpu_end gives the process, whose samples all
- * are in its table. begin gives 0, or -errno when there can be no thread.
+ * are in its table. engine: enum engine_asked. begin gives 0, or -errno when there can be no thread.
  */
-int collector_cpu_begin(uint32_t hz, uint32_t max_depth);
+int collector_cpu_begin(uint32_t hz, uint32_t max_depth, uint32_t engine);
 struct process *collector_cpu_end(void);
 
 /* In the child of fork: forget is called with the collector taken, then again without it. */

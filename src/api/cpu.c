@@ -31,7 +31,7 @@ static struct {
 static uint32_t rate = HZ_USUAL;
 
 /* What was asked for, by a caller that may know fewer fields than we. */
-static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o)
+static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o, uint32_t *engine)
 {
 	*o = (cpa_cpu_opts){ 0 };
 	if (asked && asked->size < sizeof(asked->size))
@@ -40,18 +40,17 @@ static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o)
 		memcpy(o, asked, asked->size < sizeof(*o) ? asked->size : sizeof(*o));
 	if (o->hz < 0 || o->hz > HZ_MOST || o->max_depth < 0)
 		return -EINVAL;
-	cpi.wanted = ASKED_TIMER;
-	return !o->engine || collect_engine(o->engine, &cpi.wanted) ? 0 : -EINVAL;
+	return collect_engine(o->engine ? o->engine : "timer", engine) ? 0 : -EINVAL;
 }
 
 /* With the collector taken. out is ready. */
-static int start(struct out *out, const cpa_cpu_opts *o, enum session_by by)
+static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum session_by by)
 {
 	uint32_t hz = o->hz ? (uint32_t)o->hz : rate;
 	int rc = collector_open();
 
 	if (rc == 0)
-		rc = collector_cpu_begin(hz, (uint32_t)o->max_depth);
+		rc = collector_cpu_begin(hz, (uint32_t)o->max_depth, engine);
 	if (rc < 0)
 		return rc;
 	now.out = *out;
@@ -65,6 +64,7 @@ static int start(struct out *out, const cpa_cpu_opts *o, enum session_by by)
 /* rc: what making out gave. */
 static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum session_by by)
 {
+	uint32_t engine;
 	cpa_cpu_opts o;
 
 	if (rc < 0) {
@@ -78,9 +78,9 @@ static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum se
 	if (now.on || collector_is_parent())
 		rc = -EBUSY;
 	if (rc == 0)
-		rc = read_opts(asked, &o);
+		rc = read_opts(asked, &o, &engine);
 	if (rc == 0)
-		rc = start(out, &o, by);
+		rc = start(out, &o, engine, by);
 	collector_leave();
 	if (rc < 0)
 		out_release(out);
@@ -177,7 +177,7 @@ CPA_EXPORT int cpa_cpu_flush(void)
 	out = now.out;
 	if (now.on && out.kind == OUT_PATH) {
 		p = collector_process();
-		rc = p ? bytes_cpu(&bytes, p) : -ESRCH;
+		rc = p ? bytes_snap(&bytes, p, SNAP_CPU, 0, 0) : -ESRCH;
 	}
 	/* what is there from now on is ours */
 	if (rc == 0)

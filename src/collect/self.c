@@ -75,9 +75,6 @@ void collect_forked(struct collect *c, pid_t pid)
 			counts_release(&c->process[i]);
 			forget_cpu(&c->process[i]);
 		}
-	/* zeros */
-	madvise((uint8_t *)c->head + c->at.section[SECTION_TABLES], (size_t)c->at.n_tables * TABLES_SIZE,
-		MADV_DONTNEED);
 	c->cpu = false;
 }
 

@@ -100,6 +100,7 @@ static void share(struct thread *t, long why)
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 {
+	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
 	uint64_t first = first_expiry(tid);
 	long timer, rc;
 	bool event;
@@ -109,11 +110,11 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 	t->first_ns = sys_now(thread_clock(tid)) + first;
 
 	t->by_clock = false;
-	if (cpi.wanted == ASKED_ITIMER && cpi.process_timer != NO_TIMER) {
+	if (asked == ASKED_ITIMER) {
 		share(t, 0);
 		return;
 	}
-	event = cpi.wanted == ASKED_PERF && cpi_perf_open_sig(t, tid);
+	event = asked == ASKED_PERF && cpi_perf_open_sig(t, tid);
 	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
 	if (timer < 0 && event) {
 		atomic_store(&t->timer, NO_TIMER);

@@ -13,6 +13,8 @@
 #include "runtime/target.h"
 #include "runtime/wait.h"
 
+#include <sys/mman.h>
+
 static void before_fork(void)
 {
 	uint64_t bit = sys_bit(cpi.sig);
@@ -28,8 +30,8 @@ static void in_parent(void)
 }
 
 /*
- * The child begins with nothing but where it comes from. One that has its own collector has a copy of all
- * that was counted; its timers are no longer there.
+ * The child begins with nothing but where it comes from. One that has its own collector has a copy of that,
+ * with the slot in it; what was counted is given back.
  */
 static void start_again(void)
 {
@@ -39,16 +41,18 @@ static void start_again(void)
 
 	cpi_threads_forget();
 	cpi_locals_forget();
+	cpi_tables_forget();
+	cpi_heap_forget();
+	cpi_holders_forget();
 	cpi.process_timer = NO_TIMER;
 	if (cpi.self) {
 		cpi.pid = sys_getpid();
 		atomic_load(&cpi.proc)->pid = cpi.pid;
 		atomic_store(&cpi.head->cpu, 0);
+		/* zeros: what was counted is the parent's */
+		sys_call(SYS_madvise, (long)cpi.tables, (long)cpi.n_tables * TABLES_SIZE, MADV_DONTNEED, 0);
 		return;
 	}
-	cpi_tables_forget();
-	cpi_heap_forget();
-	cpi_holders_forget();
 	cpi_process_begin(parent, serial);
 	if (!cpi_on_sig()) {
 		cpi.head = NULL;

@@ -80,8 +80,6 @@ bool cpi_attach(struct segment_head *head, bool self)
 {
 	adopt(head);
 	cpi.self = self;
-	if (!self)
-		cpi.wanted = atomic_load(&head->engine);
 	cpi.head = head;
 	cpi_process_begin(0, 0);
 	if (!cpi_process_claim_sig()) {

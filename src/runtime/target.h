@@ -79,7 +79,6 @@ struct target {
 	bool ready;        /* the library is: threads tell where they begin and end */
 	bool self;         /* the collector is in this process: fork copies all of it */
 	uint32_t session;  /* of CPU sampling */
-	uint32_t wanted;   /* of enum engine_asked: what CPU time is to be sampled with */
 	int sig;           /* the signal of our timers */
 	int process_timer; /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
@@ -222,7 +221,6 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i);
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Tell the collector where this thread is, which the signal interrupted. */
 void cpi_sample_tell_sig(struct thread *t, const void *context);
-/* Charge a thread that ends with what it used since the last sample. Our signal is blocked. */
 /* Charge a thread with what it used since the last sample. Its handler is not at work, and will not be. */
 void cpi_sample_end(struct thread *t);
 
