@@ -61,9 +61,8 @@ static struct box *box_take(const pthread_attr_t *attr, void *arg, const struct 
 			b->start_c11 = NULL;
 			b->blocked = atomic_load(&cpi_local.blocked);
 			b->label = cpi_labels_inherit_sig() ? atomic_load(&cpi_local.label) : LABELS_NONE;
-			b->stack = cpi_on_sig() && !atomic_load(&cpi_local.hook)
-					   ? cpi_wait_stack(STACK_CREATE, site, 0)
-					   : 0;
+			b->stack = cpi_on_sig() && !atomic_load(&cpi_local.hook) ? cpi_wait_stack(STACK_CREATE, site, 0)
+										 : 0;
 			return b;
 		}
 	}
@@ -100,8 +99,7 @@ static struct box enter(struct box *b)
 	}
 	if (!cpi_on_sig())
 		return what;
-	cpi_thread_enter(cpi_local.lo, cpi_local.top,
-			 what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
+	cpi_thread_enter(cpi_local.lo, cpi_local.top, what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
 	if (stack)
 		cpi_stack_created_sig(sys_gettid(), stack);
 	return what;

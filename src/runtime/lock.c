@@ -105,7 +105,6 @@ CPA_EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec
 
 CPA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
-	return WAITS_ON && wait_is_clock(clock)
-		       ? lock_on_until(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock))
-		       : WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
+	return WAITS_ON && wait_is_clock(clock) ? lock_on_until(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock))
+						: WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
 }

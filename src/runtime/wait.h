@@ -74,10 +74,9 @@ static inline enum wait_end wait_end_of(int rc)
  * name of the wrapper only.
  */
 #define WAITS_ON                                                                                                       \
-	__builtin_expect(                                                                                              \
-		cpi.head && (atomic_load_explicit(&cpi.head->block_rate, memory_order_relaxed) |                       \
-			     atomic_load_explicit(&cpi.head->mutex_fraction, memory_order_relaxed)),                   \
-		0)
+	__builtin_expect(cpi.head && (atomic_load_explicit(&cpi.head->block_rate, memory_order_relaxed) |              \
+				      atomic_load_explicit(&cpi.head->mutex_fraction, memory_order_relaxed)),          \
+			 0)
 
 /* wait.c */
 /* lock: what is waited for, if somebody is to be charged; else NULL. */
@@ -107,9 +106,9 @@ _Static_assert(HOLDER_BUCKETS == 1 << 12, "buckets have 12 bits");
 
 /* May somebody wait for this lock? */
 #define HOLDER_IS_WAITED_FOR(lock)                                                                                     \
-	(cpi.head && __builtin_expect(atomic_load_explicit(&cpi_holder_filter[HOLDER_BUCKET(lock)],                    \
-							   memory_order_relaxed) != 0,                                 \
-				      0))
+	(cpi.head &&                                                                                                   \
+	 __builtin_expect(atomic_load_explicit(&cpi_holder_filter[HOLDER_BUCKET(lock)], memory_order_relaxed) != 0,    \
+			  0))
 
 /* Does an unlock let it go, or does the thread hold it once more? Only it can tell, and it is who asks. */
 static inline bool holder_lets_go(const pthread_mutex_t *m)

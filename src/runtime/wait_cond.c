@@ -45,20 +45,18 @@ static __attribute__((noinline)) int cond_waits(pthread_cond_t *c, pthread_mutex
 CPA_EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
 	return WAITS_ON ? cond_waits(c, m, NULL, NULL, WAIT_SITE(pthread_cond_wait))
-			      : WAIT_NEXT(pthread_cond_wait)(c, m);
+			: WAIT_NEXT(pthread_cond_wait)(c, m);
 }
 
 CPA_EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
 {
-	return WAITS_ON && wait_is_time(until)
-		       ? cond_waits(c, m, NULL, until, WAIT_SITE(pthread_cond_timedwait))
-		       : WAIT_NEXT(pthread_cond_timedwait)(c, m, until);
+	return WAITS_ON && wait_is_time(until) ? cond_waits(c, m, NULL, until, WAIT_SITE(pthread_cond_timedwait))
+					       : WAIT_NEXT(pthread_cond_timedwait)(c, m, until);
 }
 
 CPA_EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m, clockid_t clock,
 				      const struct timespec *until)
 {
-	return WAITS_ON && wait_is_time(until)
-		       ? cond_waits(c, m, &clock, until, WAIT_SITE(pthread_cond_clockwait))
-		       : WAIT_NEXT(pthread_cond_clockwait)(c, m, clock, until);
+	return WAITS_ON && wait_is_time(until) ? cond_waits(c, m, &clock, until, WAIT_SITE(pthread_cond_clockwait))
+					       : WAIT_NEXT(pthread_cond_clockwait)(c, m, clock, until);
 }

@@ -68,7 +68,7 @@ CPA_EXPORT int sem_wait(sem_t *s)
 CPA_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
 {
 	return WAITS_ON && wait_is_time(until) ? sem_on_until(s, NULL, until, WAIT_SITE(sem_timedwait))
-						     : WAIT_NEXT(sem_timedwait)(s, until);
+					       : WAIT_NEXT(sem_timedwait)(s, until);
 }
 
 CPA_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
@@ -117,13 +117,13 @@ static __attribute__((noinline)) int join_waits(pthread_t thread, void **result,
 CPA_EXPORT int pthread_join(pthread_t thread, void **result)
 {
 	return WAITS_ON ? join_waits(thread, result, NULL, NULL, WAIT_SITE(pthread_join))
-			      : WAIT_NEXT(pthread_join)(thread, result);
+			: WAIT_NEXT(pthread_join)(thread, result);
 }
 
 CPA_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
 {
 	return WAITS_ON && until ? join_waits(thread, result, NULL, until, WAIT_SITE(pthread_timedjoin_np))
-				       : WAIT_NEXT(pthread_timedjoin_np)(thread, result, until);
+				 : WAIT_NEXT(pthread_timedjoin_np)(thread, result, until);
 }
 
 CPA_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)

@@ -372,7 +372,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} runs[] = { { "hold", hold }, { "chain", chain }, { "many", many }, { "reader", readers }, { "bias", bias }, { "create", create } };
+	} runs[] = { { "hold", hold },      { "chain", chain }, { "many", many },
+		     { "reader", readers }, { "bias", bias },   { "create", create } };
 
 	for (unsigned i = 0; i < sizeof(runs) / sizeof(*runs); i++)
 		if (argc > 1 && strcmp(argv[1], runs[i].name) == 0) {
