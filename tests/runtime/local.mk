@@ -56,6 +56,7 @@ EXTRA_DIST += tests/runtime/locks.sh
 EXTRA_DIST += tests/runtime/locks_api.c
 EXTRA_DIST += tests/runtime/locks_cxx.cc
 EXTRA_DIST += tests/runtime/locks_same.c
+EXTRA_DIST += tests/runtime/locks_same.h
 EXTRA_DIST += tests/runtime/odd.c
 EXTRA_DIST += tests/runtime/plug.c
 EXTRA_DIST += tests/runtime/scribble.c
@@ -64,6 +65,7 @@ EXTRA_DIST += tests/runtime/unwind_compare.c
 EXTRA_DIST += tests/runtime/unwind_compare.sh
 EXTRA_DIST += tests/runtime/unwind_steps.c
 EXTRA_DIST += tests/runtime/waits.c
+EXTRA_DIST += tests/runtime/waits_same.c
 EXTRA_DIST += tests/runtime/wrapper.cc
 
 check_PROGRAMS += tests/runtime/heap_watch
