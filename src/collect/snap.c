@@ -112,6 +112,7 @@ static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
 	uint64_t v[STACK_VALUES];
 	struct snap_row row;
 
+	collect_modules(p);
 	counts_drain(p, collect_slot_of(p), true);
 	collect_find_places(p);
 	stack = p->counts.stack.data;

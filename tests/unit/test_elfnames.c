@@ -93,7 +93,7 @@ static void functions_of_the_vdso_have_names(void **state)
 static void say_mapped(struct process *p, const char *path, uint64_t start, uint64_t n, const uint8_t *id,
 		       uint16_t n_id)
 {
-	_Alignas(8) uint8_t data[2048] = { 0 };
+	_Alignas(8) static uint8_t data[MODULES_MAX];
 	struct segment_module h = {
 		.n_id = n_id, .n_path = (uint16_t)strlen(path), .start = start, .limit = start + n, .offset = 0
 	};
@@ -103,7 +103,7 @@ static void say_mapped(struct process *p, const char *path, uint64_t start, uint
 	if (n_id)
 		memcpy(data + sizeof(h), id, n_id);
 	memcpy(data + sizeof(h) + n_id, path, h.n_path);
-	maps_add_modules(&p->maps, data, h.size);
+	maps_take_modules(&p->maps, data, 0, h.size);
 }
 
 static void a_file_with_another_build_id_has_no_names(void **state)
