@@ -108,7 +108,8 @@ static int refused(pid_t pid, int rc)
 		fclose(yama);
 	}
 	if (scope[0] > '0')
-		return say_error("process %d may not be looked into: kernel.yama.ptrace_scope is %c", (int)pid, scope[0]);
+		return say_error("process %d may not be looked into: kernel.yama.ptrace_scope is %c", (int)pid,
+				 scope[0]);
 	return say_error("process %d may not be looked into: it is of another user, or protected", (int)pid);
 }
 

@@ -103,14 +103,15 @@ static void add_object(struct looking *l, const struct space_object *new, const 
 static bool take_line(void *arg, const char *line)
 {
 	struct looking *l = arg;
-	struct space_object new = { 0 }, *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1
-							     : NULL;
+	struct space_object new = { 0 },
+			    *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1 : NULL;
 	unsigned long lo, hi, offset, ino;
 	unsigned major_dev, minor_dev;
 	char perm[5];
 	int at = 0;
 
-	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, perm, &offset, &major_dev, &minor_dev, &ino, &at) < 7)
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, perm, &offset, &major_dev, &minor_dev, &ino, &at) <
+	    7)
 		return true;
 	if (!ino && strcmp(line + at, "[vdso]") != 0)
 		return true;
@@ -142,8 +143,9 @@ static void keep(struct looking *l)
 	for (size_t i = 0; i < l->r->object.n; i++) {
 		while (k < l->object.n && new[k].lo < old[i].lo)
 			k++;
-		if (old[i].opened && k < l->object.n && new[k].lo == old[i].lo && new[k].hi == old[i].hi &&
-		    new[k].ino == old[i].ino && new[k].dev == old[i].dev) {
+		if (old[i].opened && k < l->object.n &&
+		    new[k].lo == old[i].lo &&new[k].hi == old[i].hi &&new[k].ino == old[i].ino &&new[k].dev ==
+			    old[i].dev) {
 			new[k].opened = true;
 			new[k].bytes = old[i].bytes;
 			new[k].size = old[i].size;

@@ -181,11 +181,13 @@ static const char *word_of(long nr)
 
 void task_wait(const struct task *t, enum task_is is, char *out, size_t n)
 {
-	const char *word = t->state == 'T'    ? "stopped"
-			   : t->state == 't'  ? "traced"
-			   : is != TASK_WAITING ? t->state == 'D' ? "disk" : t->state == 'S' ? "waiting" : "running"
-			   : t->nr < 0        ? t->state == 'D' ? "page fault" : "waiting"
-					      : word_of(t->nr);
+	const char *word = t->state == 'T'      ? "stopped"
+			   : t->state == 't'    ? "traced"
+			   : is != TASK_WAITING ? t->state == 'D'   ? "disk"
+						  : t->state == 'S' ? "waiting"
+								    : "running"
+			   : t->nr < 0          ? t->state == 'D' ? "page fault" : "waiting"
+						: word_of(t->nr);
 
 	if (word)
 		snprintf(out, n, "%s", word);

@@ -63,16 +63,28 @@ static struct pollfd readable(void)
 	return (struct pollfd){ .fd = ends[0], .events = POLLIN };
 }
 
-static int do_nanosleep(void) { return nanosleep(&wait_time, NULL); }
-static int do_clock_nanosleep(void) { return fail(clock_nanosleep(CLOCK_MONOTONIC, 0, &wait_time, NULL)); }
+static int do_nanosleep(void)
+{
+	return nanosleep(&wait_time, NULL);
+}
+static int do_clock_nanosleep(void)
+{
+	return fail(clock_nanosleep(CLOCK_MONOTONIC, 0, &wait_time, NULL));
+}
 static int do_absolute(void)
 {
 	struct timespec t = later(CLOCK_MONOTONIC);
 
 	return fail(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL));
 }
-static int do_usleep(void) { return usleep(WAIT_US); }
-static int do_thrd_sleep(void) { return fail(thrd_sleep(&wait_time, NULL) == -1 ? EINTR : 0); }
+static int do_usleep(void)
+{
+	return usleep(WAIT_US);
+}
+static int do_thrd_sleep(void)
+{
+	return fail(thrd_sleep(&wait_time, NULL) == -1 ? EINTR : 0);
+}
 static int do_poll(void)
 {
 	struct pollfd p = readable();
@@ -91,7 +103,10 @@ static int do_select(void)
 
 	return select(0, NULL, NULL, NULL, &t);
 }
-static int do_pselect(void) { return pselect(0, NULL, NULL, NULL, &wait_time, &none); }
+static int do_pselect(void)
+{
+	return pselect(0, NULL, NULL, NULL, &wait_time, &none);
+}
 static int do_epoll_wait(void)
 {
 	struct epoll_event e;
@@ -132,7 +147,10 @@ static int do_sem_clockwait(void)
 
 	return sem_clockwait(&sem, CLOCK_MONOTONIC, &t);
 }
-static int do_sigtimedwait(void) { return sigtimedwait(&usr1, NULL, &wait_time); }
+static int do_sigtimedwait(void)
+{
+	return sigtimedwait(&usr1, NULL, &wait_time);
+}
 static int do_futex(void)
 {
 	return (int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &wait_time, NULL, 0);
@@ -172,17 +190,23 @@ static int do_accept(void)
 	return accept(fd, NULL, NULL);
 }
 
-#define CALL(name) { #name, do_##name, 0 }
+#define CALL(name)                                                                                                     \
+	{                                                                                                              \
+#name, do_##name, 0                                                                                    \
+	}
 static struct call {
 	const char *name;
 	int (*make)(void);
 	atomic_ulong n_eintr;
 	unsigned long n;
 } calls[] = {
-	CALL(nanosleep),    CALL(clock_nanosleep), CALL(absolute),      CALL(usleep),        CALL(thrd_sleep),
-	CALL(poll),         CALL(ppoll),           CALL(select),        CALL(pselect),       CALL(epoll_wait),
-	CALL(epoll_pwait),  CALL(recv),            CALL(recvmsg),       CALL(sem_timedwait), CALL(sem_clockwait),
-	CALL(sigtimedwait), CALL(futex),           CALL(semtimedop),    CALL(cond_timedwait), CALL(accept),
+	CALL(nanosleep),      CALL(clock_nanosleep), CALL(absolute),
+	CALL(usleep),         CALL(thrd_sleep),      CALL(poll),
+	CALL(ppoll),          CALL(select),          CALL(pselect),
+	CALL(epoll_wait),     CALL(epoll_pwait),     CALL(recv),
+	CALL(recvmsg),        CALL(sem_timedwait),   CALL(sem_clockwait),
+	CALL(sigtimedwait),   CALL(futex),           CALL(semtimedop),
+	CALL(cond_timedwait), CALL(accept),
 };
 enum { N_CALLS = sizeof(calls) / sizeof(calls[0]) };
 

@@ -111,7 +111,9 @@ KEEP void main_wait(unsigned seconds)
 	sink++;
 }
 
-static void (*const kinds[])(void) = { wait_nanosleep, wait_poll, wait_epoll, wait_mutex, wait_cond, wait_sem, wait_read };
+static void (*const kinds[])(void) = {
+	wait_nanosleep, wait_poll, wait_epoll, wait_mutex, wait_cond, wait_sem, wait_read
+};
 
 static void set_labels(void)
 {
@@ -151,7 +153,8 @@ static void start(void (*wait)(void))
 
 int main(int argc, char **argv)
 {
-	int n = argc > 1 ? atoi(argv[1]) : 7, busy = argc > 3 ? atoi(argv[3]) : 0, masked = argc > 4 ? atoi(argv[4]) : 0;
+	int n = argc > 1 ? atoi(argv[1]) : 7, busy = argc > 3 ? atoi(argv[3]) : 0,
+	    masked = argc > 4 ? atoi(argv[4]) : 0;
 	const char *name = getenv("WAITS_NAME");
 	struct epoll_event event = { .events = EPOLLIN };
 
