@@ -37,7 +37,7 @@ static const struct timespec wait_time = { .tv_nsec = WAIT_US * 1000 };
 static int ends[2], sockets[2], epoll_fd, semaphores;
 static uint32_t word;
 static atomic_bool is_over;
-static sigset_t none, usr1;
+static sigset_t held_back, usr1;
 
 static struct timespec later(clockid_t clock)
 {
@@ -95,7 +95,7 @@ static int do_ppoll(void)
 {
 	struct pollfd p = readable();
 
-	return ppoll(&p, 1, &wait_time, &none);
+	return ppoll(&p, 1, &wait_time, &held_back);
 }
 static int do_select(void)
 {
@@ -105,7 +105,7 @@ static int do_select(void)
 }
 static int do_pselect(void)
 {
-	return pselect(0, NULL, NULL, NULL, &wait_time, &none);
+	return pselect(0, NULL, NULL, NULL, &wait_time, &held_back);
 }
 static int do_epoll_wait(void)
 {
@@ -117,7 +117,7 @@ static int do_epoll_pwait(void)
 {
 	struct epoll_event e;
 
-	return epoll_pwait(epoll_fd, &e, 1, WAIT_US / 1000, &none);
+	return epoll_pwait(epoll_fd, &e, 1, WAIT_US / 1000, &held_back);
 }
 static int do_recv(void)
 {
@@ -231,11 +231,12 @@ int main(int argc, char **argv)
 	sigset_t term;
 	int n = 0;
 
-	sigemptyset(&none);
+	sigemptyset(&held_back);
 	sigemptyset(&usr1);
 	sigaddset(&usr1, SIGUSR1);
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
+	sigaddset(&held_back, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &term, NULL);
 	if (pipe(ends) != 0 || socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0)
 		return 99;
