@@ -179,21 +179,38 @@ static bool look(struct dump *d, struct task *t)
 	return is != TASK_RUNNING;
 }
 
+/* Our signal, which says by its cookie that a stack is asked for. */
+static void ask(struct dump *d, struct pending *x)
+{
+	const struct collect *c = d->p->c;
+	int sig = signal_of(d->p);
+	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
+
+	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
+	x->sent = true;
+	syscall(SYS_rt_tgsigqueueinfo, d->p->pid, x->task.tid, sig, &info);
+}
+
 static void take_thread(struct dump *d, uint32_t tid)
 {
 	struct pending *x;
 	struct task t;
 
-	if (tid == d->own || !task_read(d->folder, tid, &t) || t.state == 'Z' || t.state == 'X' || look(d, &t))
+	if (!task_read(d->folder, tid, &t) || t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
 		return;
 	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (task_signal(d->folder, tid, signal_of(d->p), &x->signal)) {
-		d->pending.n++;
-		d->n_left++;
-	}
+	if (!task_signal(d->folder, tid, signal_of(d->p), &x->signal))
+		return;
+	/* this thread; one of ours holds all signals back, and is not of the program */
+	if (tid == d->own && (!d->may_ask || x->signal.blocked || !x->signal.caught))
+		return;
+	d->pending.n++;
+	d->n_left++;
+	if (tid == d->own)
+		ask(d, x);
 }
 
 struct entry {
@@ -229,18 +246,6 @@ void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t
 			d->n_left--;
 			put_stack(d, &x[i].task, TASK_RUNNING, label, pc, n);
 		}
-}
-
-/* Our signal, which says by its cookie that a stack is asked for. */
-static void ask(struct dump *d, struct pending *x)
-{
-	const struct collect *c = d->p->c;
-	int sig = signal_of(d->p);
-	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
-
-	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
-	x->sent = true;
-	syscall(SYS_rt_tgsigqueueinfo, d->p->pid, x->task.tid, sig, &info);
 }
 
 /* A thread still runs, it seems. */

@@ -42,6 +42,7 @@ EXTRA_DIST += $(runtime_tests)
 EXTRA_DIST += tests/runtime/burn.c
 EXTRA_DIST += tests/runtime/custom.c
 EXTRA_DIST += tests/runtime/depths.c
+EXTRA_DIST += tests/runtime/dumps_itself.c
 EXTRA_DIST += tests/runtime/gperf.c
 EXTRA_DIST += tests/runtime/heap.sh
 EXTRA_DIST += tests/runtime/heap_exact.cc

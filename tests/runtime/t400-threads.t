@@ -157,6 +157,16 @@ for with in "-l $library" ''; do
 	is "$(grep -c 'dump.* 21 threads$' out)" 150 'and each of them has all threads'
 done
 
+# one that asks itself
+${CC:-cc} -O1 -g -I"$top_srcdir/src/api" -o dumps_itself "$top_srcdir/tests/runtime/dumps_itself.c" "$library" -pthread
+tries=0
+until LD_LIBRARY_PATH=${library%/*} ./dumps_itself >out 2>err; [ "$(grep -c 'spin+' out)" = 1 ] || [ $tries = 9 ]; do
+	tries=$((tries + 1))
+done
+is "$(grep -c '^3 @' out) $(grep -c '^# labels: {"op":"nap"}' out) $(grep -c '	nap+' out) $(grep -c '	spin+' out)" \
+	'1 1 1 1' 'a program sees its threads'
+is "$(head -1 out) $(grep -c '	ask+' out)" 'threads profile: total 5 1' 'and the one that asks'
+
 # one that ends meanwhile
 "$dump" -n 400 -w 1 -q -l "$library" ./waits 100 0 >out 2>err
 is "$? $(cat err)" '0 ' 'a process that ends while it is dumped does no harm'
