@@ -80,23 +80,20 @@ static uint32_t label_of(struct dump *d, uint32_t tid)
 {
 	const struct segment_proc *s = d->p->c ? collect_slot(d->p->c, collect_slot_of(d->p)) : NULL;
 	struct space *r = &d->t->peek.space;
-	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0;
-	struct local_at l;
-	uint32_t label;
+	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0, at = 0;
+	struct local_at l[LOCAL_PROBES];
+	uint32_t first = tid % N_LOCALS, n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES, label;
+	size_t size = n * sizeof(*l), rest = sizeof(l) - size;
 
-	for (uint32_t i = 0; table && i < LOCAL_PROBES; i++) {
-		uint64_t at = table + (uint64_t)((tid + i) % N_LOCALS) * sizeof(l);
-
-		if (space_read(r, at, &l, sizeof(l)) != sizeof(l))
-			return 0;
-		if (atomic_load_explicit(&l.tid, memory_order_relaxed) != tid)
-			continue;
-		at = (uint64_t)(uintptr_t)atomic_load_explicit(&l.local, memory_order_relaxed);
-		return at && space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) == sizeof(label)
-			       ? label
-			       : 0;
-	}
-	return 0;
+	if (!table || space_read(r, table + first * sizeof(*l), l, size) != size ||
+	    (rest && space_read(r, table, l + n, rest) != rest))
+		return 0;
+	for (uint32_t i = 0; i < LOCAL_PROBES && !at; i++)
+		if (atomic_load_explicit(&l[i].tid, memory_order_relaxed) == tid)
+			at = (uint64_t)(uintptr_t)atomic_load_explicit(&l[i].local, memory_order_relaxed);
+	if (!at || space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) != sizeof(label))
+		return 0;
+	return label;
 }
 
 /* A row without a stack yet. NULL when there is no room. */
