@@ -44,8 +44,8 @@ static _Alignas(PAGE) struct {
 static bool by_id; /* it does not */
 
 static _Atomic uint32_t stopped = HEAP_UNKNOWN; /* bits of proc_heap: why there are no samples */
-static _Atomic uint32_t used;			/* there were samples */
-static _Atomic uintptr_t seer;		/* the thread that wants to know what comes to us */
+static _Atomic uint32_t used;                   /* there were samples */
+static _Atomic uintptr_t seer;                  /* the thread that wants to know what comes to us */
 static _Atomic uint32_t seen;
 
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

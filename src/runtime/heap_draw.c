@@ -20,7 +20,7 @@
 enum { FIXED = 1024, LOG_TERMS = 11, EXP_TERMS = 18, CERTAIN = 40, DRAW_BITS = 62, GRND_NO_WAIT = 1 };
 
 /* 1 / (2 i + 1) and 1 / i: divisions take longest */
-static const double odd[LOG_TERMS + 1] = { 1.,       1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
+static const double odd[LOG_TERMS + 1] = { 1.,      1 / 3.,  1 / 5.,  1 / 7.,  1 / 9.,  1 / 11.,
 					   1 / 13., 1 / 15., 1 / 17., 1 / 19., 1 / 21., 1 / 23. };
 static const double one[EXP_TERMS + 1] = { 0.,      1.,      1 / 2.,  1 / 3.,  1 / 4.,  1 / 5.,  1 / 6.,
 					   1 / 7.,  1 / 8.,  1 / 9.,  1 / 10., 1 / 11., 1 / 12., 1 / 13.,

@@ -60,15 +60,15 @@ DELETES(DECLARE_DELETE)
 
 /* What is behind ours; until the first call, what finds it. */
 static struct {
-#define NEW_MEMBER(name, parameters, names, plain, delete) void *(*name) parameters;
+#define NEW_MEMBER(name, parameters, names, plain, delete) void *(*name)parameters;
 	NEWS(NEW_MEMBER)
-#define DELETE_MEMBER(name, parameters, names) void (*name) parameters;
+#define DELETE_MEMBER(name, parameters, names) void(*name) parameters;
 	DELETES(DELETE_MEMBER)
 } next = {
 #define NEW_FIRST(name, parameters, names, plain, delete) .name = first##name,
 	NEWS(NEW_FIRST)
 #define DELETE_FIRST(name, parameters, names) .name = first##name,
-	DELETES(DELETE_FIRST)
+		DELETES(DELETE_FIRST)
 };
 
 /* Those that do not call malloc are counted here. */

@@ -28,7 +28,6 @@ static void *or_else(void *found, void *other)
 	return found ? found : other;
 }
 
-
 static void no_free_sized(void *p, size_t size)
 {
 	(void)size;

@@ -113,7 +113,8 @@ static void print_live(struct process *p)
 
 	printf("process %d", (int)p->pid);
 	if (p->counts.tables) {
-		l = (const struct live_head *)(tables + (p->counts.tables - 1) * (uint64_t)TABLES_SIZE + TABLES_LIVE_AT);
+		l = (const struct live_head *)(tables + (p->counts.tables - 1) * (uint64_t)TABLES_SIZE +
+					       TABLES_LIVE_AT);
 		for (int i = 0; i < LIVE_SHARDS; i++)
 			live += l->shard[i].n;
 		printf(" live %u told %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap, l->n_full,
