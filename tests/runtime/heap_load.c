@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | deepbind LIBRARY |
+ * usage: heap_load mix RATE | alternate RATE | leak N | line N | threads SECONDS | odd | fork | storm N | deepbind LIBRARY |
  *	memory N
  *
  * Functions that allocate begin with a_. For each: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES", and
@@ -261,6 +261,36 @@ static void fork_once(void)
 	printf("a_leak 100 50000 100 50000\na_child 50 50000 30 30000\n");
 }
 
+/* Children of a process whose other threads are at work in the tables. */
+static void storm(long n)
+{
+	pthread_t thread[4];
+	char seconds[] = "1";
+	int bad = 0;
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, a_thread, seconds);
+	for (long i = 0; i < n; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			for (int k = 0; k < 1000; k++)
+				free(a_child());
+			for (int k = 0; k < SLOTS; k++)
+				free(__atomic_exchange_n((void **)&shared[k], NULL, __ATOMIC_ACQ_REL));
+			_exit(0);
+		}
+		waitpid(pid, &status, 0);
+		bad += status != 0;
+	}
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < SLOTS; i++)
+		free(shared[i]);
+	printf("%d bad\n", bad);
+}
+
 static void deepbind(const char *library)
 {
 	void *handle;
@@ -313,6 +343,8 @@ int main(int argc, char **argv)
 		odd();
 	else if (strcmp(mode, "fork") == 0)
 		fork_once();
+	else if (strcmp(mode, "storm") == 0)
+		storm(n);
 	else if (strcmp(mode, "memory") == 0)
 		memory(n);
 	else if (strcmp(mode, "deepbind") == 0)

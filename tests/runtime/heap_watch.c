@@ -35,6 +35,7 @@ static struct name {
 	char text[64];
 } names[NAMES_MOST];
 static int n_names;
+static FILE *report; /* printed at the end: the program prints too */
 
 static int by_address(const void *a, const void *b)
 {
@@ -79,18 +80,18 @@ static void print_rows(const struct snap *s)
 	for (uint32_t i = 0; i < s->row.n; i++) {
 		const struct snap_row *r = &((const struct snap_row *)s->row.data)[i];
 
-		printf("row");
+		fprintf(report, "row");
 		for (int v = 0; v < SNAP_VALUES; v++)
-			printf(" %" PRId64, r->value[v]);
+			fprintf(report, " %" PRId64, r->value[v]);
 		for (int v = 0; v < SNAP_VALUES; v++)
-			printf(" %" PRId64, r->raw[v]);
-		printf(" %" PRIu64, r->size);
+			fprintf(report, " %" PRId64, r->raw[v]);
+		fprintf(report, " %" PRIu64, r->size);
 		for (uint32_t k = 0; k < r->n; k++) {
 			uint32_t loc = ((const uint32_t *)t->frames.data)[r->at + k];
 
-			printf(" %s", name_of(((const struct table_loc *)t->loc.data)[loc].addr));
+			fprintf(report, " %s", name_of(((const struct table_loc *)t->loc.data)[loc].addr));
 		}
-		putchar('\n');
+		fputc('\n', report);
 	}
 }
 
@@ -100,7 +101,8 @@ static void print_objects(const struct live_head *l)
 
 	for (uint32_t i = 0; i < l->n_objects; i++)
 		if (o[i].at)
-			printf("object %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o[i].at, o[i].size, o[i].weight);
+			fprintf(report, "object %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", o[i].at, o[i].size,
+				o[i].weight);
 }
 
 /* What the live map says, without trust in anything but its layout. */
@@ -111,18 +113,18 @@ static void print_live(struct process *p)
 	uint8_t *tables = (uint8_t *)c->head + c->at.section[SECTION_TABLES];
 	const struct live_head *l;
 
-	printf("process %d", (int)p->pid);
+	fprintf(report, "process %d", (int)p->pid);
 	if (p->counts.tables) {
 		l = (const struct live_head *)(tables + (p->counts.tables - 1) * (uint64_t)TABLES_SIZE +
 					       TABLES_LIVE_AT);
 		for (int i = 0; i < LIVE_SHARDS; i++)
 			live += l->shard[i].n;
-		printf(" live %u told %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap, l->n_full,
-		       l->n_held, l->n_objects);
+		fprintf(report, " live %u told %u full %u held %u entries %u\n", live, collect_slot(c, slot)->heap,
+			l->n_full, l->n_held, l->n_objects);
 		if (getenv("HEAP_WATCH_OBJECTS"))
 			print_objects(l);
 	} else {
-		printf(" live 0 told %u full 0 held 0 entries 0\n", collect_slot(c, slot)->heap);
+		fprintf(report, " live 0 told %u full 0 held 0 entries 0\n", collect_slot(c, slot)->heap);
 	}
 }
 
@@ -157,10 +159,15 @@ int main(int argc, char **argv)
 	struct collect_how how = { .heap_rate = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, .n_tables = 8 };
 	static char variable[COLLECT_ENV_MAX];
 	struct collect *c;
+	size_t n_text;
+	char *text;
 	int status;
 	pid_t pid;
 
 	if (argc < 5 || collect_open(&how, done, NULL, &c) < 0)
+		return 2;
+	report = open_memstream(&text, &n_text);
+	if (!report)
 		return 2;
 	read_names(argv[3]);
 	collect_environment(c, variable);
@@ -179,5 +186,8 @@ int main(int argc, char **argv)
 	}
 	collect_finish(c);
 	collect_close(c);
+	fclose(report);
+	fwrite(text, 1, n_text, stdout);
+	free(text);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -30,4 +30,9 @@ is "$status $(seen a_thread | cut -d ' ' -f 3-)" '0 0 0' 'eight threads that fre
 heap 1 load fork x
 exact 'fork: parent and child have their own objects, and what is inherited is freed in silence'
 is "$(grep -c ^process out)" 2 'and tables of their own'
+
+for rate in 1 4096; do
+	heap $rate load storm 100
+	is "$status $(grep bad out)" '0 0 bad' "at rate $rate 100 children of a busy process allocate and free"
+done
 done_testing
