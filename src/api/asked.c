@@ -240,6 +240,7 @@ static void set_rates(void)
 	atomic_store(&head->mutex_fraction, asked.mutex_fraction);
 	if (asked.heap_labels)
 		atomic_fetch_or(&head->flags, FLAG_HEAP_LABELS);
+	cpi_heap_look();
 }
 
 void asked_begin(void)

@@ -108,7 +108,13 @@ CPA_EXPORT void cpa_thread_ignore(int on)
 
 CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
 {
+	size_t before;
+
 	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || cpi_segment_ensure() < 0))
 		return 0;
-	return bytes == SIZE_MAX ? atomic_load(&cpi.head->heap_rate) : atomic_exchange(&cpi.head->heap_rate, bytes);
+	if (bytes == SIZE_MAX)
+		return atomic_load(&cpi.head->heap_rate);
+	before = atomic_exchange(&cpi.head->heap_rate, bytes);
+	cpi_heap_look();
+	return before;
 }

@@ -20,12 +20,10 @@ static void before_fork(void)
 	uint64_t bit = sys_bit(cpi.sig);
 
 	sys_mask(SIG_BLOCK, &bit, &cpi_local.mask);
-	cpi_heap_before_fork();
 }
 
 static void in_parent(void)
 {
-	cpi_heap_after_fork();
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 
@@ -68,7 +66,6 @@ static void in_child(void)
 {
 	if (cpi.head)
 		start_again();
-	cpi_heap_after_fork();
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
 

@@ -8,8 +8,7 @@
  * before it is really freed: later another thread could already have its address.
  *
  * A child of fork has tables of its own, and knows nothing of objects that it inherits: their addresses
- * are in no filter. So nothing is held while the process is copied; but for a program that has its own
- * collector, whose child has a copy of all. A copy that the handlers of fork did
+ * are in no filter. So nothing is held while the process is copied. A copy that the handlers of fork did
  * not see touches nothing: the kernel took its mark away. One that shares memory (vfork) has the mark, and
  * its objects are where those of its parent are.
  */
@@ -325,22 +324,4 @@ void cpi_heap_forget(void)
 	forget(cpi_heap_filter, sizeof(cpi_heap_filter));
 	forget(second, sizeof(second));
 	cpi_heap_first_mark();
-}
-
-void cpi_heap_before_fork(void)
-{
-	struct segment_tables *t = cpi.self && atomic_load(&used) ? cpi_tables_sig() : NULL;
-
-	if (t)
-		cpi_live_hold(t);
-}
-
-void cpi_heap_after_fork(void)
-{
-	struct segment_tables *t = cpi.self && atomic_load(&used) ? cpi_tables_sig() : NULL;
-
-	if (cpi.self)
-		atomic_store(&mark.ours, !by_id);
-	if (t)
-		cpi_live_let_go(t);
 }

@@ -196,20 +196,3 @@ bool cpi_live_take(struct segment_tables *t, uint64_t at, struct live_object *ou
 	let_go(s);
 	return name != 0;
 }
-
-void cpi_live_hold(struct segment_tables *t)
-{
-	struct live_head *l = head_of(t);
-
-	for (int i = 0; i < LIVE_SHARDS; i++)
-		hold(l, &l->shard[i]);
-}
-
-void cpi_live_let_go(struct segment_tables *t)
-{
-	struct live_head *l = head_of(t);
-
-	for (int i = 0; i < LIVE_SHARDS; i++)
-		if (atomic_load_explicit(&l->shard[i].owner, memory_order_relaxed) == (uintptr_t)&cpi_local)
-			let_go(&l->shard[i]);
-}

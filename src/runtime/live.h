@@ -56,8 +56,5 @@ enum live_put { LIVE_KEPT, LIVE_REPLACED, LIVE_NO_ROOM };
 enum live_put cpi_live_put(struct segment_tables *t, const struct live_object *o, struct live_object *before);
 /* Take an object out. False when there is none at this address. */
 bool cpi_live_take(struct segment_tables *t, uint64_t at, struct live_object *out);
-/* Hold all shards in order, but such as nobody lets go; and let go those that this thread holds. */
-void cpi_live_hold(struct segment_tables *t);
-void cpi_live_let_go(struct segment_tables *t);
 
 #endif

@@ -251,9 +251,6 @@ void cpi_heap_init(void);
 void cpi_heap_look(void);
 /* In the child of fork: it has no sampled objects. Its tables are yet to be claimed. */
 void cpi_heap_forget(void);
-/* Around fork: what is copied must be whole. After it, in parent and child. */
-void cpi_heap_before_fork(void);
-void cpi_heap_after_fork(void);
 /* An object is about to be loaded, with these flags of dlopen. */
 void cpi_heap_dlopen(int flags);
 

@@ -1,0 +1,32 @@
+#!/bin/sh
+# t360-heap-linked.t - a program that links the library takes profiles of its own heap
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+built=$here/${top_builddir:-.}
+case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
+libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
+compile heap_linked -fno-builtin -I"$top_srcdir/src/api"
+
+numbers() { # FILE: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES" of those that allocate
+	column=1
+	for index in alloc_objects alloc_space inuse_objects inuse_space; do
+		case $index in *space) unit=bytes ;; *) unit=count ;; esac
+		"$CPA" top -unit=$unit -nodecount=0 -trim=false -sample_index=$index "$1" 2>/dev/null |
+			awk '$6 ~ /^a_/ { sub(/B$/, "", $4); print $6, '$column', $4 }'
+		column=$((column + 1))
+	done | awk '{ n[$1, $2] = $3; all[$1] }
+		END { for (f in all) print f, n[f, 1] + 0, n[f, 2] + 0, n[f, 3] + 0, n[f, 4] + 0 }' | sort
+}
+
+timeout 60 ./heap_linked >truth 2>err
+is "$?" 0 'rates are set and profiles are written'
+for file in heap child; do
+	is "$(numbers $file.pb.gz)" "$(sed -n "s/^$file //p" truth | sort)" "$file.pb.gz has what was allocated while the rate was set"
+done
+
+CPA_HEAP_LABELS=1 timeout 60 ./heap_linked >truth 2>err
+is "$("$CPA" tags heap.pb.gz 2>/dev/null | grep -c blue)" 1 'labels are in heap profiles when they are asked for'
+CPA_HEAPPROFILE=end.pb.gz CPA_HEAP_RATE=1 timeout 60 ./heap_linked >truth 2>err
+is "$(ls end.pb.gz)" end.pb.gz 'the environment asks for a profile at the end'
+is "$(numbers end.pb.gz | grep -c a_before)" 1 'which has what was allocated from the start'
+done_testing
