@@ -45,6 +45,11 @@ is "$(held delta.pb.gz open_by_number) $(held delta.pb.gz open_by_name)" '3 -1' 
 is "$(head -1 out)" 'bad 0 count 40' 'threads that add and remove at once lose nothing, also while others fork'
 is "$(all_of threads.pb.gz)" 40 'nor does the profile'
 
+./custom fork >out
+is "$(grep -v '^write 0$' out)" "$(printf '%s\n' 'child 0 there 1' 'remove 0' 'child 1' 'parent 3')" \
+	'a child knows the values of its parent, and counts its own'
+is "$(all_of child.pb.gz) $(held child.pb.gz open_by_number) $(all_of parent.pb.gz)" '1 1 3' 'and so do their profiles'
+
 # under cpa run they are counted too, and the program sees the same errors
 "$CPA" run --cpu=p.pb.gz -- ./custom errors >out.run 2>/dev/null
 ./custom errors >out
