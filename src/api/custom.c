@@ -141,7 +141,7 @@ CPA_EXPORT cpa_profile *cpa_profile_new(const char *name)
 			prepared = true;
 			p = &custom[n_custom];
 			p->kind = SNAP_CUSTOM;
-			strcpy(p->name, name);
+			memcpy(p->name, name, strlen(name) + 1);
 			publish(p);
 			n_custom++;
 		}

@@ -83,19 +83,19 @@ for way in run self; do
 	between "$(sed -n 's/^over //p' out)" 34400 34500 "$way: 65536 sets have room"
 
 	work switches
-	"$CPA" raw p.pb.gz >raw 2>/dev/null
-	between "$(grep -c 'a:\[' raw)" 8 10000 "$way: threads that switch sets are seen with all of them"
-	is "$(sed -n 's/.*a:\[\([^]]*\)\].*b:\[\([^]]*\)\].*c:\[\([^]]*\)\].*/\1 \2 \3/p' raw |
+	"$CPA" raw p.pb.gz >samples 2>/dev/null
+	between "$(grep -c 'a:\[' samples)" 8 10000 "$way: threads that switch sets are seen with all of them"
+	is "$(sed -n 's/.*a:\[\([^]]*\)\].*b:\[\([^]]*\)\].*c:\[\([^]]*\)\].*/\1 \2 \3/p' samples |
 		awk '$1 != $2 || $2 != $3' | wc -l)" 0 "$way: no sample has a part of one set and a part of another"
-	is "$(grep -c '[abc]:\[' raw)" "$(grep -c 'a:\[.*b:\[.*c:\[' raw)" "$way: no sample has a part of a set"
+	is "$(grep -c '[abc]:\[' samples)" "$(grep -c 'a:\[.*b:\[.*c:\[' samples)" "$way: no sample has a part of a set"
 
 	work odd
-	"$CPA" tags -unit=ns p.pb.gz >tags 2>/dev/null
+	"$CPA" tags -unit=ns p.pb.gz >drawn 2>/dev/null
 	is "$(cat out)" "$(printf '%s\n' 'gone x now 0' 'empty <>' '255=1022' 'each 0' 'found 1' '4=1' 'each 7' 'none 0 0 0' \
 		'taken out 0')" "$way: odd and long labels are as they should be"
-	is "$(grep -c "emoji" tags) $(grep -c '^ *bad' tags) $(grep -c '^ *last' tags) $(grep -c '^ *gone' tags)" '1 1 1 0' \
+	is "$(grep -c "emoji" drawn) $(grep -c '^ *bad' drawn) $(grep -c '^ *last' drawn) $(grep -c '^ *gone' drawn)" '1 1 1 0' \
 		"$way: odd labels can be read"
-	is "$(grep -c '^ *empty' tags)" 1 "$way: a label without a value is one"
+	is "$(grep -c '^ *empty' drawn)" 1 "$way: a label without a value is one"
 	# the control characters of a value are drawn otherwise
 	same_as_go "$way: pprof reads the same odd labels" Total
 done

@@ -29,8 +29,8 @@ is "$("$CPA" raw conns.pb.gz 2>/dev/null | sed -n '/^Samples:/{n;p;}' | tr -d ' 
 	'the type of its samples has its name'
 is "$(head -1 conns.txt)" 'db.conns profile: total 11' 'the text says whose it is'
 is "$(grep -c '[[:space:]]open_by_name+' conns.txt) $(grep -c '[[:space:]]open_by_number+' conns.txt)" '1 1' 'and names functions'
-"$CPA" raw empty.pb.gz >raw 2>&1
-is "$? $(sed -n '/^Samples:/,/^Locations/p' raw | grep -c '^ *-*[0-9][0-9]*: ')" '0 0' 'a profile of nothing is one'
+"$CPA" raw empty.pb.gz >samples 2>&1
+is "$? $(sed -n '/^Samples:/,/^Locations/p' samples | grep -c '^ *-*[0-9][0-9]*: ')" '0 0' 'a profile of nothing is one'
 if command -v go >/dev/null; then
 	is "$(go tool pprof -top -symbolize=none conns.pb.gz 2>/dev/null | sed -n 's/^Showing .* of \([0-9]*\) total$/\1/p')" 11 \
 		'pprof reads the same'
@@ -59,8 +59,8 @@ ok $? 'under cpa run the program finds the same'
 is "$(grep -c '^write -16$' out.run) $(grep '^count' out.run)" '4 count 11 1' 'a program whose profiles cpa run has is told so'
 is "$(held c.pb.gz open_by_name) $(held c.pb.gz open_by_number) $(held c.pb.gz opener) $(all_of c.pb.gz)" '4 4 3 11' \
 	'cpa run writes what the program held at its end'
-"$CPA" raw r.pb.gz >raw 2>&1
-is "$? $(sed -n '/^Samples:/,/^Locations/p' raw | grep -c '^ *-*[0-9][0-9]*: ')" '0 0' \
+"$CPA" raw r.pb.gz >samples 2>&1
+is "$? $(sed -n '/^Samples:/,/^Locations/p' samples | grep -c '^ *-*[0-9][0-9]*: ')" '0 0' \
 	'cpa run writes a profile of a program that holds nothing any more'
 "$CPA" run --custom=db.conns=f.pb.gz -- ./custom fork >out.run 2>err
 child=$(ls f-*.pb.gz)
