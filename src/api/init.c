@@ -34,8 +34,10 @@ __attribute__((constructor(101))) static void init(void)
 
 __attribute__((destructor)) static void leave(void)
 {
-	if (cpi.self)
+	if (cpi.self) {
 		asked_end();
-	else if (cpi_on_sig())
+	} else if (cpi_on_sig()) {
+		cpi_modules_refresh();
 		cpi_thread_leave();
+	}
 }
