@@ -120,6 +120,7 @@ int session_stop(uint32_t ms, bool at_exit)
 	struct process_facts facts = { 0 };
 	struct process *p;
 	struct out out;
+	bool wanted;
 	int rc = -ESRCH;
 
 	if (!collector_take(ms))
@@ -132,11 +133,13 @@ int session_stop(uint32_t ms, bool at_exit)
 	now.on = false;
 	p = collector_cpu_end();
 	if (p)
-		rc = bytes_snap(&bytes, p, SNAP_CPU, 0, 0);
-	if (p)
 		process_facts(p, &facts);
+	/* most children have nothing to write */
+	wanted = facts.weight || now.by != SESSION_CHILD;
+	if (p)
+		rc = wanted ? bytes_snap(&bytes, p, SNAP_CPU, 0, 0) : 0;
 	collector_leave();
-	if (rc == 0 && !(now.by == SESSION_CHILD && facts.weight == 0))
+	if (rc == 0 && wanted)
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
 	else
 		out_release(&out);

@@ -179,27 +179,29 @@ static void put_end(struct thread *t, uint32_t weight)
 {
 	uint64_t *at = cpi_ring_room_sig(t);
 	bool again = t->n_charged > 0;
-	uint32_t n = !again && t->start;
+	bool mine = atomic_load_explicit(&t->tid, memory_order_relaxed) == sys_gettid();
+	uint32_t n = !again && t->start, flags = generation_sig() | (again || n ? 0 : RECORD_BLOCKED);
 
 	if (!at) {
 		atomic_fetch_add_explicit(&t->ring->lost, weight, memory_order_relaxed);
 		return;
 	}
-	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, generation_sig(), n, weight);
-	at[1] = who_sig(t);
+	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, flags, n, weight);
+	at[1] = mine ? who_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
 	at[2] = t->start;
 	cpi_ring_push_sig(t, RECORD_HEAD + n);
 }
 
 /*
  * Where the thread is now says nothing of where it was. Most likely that was where the last sample
- * found it; one that was never found is charged to the function it began in.
+ * found it; one that was never found is charged to the function it began in. One that used much time, and began
+ * before profiling did, has our signal blocked.
  */
 void cpi_sample_end(struct thread *t)
 {
 	uint32_t weight = cpi_on_sig() ? cpi_clock_owed_sig(t) : 0;
 
-	if (!weight || (!t->n_charged && !t->start))
+	if (!weight || (!t->n_charged && !t->start && !is_late(weight)))
 		return;
 	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
 		return;

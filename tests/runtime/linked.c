@@ -167,6 +167,32 @@ static int mode_before(char **arg)
 	return rc < 0 ? fail("stop", rc) : 0;
 }
 
+/* A thread that blocks all signals, and was there before. */
+static int mode_blocked(char **arg)
+{
+	pthread_t thread;
+	sigset_t all, old;
+	double before;
+	int rc;
+
+	(void)arg;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old);
+	pthread_create(&thread, NULL, thread_busy, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	usleep(50000);
+	rc = start("p.pb.gz", 1000);
+	if (rc < 0)
+		return fail("start", rc);
+	before = now(CLOCK_PROCESS_CPUTIME_ID);
+	spin(1);
+	printf("%.0f\n", (now(CLOCK_PROCESS_CPUTIME_ID) - before) * 1e9);
+	rc = cpa_cpu_stop();
+	atomic_store(&stop, 1);
+	pthread_join(thread, NULL);
+	return rc < 0 ? fail("stop", rc) : 0;
+}
+
 static int take(void *arg, const void *data, size_t n)
 {
 	(void)data;
@@ -393,9 +419,10 @@ static const struct {
 	const char *name;
 	int (*run)(char **arg);
 } modes[] = {
-	{ "burn", mode_burn }, { "before", mode_before },   { "often", mode_often }, { "rules", mode_rules },
-	{ "two", mode_two },   { "latency", mode_latency }, { "fork", mode_fork },   { "hijack", mode_hijack },
-	{ "fd", mode_fd },     { "path", mode_path },       { "idle", mode_idle },   { "end", mode_end },
+	{ "burn", mode_burn }, { "before", mode_before },   { "often", mode_often },     { "rules", mode_rules },
+	{ "two", mode_two },   { "latency", mode_latency }, { "fork", mode_fork },       { "hijack", mode_hijack },
+	{ "fd", mode_fd },     { "path", mode_path },       { "blocked", mode_blocked }, { "idle", mode_idle },
+	{ "end", mode_end },
 };
 
 int main(int argc, char **argv)

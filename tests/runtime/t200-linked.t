@@ -38,6 +38,10 @@ for hz in 100 1000; do
 done
 within "$(share p.pb.gz thread_busy)" "$(($(total p.pb.gz) - $(share p.pb.gz main)))" 2 'their stacks are whole'
 
+do_linked blocked
+within "$(total p.pb.gz)" "$(cat out)" 2 'so have those that had blocked all signals before'
+within "$(share p.pb.gz '[cpa: signal blocked]')" "$(($(cat out) - 1000000000))" 3 'as time of which nobody knows where'
+
 do_linked two
 within "$(share p.pb.gz elsewhere)" 500000000 4 'the first of two sessions has its own'
 is "$(share q.pb.gz elsewhere)" '' 'of which nothing is in the second'
