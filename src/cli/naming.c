@@ -13,7 +13,7 @@
 #include "cli/cmd_report.h"
 #include "cli/say.h"
 #include "profile/edit.h"
-#include "session/load.h"
+#include "session/compare.h"
 #include "viewers/export/export.h"
 
 #include <stdlib.h>
@@ -38,9 +38,10 @@ static void describe(struct profile *p, const struct result *to)
 static int convert(const struct args *a, const struct result *to, struct err *err)
 {
 	struct load load = { .source = a->word, .n = a->n_words, .kind = "source", .q = &a->q };
+	struct load none = { .kind = "base", .q = &a->q };
 	struct profile *p = NULL;
 	struct buf out = { 0 };
-	int rc = load_profile(&load, &p, err);
+	int rc = compare_load(&load, &none, &p, err);
 
 	tell_notes(&load);
 	if (rc == 0) {

@@ -19,7 +19,7 @@ void naming_put(const struct texts *paths);
  *
  * comment   instead of theirs when there are several
  * duration  likewise, in ns
- * Fails   as load_profile, io_write_file
+ * Fails   as compare_load, io_write_file
  */
 int naming_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to, struct err *err);
 

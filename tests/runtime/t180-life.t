@@ -1,0 +1,59 @@
+#!/bin/sh
+# t180-life.t - however a program begins, goes on or ends: it does as alone, and its profile is whole
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile life
+compile burn
+
+alike() { # NAME WORD...
+	name=$1
+	shift
+	"$@" >alone 2>/dev/null
+	alone=$?
+	"$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz --follow -- "$@" >out 2>err
+	is "$? $(cat out)" "$alone $(cat alone)" "$name"
+}
+
+in_use() { # FILE: bytes
+	"$CPA" top -unit=B -sample_index=inuse_space "$1" 2>/dev/null |
+		sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p'
+}
+
+alike 'ten thousand children of a process with 8 GiB' ./life storm 10000
+for how in _exit abort quick segv term kill; do
+	rm -f ./*.gz
+	"$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --heap-rate=64kB -- ./life memory $how >out 2>err
+	got=$?
+	./life memory $how >/dev/null 2>&1
+	is "$got $(cat err)" "$? " "a program that ends by $how has the status it has alone"
+	within "$(in_use h.pb.gz)" 65536000 12 'and a heap profile that is whole'
+	between "$(total p.pb.gz)" 190000000 260000000 'and a CPU profile'
+done
+
+rm -f ./*.gz file
+"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./life daemon "$tmp/file" >out 2>err
+is "$?" 0 'a program that becomes a daemon ends at once'
+between "$(total p.pb.gz)" 180000000 260000000 'with a profile'
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	[ -s file ] && break
+	sleep 0.5
+done
+is "$(cat file)" 'done' 'and the daemon lives on without cpa'
+
+${CC:-cc} -static -O1 -o burn-static "$top_srcdir/tests/runtime/burn.c" -pthread 2>/dev/null
+alike 'exec of a static program' sh -c 'exec ./burn-static 0.1 >/dev/null'
+alike 'exec with an empty environment' sh -c 'exec env -i ./burn-static 0.1 >/dev/null'
+rm -f ./*.gz
+"$CPA" run --hz=1000 --cpu=p.pb.gz --follow -- ./life exec "$(command -v env)" -i ./burn 0.3 >out 2>err
+is "$? $(cat err)" '0 ' 'a program that takes the environment away ends as alone'
+between "$(total p.pb.gz)" 180000000 220000000 'and there is a profile of what was before'
+"$CPA" run --cpu=p.pb.gz -- /no-such-program 2>err
+is "$? $(cat err)" '2 cpa: /no-such-program: No such file or directory' 'a program that is not there'
+printf '#!/no/such/interpreter\n' >script && chmod +x script
+"$CPA" run --cpu=p.pb.gz -- ./script 2>err
+is "$? $(cat err)" '2 cpa: /no/such/interpreter: No such file or directory' 'nor its interpreter'
+is "$("$CPA" run --cpu=p.pb.gz -- sh -c 'trap "exit 9" TERM; kill -TERM $PPID; sleep 5 & wait' 2>&1; echo $?)" 9 \
+	'a signal for cpa goes to the program'
+is "$(LD_PRELOAD=libm.so.6 "$CPA" run --cpu=p.pb.gz -- sh -c 'env | grep LD_PRELOAD')" LD_PRELOAD=libm.so.6 \
+	'libraries that the user loads stay loaded'
+done_testing
