@@ -1,6 +1,14 @@
 # docs - pages for users and for those who change cpa
 
-dist_man_MANS += docs/man/cpa-gate.5 docs/man/cpa-profiler.3 docs/man/cpa-record.1 docs/man/cpa-report.5 docs/man/cpa-run.1 docs/man/cpa-shell.7 docs/man/cpa-threads.1 docs/man/cpa.1
+dist_man_MANS += \
+	docs/man/cpa-gate.5 \
+	docs/man/cpa-profiler.3 \
+	docs/man/cpa-record.1 \
+	docs/man/cpa-report.5 \
+	docs/man/cpa-run.1 \
+	docs/man/cpa-shell.7 \
+	docs/man/cpa-threads.1 \
+	docs/man/cpa.1
 schemadir = $(pkgdatadir)
 dist_schema_DATA = docs/schema/gate.schema.json docs/schema/report.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

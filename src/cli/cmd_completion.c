@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "cli/cmd.h"
+#include "cli/run_options.h"
 #include "cli/say.h"
 
 #include <stdio.h>
@@ -28,6 +29,16 @@ static void print_names(void)
 {
 	for (size_t i = 0; i < query_n_commands; i++)
 		printf("%s ", query_commands[i].name);
+}
+
+/* Options of cpa run and cpa record stand before the program. */
+static void print_words_of_run(void)
+{
+	fputs("\trun-*) words='", stdout);
+	run_options_print_words(COMMAND_RUN);
+	fputs("' ;;\n\trecord-*) words='", stdout);
+	run_options_print_words(COMMAND_RECORD);
+	puts("' ;;");
 }
 
 /* bash takes = for the end of a word: the value of an option comes as a word of its own. */
@@ -60,6 +71,10 @@ static void print_bash(void)
 	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
 	     "\t\treturn\n"
 	     "\tfi\n"
+	     "\tcase ${COMP_WORDS[1]}$cur in");
+	print_words_of_run();
+	puts("\tesac\n"
+	     "\tif [[ -z $words ]]; then\n"
 	     "\tcase $cur in");
 	fputs("\t--*) words='", stdout);
 	print_words("--");
@@ -67,6 +82,7 @@ static void print_bash(void)
 	print_words("-");
 	puts("' ;;\n"
 	     "\tesac\n"
+	     "\tfi\n"
 	     "\tif [[ -n $words ]]; then\n"
 	     "\t\tcompopt -o nospace 2>/dev/null\n"
 	     "\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
@@ -74,6 +90,7 @@ static void print_bash(void)
 	     "\t\treturn\n"
 	     "\tfi\n"
 	     "\tcompopt -o filenames 2>/dev/null");
+	puts("\t[[ ${COMP_WORDS[1]} == @(run|record) ]] && COMPREPLY=($(compgen -c -- \"$cur\"))");
 	fputs("\t[[ $COMP_CWORD -eq 1 ]] && COMPREPLY=($(compgen -W '", stdout);
 	print_names();
 	puts("' -- \"$cur\"))\n"

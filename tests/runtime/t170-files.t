@@ -1,6 +1,7 @@
 #!/bin/sh
 # t170-files.t - cpa run writes the files that are asked for, and no others
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # other programs expand these
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn
 
@@ -24,6 +25,7 @@ is "$? $(cat err)" '0 ' 'all kinds at once: the program runs, cpa says nothing'
 is "$(files)" './a.gz ./b.gz ./c.gz ./h.gz ./m.gz ./t.gz ' 'and each has its file'
 is "$(for f in c h a b m t; do type_of $f.gz; done | tr '\n' ' ')" \
 	'cpu inuse_space alloc_space delay delay threadcreate ' 'and its type'
+# shellcheck disable=SC2094 # bad is none of them
 for f in c h a b m t; do
 	"$CPA" raw -symbolize=none $f.gz >raw 2>&1 || echo $f
 done >bad

@@ -1,6 +1,7 @@
 #!/bin/sh
 # t180-life.t - however a program begins, goes on or ends: it does as alone, and its profile is whole
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # other programs expand these
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile life
 compile burn
@@ -34,7 +35,7 @@ rm -f ./*.gz file
 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./life daemon "$tmp/file" >out 2>err
 is "$?" 0 'a program that becomes a daemon ends at once'
 between "$(total p.pb.gz)" 180000000 260000000 'with a profile'
-for i in 1 2 3 4 5 6 7 8 9 10; do
+for _ in 1 2 3 4 5 6 7 8 9 10; do
 	[ -s file ] && break
 	sleep 0.5
 done
