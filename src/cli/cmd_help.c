@@ -34,6 +34,8 @@ static const char examples[] =
 	"  cpa list parse ./server cpu.pb.gz      its source, line by line; disasm for instructions\n"
 	"  cpa bundle -o all.pb.gz cpu.pb.gz      names and source in one file, to read elsewhere\n"
 	"  cpa cpu.pb.gz                          a prompt for all of these; man cpa-shell\n"
+	"  cpa record -- make -j4                 run it, and print what took most, of all that it started\n"
+	"  cpa run --heap=heap.pb.gz -- ./server  profiles of a program that has no profiler\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
 	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"
 	"\n"
