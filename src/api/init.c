@@ -21,14 +21,14 @@ __attribute__((constructor(101))) static void init(void)
 {
 	struct segment_head *head;
 
+	cpi_heap_lend(true);
 	cpi_init();
-	collector_on_fork(session_forget, asked_forked);
-	if (getauxval(AT_SECURE))
-		return;
-	head = cpi_parent_segment();
+	head = getauxval(AT_SECURE) ? NULL : cpi_parent_segment();
 	if (head)
 		cpi_attach(head, false);
-	else
+	cpi_heap_lend(false);
+	collector_on_fork(session_forget, asked_forked);
+	if (!head && !getauxval(AT_SECURE))
 		asked_begin();
 }
 

@@ -149,3 +149,36 @@ struct heap_next cpi_heap_next = {
 	.valloc = first_valloc,
 	.pvalloc = first_pvalloc,
 };
+
+static struct heap_next lent; /* what was next before it was lent */
+static const struct local *borrower;
+
+static void *lent_malloc(size_t size)
+{
+	void *p = &cpi_local == borrower ? cpi_heap_first(size, 0) : NULL;
+
+	return p ? p : lent.malloc(size);
+}
+
+static void *lent_calloc(size_t n, size_t size)
+{
+	size_t all;
+	void *p = &cpi_local == borrower && !__builtin_mul_overflow(n, size, &all) ? cpi_heap_first(all, 0) : NULL;
+
+	return p ? p : lent.calloc(n, size);
+}
+
+void cpi_heap_lend(bool on)
+{
+	if (on) {
+		look();
+		lent = cpi_heap_next;
+		borrower = &cpi_local;
+		cpi_heap_next.malloc = lent_malloc;
+		cpi_heap_next.calloc = lent_calloc;
+	} else {
+		cpi_heap_next.malloc = lent.malloc;
+		cpi_heap_next.calloc = lent.calloc;
+		borrower = NULL;
+	}
+}

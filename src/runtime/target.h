@@ -224,6 +224,13 @@ void cpi_sample_tell_sig(struct thread *t, const void *context);
 /* Charge a thread with what it used since the last sample. Its handler is not at work, and will not be. */
 void cpi_sample_end(struct thread *t);
 
+/* heap_next.c */
+/*
+ * What this thread allocates is of our memory until this is off again: the loader allocates when it is asked
+ * for names, and the program shall find its heap as it would be without us.
+ */
+void cpi_heap_lend(bool on);
+
 /* here.c */
 /*
  * The stack of the caller.
