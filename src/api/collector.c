@@ -163,7 +163,7 @@ bool collector_is_last(void)
 		digits[n++] = (char)('0' + pid % 10);
 	while (n)
 		*at++ = digits[--n];
-	strcpy(at, "/stat");
+	memcpy(at, "/stat", sizeof("/stat"));
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

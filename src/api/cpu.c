@@ -202,7 +202,7 @@ void session_look(struct session_state *out)
 	out->by = now.by;
 	out->start_s = now.start_s;
 	if (now.on && now.out.kind == OUT_PATH)
-		strcpy(out->path, now.out.path);
+		memcpy(out->path, now.out.path, sizeof(out->path));
 	collector_leave();
 }
 

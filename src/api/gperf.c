@@ -7,7 +7,8 @@
  * profiler.h and heap-profiler.h: signatures, names of files. What is written is profile.proto. A filter
  * of threads cannot be asked for: then profiling does not start.
  */
-#define _GNU_SOURCE
+#include "config.h"
+
 #include "api/cpa/pprof.h"
 
 #include <fcntl.h>

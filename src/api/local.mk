@@ -4,6 +4,30 @@
 
 include src/api/cpa/local.mk
 
+api_sources = \
+	src/api/asked.c \
+	src/api/asked.h \
+	src/api/bytes.c \
+	src/api/bytes.h \
+	src/api/collector.c \
+	src/api/collector.h \
+	src/api/cpu.c \
+	src/api/custom.c \
+	src/api/exit.c \
+	src/api/init.c \
+	src/api/labels.c \
+	src/api/locks.c \
+	src/api/options.c \
+	src/api/options.h \
+	src/api/out.c \
+	src/api/out.h \
+	src/api/profiles.c \
+	src/api/profiles.h \
+	src/api/session.h \
+	src/api/status.c \
+	src/api/values.c \
+	src/api/values.h
+
 # The interface of gperftools, for programs that ask for it; without sanitizers, as the library.
 lib_LIBRARIES += src/api/libcpaprof_gperf.a
 src_api_libcpaprof_gperf_a_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -fPIC

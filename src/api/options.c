@@ -238,8 +238,7 @@ static void pass_on(const char *name, char *to)
 	dot = strchr(slash ? slash : path, '.');
 	n = dot ? (size_t)(dot - *at) : strlen(*at);
 	memcpy(to, *at, n);
-	strcpy(to + n, "-%p");
-	strcpy(to + n + 3, dot ? dot : "");
+	snprintf(to + n, PATH_MAX - n, "-%%p%s", dot ? dot : "");
 	*at = to;
 }
 

@@ -98,8 +98,8 @@ static int open_folder(const char *path, const char **base)
 	struct stat folder;
 	int fd;
 
-	memcpy(name, path, n);
-	strcpy(name + n, n ? "" : "/");
+	memcpy(name, n ? path : "/", n ? n : 1);
+	name[n ? n : 1] = '\0';
 	*base = slash + 1;
 	if (**base == '\0')
 		return -EISDIR;

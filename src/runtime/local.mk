@@ -24,30 +24,9 @@ src_runtime_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,d
 EXTRA_src_runtime_libcpaprof_so_DEPENDENCIES = src/runtime/versions.map
 src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_runtime_libcpaprof_so_SOURCES = \
+	$(api_sources) \
 	$(src_collect_libcollect_a_SOURCES) \
 	$(src_wire_libwire_a_SOURCES) \
-	src/api/asked.c \
-	src/api/asked.h \
-	src/api/bytes.c \
-	src/api/bytes.h \
-	src/api/collector.c \
-	src/api/collector.h \
-	src/api/cpu.c \
-	src/api/custom.c \
-	src/api/exit.c \
-	src/api/init.c \
-	src/api/labels.c \
-	src/api/locks.c \
-	src/api/options.c \
-	src/api/options.h \
-	src/api/out.c \
-	src/api/out.h \
-	src/api/profiles.c \
-	src/api/profiles.h \
-	src/api/session.h \
-	src/api/status.c \
-	src/api/values.c \
-	src/api/values.h \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \

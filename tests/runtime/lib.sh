@@ -85,6 +85,10 @@ agree() { # NAME: do both readers see the same total in p.pb.gz?
 	fi
 }
 
+files() { # PATTERN: the names here that it matches
+	find . -maxdepth 1 -name "$1" | sort | sed 's|^\./||' | tr '\n' ' '
+}
+
 done_testing() {
 	echo "1..$count"
 }

@@ -18,7 +18,7 @@ end() { # HOW SECONDS
 }
 
 LD_PRELOAD=$library CPA_CPUPROFILE='c-%p.pb.gz' CPA_CPU_HZ=1000 ./burn 1 .5 >out 2>err
-is "$? $(ls c-*.pb.gz | wc -l) $(stat -c %a c-*.pb.gz)" '0 1 600' \
+is "$? $(files 'c-*.pb.gz' | wc -w) $(stat -c %a c-*.pb.gz)" '0 1 600' \
 	'a preloaded program writes a profile when it ends, with its process in the name'
 within "$(total c-*.pb.gz)" "$(cat out)" 2 'which has all its CPU time'
 is "$(cat err)" '' 'and nothing is said'
@@ -35,7 +35,7 @@ is "$status" 0 'a program ends with its last thread'
 within "$(total c.pb.gz)" 600000000 4 'whose profile has main, which had ended before'
 
 end abort 0.2
-is "$status $(ls ./*.pb.gz 2>/dev/null)" '134 ' 'abort leaves no profile'
+is "$status $(files '*.pb.gz')" '134 ' 'abort leaves no profile'
 export CPA_FLUSH_ON_FATAL=1
 end abort 0.3
 is "$status" 134 'with CPA_FLUSH_ON_FATAL it ends the program as before'
@@ -46,17 +46,17 @@ within "$(total c.pb.gz)" 300000000 4 'and that leaves one too'
 unset CPA_FLUSH_ON_FATAL
 
 end fork 0.3
-is "$status $(ls ./*.pb.gz | wc -l)" '3 2' 'a child has a file of its own'
+is "$status $(files '*.pb.gz' | wc -w)" '3 2' 'a child has a file of its own'
 within "$(total c.pb.gz)" 300000000 4 'the parent has its time'
 within "$(total c-*.pb.gz)" 300000000 4 'and the child its'
 CPA_FOLLOW=none end fork 0.3
-is "$(ls ./*.pb.gz)" ./c.pb.gz 'but not with CPA_FOLLOW=none'
+is "$(files '*.pb.gz')" 'c.pb.gz ' 'but not with CPA_FOLLOW=none'
 rm -f ./*.pb.gz
 LD_PRELOAD=$library sh -c './burn 0.3 >out; ./burn 0.3 >>out; :'
-is "$(ls ./*.pb.gz | wc -l)" 3 'programs that it executes have names of their own'
+is "$(files '*.pb.gz' | wc -w)" 3 'programs that it executes have names of their own'
 rm -f ./*.pb.gz
 LD_PRELOAD=$library CPA_FOLLOW=none sh -c './burn 0.3 >out; :'
-is "$(ls ./*.pb.gz)" ./c.pb.gz 'and are not profiled with CPA_FOLLOW=none'
+is "$(files '*.pb.gz')" 'c.pb.gz ' 'and are not profiled with CPA_FOLLOW=none'
 
 end exit 0.1
 cp c.pb.gz kept
@@ -84,16 +84,16 @@ burning=$!
 sleep 0.3
 kill -USR2 $burning
 wait $burning
-is "$? $(ls ./*.pb.gz 2>/dev/null)" '140 ' 'without the library SIGUSR2 ends a program'
+is "$? $(files '*.pb.gz')" '140 ' 'without the library SIGUSR2 ends a program'
 CPA_TOGGLE_SIGNAL=USR2 LD_PRELOAD=$library ./burn 3 >out 2>err &
 burning=$!
 sleep 0.5
-for i in 1 2 3; do
+for _ in 1 2 3; do
 	kill -USR2 $burning
 	sleep 0.5
 done
 wait $burning
-is "$? $(ls ./*.pb.gz | tr '\n' ' ')" '0 ./c-1.pb.gz ./c-2.pb.gz ' \
+is "$? $(files '*.pb.gz')" '0 c-1.pb.gz c-2.pb.gz ' \
 	'with it CPA_TOGGLE_SIGNAL starts and stops profiles, each in a file of its own'
 
 rm -f ./*.pb.gz
@@ -105,7 +105,7 @@ CPA_GPERF_COMPAT=1 CPUPROFILE=g.prof timeout 60 ./linked end exit 0.2 2>err
 within "$(total g.prof)" 200000000 12 'over those that are there'
 rm -f g.prof
 CPUPROFILE=g.prof timeout 60 ./linked end exit 0.2 2>err
-is "$(ls g.prof 2>&1 | grep -c 'No such')" 1 'but not else'
+is "$(files g.prof)" '' 'but not else'
 
 CPA_HEAPPROFILE='h-%p.pb.gz' CPA_HEAP_RATE=1 timeout 60 ./linked end exit 0.1 2>err
 is "$("$CPA" top -unit=bytes -sample_index=alloc_objects h-*.pb.gz 2>/dev/null | grep -c Showing)" 1 'a heap profile is written at the end'

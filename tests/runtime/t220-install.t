@@ -53,7 +53,7 @@ heap 1
 text heap profile:
 heap 0' "a program written for gperftools runs $flags"
 	within "$(total g.prof)" 600000000 3 'its CPU profile is whole'
-	is "$(ls ./*.heap | tr '\n' ' ')" './heap.0001.heap ./heap.0002.heap ' 'its dumps of the heap have their names'
+	is "$(files '*.heap')" 'heap.0001.heap heap.0002.heap ' 'its dumps of the heap have their names'
 	heap=$("$CPA" top -unit=bytes -sample_index=inuse_space heap.0002.heap 2>/dev/null |
 		sed -n 's/^Showing nodes accounting for .* of \([0-9]*\)B total$/\1/p')
 	within "$heap" 100000000 30 'and what is in use in them'
