@@ -50,16 +50,23 @@ static _Atomic uint32_t seen;
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _etext[] __attribute__((visibility("hidden")));
 
-bool cpi_heap_seen(void)
+void cpi_heap_see(void)
 {
 	atomic_store(&seer, (uintptr_t)&cpi_local);
+	cpi_local.left = 0;
+}
+
+bool cpi_heap_seen(void)
+{
 	return atomic_exchange(&seen, 0) != 0;
 }
 
-static void see(void)
+bool cpi_heap_is_seer(void)
 {
-	if (atomic_load_explicit(&seer, memory_order_relaxed) == (uintptr_t)&cpi_local)
-		atomic_store_explicit(&seen, 1, memory_order_relaxed);
+	if (atomic_load_explicit(&seer, memory_order_relaxed) != (uintptr_t)&cpi_local)
+		return false;
+	atomic_store_explicit(&seen, 1, memory_order_relaxed);
+	return true;
 }
 
 static bool is_process(void)
@@ -99,7 +106,8 @@ uint32_t cpi_heap_due(size_t size)
 {
 	uint32_t rate = rate_now(), with = cpi_local.drawn;
 
-	see();
+	if (cpi_heap_is_seer())
+		return 0; /* nothing is drawn, so all come here */
 	if (atomic_load_explicit(&cpi_local.hook, memory_order_relaxed)) {
 		draw(rate);
 		return 0;
@@ -146,11 +154,6 @@ static _Atomic uint8_t *second_place(uint64_t at)
 void cpi_heap_mark(const void *p)
 {
 	atomic_store_explicit(first_place((uintptr_t)p), FOR_EVER, memory_order_relaxed);
-}
-
-void cpi_heap_unmark(const void *p)
-{
-	atomic_store_explicit(first_place((uintptr_t)p), 0, memory_order_relaxed);
 }
 
 static void filter_add(uint64_t at)
@@ -266,7 +269,6 @@ bool cpi_heap_take(void *p, struct live_object *out)
 	struct segment_tables *t;
 	bool has;
 
-	see();
 	if (!atomic_load_explicit(second_place(at), memory_order_relaxed) || !is_process())
 		return false;
 	t = cpi_tables_sig();
@@ -289,8 +291,8 @@ void cpi_heap_look(void)
 
 void cpi_heap_start(void)
 {
-	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_UNKNOWN);
 	atomic_store(&seer, 0);
+	atomic_fetch_and(&stopped, ~(uint32_t)HEAP_UNKNOWN);
 	set_mark();
 	cpi_heap_look();
 	/* while there is one thread: of several at once only one finds the tables */

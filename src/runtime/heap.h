@@ -49,13 +49,17 @@ void cpi_heap_put_back(const struct live_object *o);
 
 /* Why heap profiles cannot be had: bits of enum proc_heap. Tracking stops, and it is told in the slot. */
 void cpi_heap_stop(uint32_t why);
-/* From now on there may be samples. */
+/* From now on there may be samples, unless it was stopped. */
 void cpi_heap_start(void);
-/* Did a wrapper see an allocation or a free, since this was asked? */
+/*
+ * Until sampling starts all that this thread allocates is of the first memory: the program's heap stays as it
+ * is, while we look who answers. cpi_heap_seen: did something come to us, since this was asked?
+ */
+void cpi_heap_see(void);
 bool cpi_heap_seen(void);
-/* An object that our free will look at; and no more, when there are no others yet. */
+bool cpi_heap_is_seer(void);
+/* An object that our free will look at. */
 void cpi_heap_mark(const void *p);
-void cpi_heap_unmark(const void *p);
 
 /* heap_draw.c */
 /* The bytes until the next sample: exponential, of this mean; 0 for 1. */

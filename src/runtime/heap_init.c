@@ -39,27 +39,25 @@ static bool is_ours(void)
 	*(void **)&put = dlsym(RTLD_DEFAULT, "free");
 	if (!get || !put)
 		return false;
-	cpi_local.left = 0;
 	cpi_heap_seen();
 	p = get(1);
 	seen = cpi_heap_seen();
 	if (!p)
 		return seen;
-	cpi_heap_mark(p);
 	put(p);
-	cpi_heap_unmark(p);
 	return seen && cpi_heap_seen();
 }
 
 void cpi_heap_init(void)
 {
-	uint32_t why = is_sanitized() ? HEAP_SANITIZER : is_ours() ? 0 : HEAP_FOREIGN;
+	uint32_t why;
 
-	if (why) {
+	cpi_heap_see();
+	why = is_sanitized() ? HEAP_SANITIZER : is_ours() ? 0 : HEAP_FOREIGN;
+	if (why)
 		cpi_heap_stop(why);
-		return;
-	}
-	cpi_heap_new_init();
+	else
+		cpi_heap_new_init();
 	cpi_heap_start();
 }
 

@@ -26,6 +26,8 @@ static NOINLINE void *malloc_due(size_t size)
 {
 	uint32_t rate = cpi_heap_due(size);
 
+	if (cpi_heap_is_seer())
+		return cpi_heap_first(size, 0);
 	return cpi_heap_add(cpi_heap_next.malloc(size), size, rate);
 }
 
@@ -38,6 +40,8 @@ static NOINLINE void *calloc_due(size_t n, size_t size)
 {
 	uint32_t rate = cpi_heap_due(n * size);
 
+	if (cpi_heap_is_seer())
+		return cpi_heap_first(n * size, 0);
 	return cpi_heap_add(cpi_heap_next.calloc(n, size), n * size, rate);
 }
 
@@ -56,6 +60,7 @@ NOINLINE bool cpi_heap_drop(void *p)
 
 	if (!p)
 		return false;
+	cpi_heap_is_seer();
 	if (cpi_heap_is_first(p))
 		return true;
 	if (cpi_heap_take(p, &o))
@@ -157,6 +162,8 @@ CPA_EXPORT void *aligned_alloc(size_t align, size_t size)
 {
 	uint32_t rate = cpi_heap_passes(size) ? 0 : cpi_heap_due(size);
 
+	if (cpi_heap_is_seer())
+		return cpi_heap_first(size, align);
 	return cpi_heap_add(cpi_heap_next.aligned_alloc(align, size), size, rate);
 }
 

@@ -149,7 +149,6 @@ void cpi_heap_new_init(void)
 	if (dlsym(RTLD_NEXT, #name)) {                                                                                 \
 		void *p;                                                                                               \
                                                                                                                        \
-		cpi_local.left = 0;                                                                                    \
 		cpi_heap_seen();                                                                                       \
 		p = next.name names;                                                                                   \
 		counts.name = !cpi_heap_seen();                                                                        \
