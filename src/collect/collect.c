@@ -249,6 +249,13 @@ static bool is_gone(const struct process *p)
 	return poll(&ended, 1, 0) > 0;
 }
 
+int collect_signal(const struct process *p)
+{
+	uint32_t sig = p->c ? *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal : SIGPROF;
+
+	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
+}
+
 /* The number is read first: what it counts was told before. */
 void collect_modules(struct process *p)
 {
@@ -309,6 +316,7 @@ static void update(struct process *p, struct segment_proc *s)
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
 	p->error = p->error <= ERRNO_MOST ? p->error : 0;
+	p->moved = atomic_load_explicit(&s->moved, memory_order_relaxed);
 	p->perf_error = atomic_load_explicit(&s->perf_error, memory_order_relaxed);
 	p->perf_error = p->perf_error <= ERRNO_MOST ? p->perf_error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
@@ -352,7 +360,9 @@ static void round_of(struct collect *c, bool last)
 
 bool collect_engine(const char *name, uint32_t *out)
 {
-	static const char *const names[] = { [ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer" };
+	static const char *const names[] = {
+		[ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer"
+	};
 
 	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(name, names[i]) == 0) {

@@ -22,7 +22,7 @@ struct process {
 	pid_t pid;
 	int pidfd; /* -1 when there is none */
 	bool forked;
-	uint32_t engine, error, perf_error;
+	uint32_t engine, error, perf_error, moved;
 	uint64_t start_ns, end_ns; /* wall clock */
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
 	uint32_t orphans;
@@ -33,7 +33,7 @@ struct process {
 	struct maps maps;
 	struct threads *threads; /* of collect/threads.h: kept between dumps, NULL before the first */
 	struct dump *dump;       /* that waits for threads which run, or NULL */
-	uint32_t modules_read; /* of its ring of modules */
+	uint32_t modules_read;   /* of its ring of modules */
 };
 
 /* What was taken from a ring so far. The segment is not asked. */
@@ -81,6 +81,9 @@ void collect_modules(struct process *p);
 
 /* Find the mappings of the locations that are new. */
 void collect_find_places(struct process *p);
+
+/* What our signal is in a process. */
+int collect_signal(const struct process *p);
 
 /* Wake the threads of a process that are at work without a timer. */
 void collect_unseen(const struct collect *c, const struct process *p);

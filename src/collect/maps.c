@@ -199,8 +199,7 @@ static uint32_t take_module(struct maps *m, const uint8_t *data, uint32_t most, 
 		return 0;
 	if (h.start < h.limit) {
 		m->number[h.number] = add(
-			m,
-			&(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
+			m, &(struct map){ .start = h.start, .limit = h.limit, .offset = h.offset, .n_path = h.n_path },
 			(const char *)id + h.n_id, id, h.n_id, h.since);
 		add_again(m, h.number, h.since);
 	} else if (h.number) {
@@ -215,9 +214,8 @@ void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint3
 		uint32_t at = from % MODULES_MAX, n;
 
 		/* what makes no sense ends it: all that is there is skipped */
-		n = to - from <= MODULES_MAX && at % 8 == 0
-			    ? take_module(m, ring + at, to - from, MODULES_MAX - at)
-			    : 0;
+		n = to - from <= MODULES_MAX && at % 8 == 0 ? take_module(m, ring + at, to - from, MODULES_MAX - at)
+							    : 0;
 		if (n == 0)
 			return;
 		from += n;

@@ -28,11 +28,11 @@ struct era {
 
 /* Begins as zeros. The program comes first. */
 struct maps {
-	struct vec map;   /* struct map */
-	struct vec texts; /* char */
-	struct vec era;   /* struct era, as they came: of contested ones */
-	bool contested;   /* some are */
-	uint32_t now;     /* the generation of the process, as far as we know */
+	struct vec map;                        /* struct map */
+	struct vec texts;                      /* char */
+	struct vec era;                        /* struct era, as they came: of contested ones */
+	bool contested;                        /* some are */
+	uint32_t now;                          /* the generation of the process, as far as we know */
 	uint32_t number[MODULES_NUMBERED + 1]; /* of struct segment_module: index of map + 1 */
 };
 

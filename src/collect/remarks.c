@@ -59,6 +59,10 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 									  : "timers of threads");
 	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for",
 	       p->c->how.hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	if (p->error)
+		remark(r, "timers: %s", strerror((int)p->error));
+	if (p->moved)
+		remark(r, "the program took our signal %u times; it is %d now", p->moved, collect_signal(p));
 	if (p->perf_error)
 		remark(r, "no events: %s", strerror((int)p->perf_error));
 	if (c->lost)

@@ -53,8 +53,8 @@ static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= most ? (uint32_t)to_end : 0;
-	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN && word >> 60 != RECORD_THREAD) ||
-	    n > FRAMES_MAX || RECORD_HEAD + n > most || RECORD_HEAD + n > to_end)
+	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN && word >> 60 != RECORD_THREAD) || n > FRAMES_MAX ||
+	    RECORD_HEAD + n > most || RECORD_HEAD + n > to_end)
 		return 0;
 	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
 	label = (uint32_t)(who >> 32);

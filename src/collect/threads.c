@@ -67,14 +67,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* What our signal is there. */
-static int signal_of(const struct process *p)
-{
-	uint32_t sig = p->c ? *(const volatile uint32_t *)&collect_slot(p->c, collect_slot_of(p))->signal : SIGPROF;
-
-	return sig == SIGVTALRM || sig == SIGSTKFLT || sig == SIGPWR || (sig >= 34 && sig <= 64) ? (int)sig : SIGPROF;
-}
-
 /* The labels that a thread works for: a table of our library leads to them. */
 static uint32_t label_of(struct dump *d, uint32_t tid)
 {
@@ -180,7 +172,7 @@ static bool look(struct dump *d, struct task *t)
 static void ask(struct dump *d, struct pending *x)
 {
 	const struct collect *c = d->p->c;
-	int sig = signal_of(d->p);
+	int sig = collect_signal(d->p);
 	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
 
 	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1] ^ COOKIE_STACK);
@@ -199,7 +191,7 @@ static void take_thread(struct dump *d, uint32_t tid)
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (!task_signal(d->folder, tid, signal_of(d->p), &x->signal))
+	if (!task_signal(d->folder, tid, collect_signal(d->p), &x->signal))
 		return;
 	/* this thread; one of ours holds all signals back, and is not of the program */
 	if (tid == d->own && (!d->may_ask || x->signal.blocked || !x->signal.caught))
@@ -256,7 +248,7 @@ static void look_again(struct dump *d, struct pending *x)
 		d->n_left--;
 		return;
 	}
-	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, signal_of(d->p), &x->signal) ||
+	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, collect_signal(d->p), &x->signal) ||
 	    !task_read(d->folder, x->task.tid, &now))
 		return;
 	if (switches != x->signal.switches)

@@ -64,13 +64,14 @@ static bool is_at_work(const struct collect *c, const struct process *p, uint32_
 
 static void send_signal(const struct collect *c, const struct process *p, uint32_t tid)
 {
-	siginfo_t info = { .si_signo = SIGPROF, .si_code = SI_QUEUE };
+	int sig = collect_signal(p);
+	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
 
 	/* it may have executed another program, without our library: that would die of it */
 	if (maps_has_file(p->pid, c->dev, c->ino) != MAPS_YES)
 		return;
 	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1]);
-	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, SIGPROF, &info);
+	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, sig, &info);
 }
 
 struct entry {

@@ -128,8 +128,10 @@ CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, voi
 
 	if (!cpi.ready)
 		return cpi_next()->pthread_create(thread, attr, start, arg);
-	if (cpi.head)
+	if (cpi.head) {
 		cpi_fork_check();
+		cpi_guard_check();
+	}
 	b = box_take(attr, arg, &site);
 	if (!b)
 		return cpi_next()->pthread_create(thread, attr, start, arg);

@@ -79,6 +79,7 @@ void cpi_init(void)
 bool cpi_attach(struct segment_head *head, bool self)
 {
 	adopt(head);
+	cpi.sig = cpi_guard_choose();
 	cpi.self = self;
 	cpi.head = head;
 	cpi_process_begin(0, 0);

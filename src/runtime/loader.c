@@ -57,12 +57,14 @@ static void *open_and_tell(const char *name, int flags)
 #if defined(__GNUC__) && !defined(__clang__)
 __attribute__((optimize("O2")))
 #endif
-CPA_EXPORT void *dlopen(const char *name, int flags)
+CPA_EXPORT void *
+dlopen(const char *name, int flags)
 {
 	void *(*next)(const char *, int) = cpi_next()->dlopen;
 
 	cpi_heap_dlopen(flags);
 	if (cpi_on_sig()) {
+		cpi_guard_check();
 		cpi_modules_refresh();
 		if (!caller_matters(name))
 			next = open_and_tell;

@@ -29,6 +29,9 @@
 
 enum { FILES_FEW = 256, FILES_MANY = 4096, SIGRT_FIRST = 32, LOOK_EVERY = 8 };
 
+/* There may be signals of events, also when there are no more events. */
+static _Atomic bool used;
+
 /* The numbers that are ours: the last quarter of those that the program may have. */
 static long first_number(void)
 {
@@ -95,6 +98,7 @@ bool cpi_perf_open_sig(struct thread *t, uint32_t tid)
 	rc = send_to(fd, tid);
 	t->perf_id = id_of(fd);
 	atomic_store(&t->perf, (int)fd + 1);
+	atomic_store(&used, true);
 	if (rc >= 0 && t->perf_id)
 		rc = sys_call(SYS_ioctl, fd, (long)PERF_EVENT_IOC_ENABLE, 0, 0);
 	if (rc >= 0 && t->perf_id) {
@@ -128,6 +132,6 @@ bool cpi_perf_is_gone_sig(struct thread *t)
 
 bool cpi_perf_is_signal_sig(const siginfo_t *info)
 {
-	return atomic_load_explicit(&cpi.engine, memory_order_relaxed) & ENGINE_PERF && info->si_code >= POLL_IN &&
+	return atomic_load_explicit(&used, memory_order_relaxed) && info->si_code >= POLL_IN &&
 	       info->si_code <= POLL_HUP;
 }

@@ -37,6 +37,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->error, 0);
 	atomic_store(&p->modules, 0);
 	atomic_store(&p->modules_read, 0);
+	atomic_store(&p->moved, 0);
 	atomic_store(&p->generation, atomic_load(&cpi.generation));
 	atomic_store(&p->orphans, 0);
 	atomic_store(&p->lost, 0);

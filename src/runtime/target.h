@@ -73,8 +73,8 @@ struct target {
 	_Atomic uint32_t engine, error;    /* what is told there */
 	_Atomic uint32_t heap;             /* and bits of proc_heap */
 	_Atomic uint32_t perf_error;
-	uint32_t parent, parent_serial;    /* the slot + 1 of what it was forked from; 0: it was executed */
-	uint64_t start_ns;                 /* wall clock */
+	uint32_t parent, parent_serial; /* the slot + 1 of what it was forked from; 0: it was executed */
+	uint64_t start_ns;              /* wall clock */
 	uint32_t slot, serial, pid;
 	bool ready;        /* the library is: threads tell where they begin and end */
 	bool self;         /* the collector is in this process: fork copies all of it */
@@ -83,12 +83,12 @@ struct target {
 	int process_timer; /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
 	uint32_t max_depth, n_rings;
-	struct segment_proc *procs; /* [N_PROCS] */
-	struct segment_ring *ring;  /* [n_rings] */
-	uint64_t *words;            /* [n_rings][RING_WORDS] */
-	uint64_t modules_at;        /* where the section of modules begins */
+	struct segment_proc *procs;  /* [N_PROCS] */
+	struct segment_ring *ring;   /* [n_rings] */
+	uint64_t *words;             /* [n_rings][RING_WORDS] */
+	uint64_t modules_at;         /* where the section of modules begins */
 	_Atomic uint32_t generation; /* of what is mapped */
-	uint8_t *labels, *tables;   /* those sections */
+	uint8_t *labels, *tables;    /* those sections */
 	uint32_t n_tables;
 	uint64_t cookie; /* in the value of our signals */
 };
@@ -260,6 +260,12 @@ void cpi_heap_look(void);
 void cpi_heap_forget(void);
 /* An object is about to be loaded, with these flags of dlopen. */
 void cpi_heap_dlopen(int flags);
+
+/* guard_move.c */
+/* The signal to use in this process. */
+int cpi_guard_choose(void);
+/* Is our handler still there? Else move to another signal. Looks once a second; not for handlers. */
+void cpi_guard_check(void);
 
 /* fork.c */
 void cpi_fork_init(void);

@@ -139,9 +139,9 @@ static struct timespec soon(clockid_t clock)
 /* One wait of half a millisecond. Gives the error. The first ones are started again by the kernel or C library. */
 enum { N_RESTARTED = 9, N_CALLS = 25 };
 static const char *const call_name[N_CALLS] = {
-	"read",     "eventfd",    "waitpid",       "mutex",           "cond_timedwait", "flock",  "sem_wait",
-	"write",    "recv",       "nanosleep",     "clock_nanosleep", "usleep",         "poll",   "ppoll",
-	"select",   "pselect",    "epoll_wait",    "epoll_pwait",     "sem_timedwait",  "accept", "sigtimedwait",
+	"read",       "eventfd",    "waitpid",     "mutex",           "cond_timedwait", "flock",  "sem_wait",
+	"write",      "recv",       "nanosleep",   "clock_nanosleep", "usleep",         "poll",   "ppoll",
+	"select",     "pselect",    "epoll_wait",  "epoll_pwait",     "sem_timedwait",  "accept", "sigtimedwait",
 	"recv_timed", "thrd_sleep", "mutex_timed", "cond_clockwait",
 };
 

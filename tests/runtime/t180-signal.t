@@ -1,0 +1,36 @@
+#!/bin/sh
+# t180-signal.t - programs that take our signal, and libraries that own it
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile taken
+
+for how in ignore handle; do
+	run 1000 ./taken $how 0.6
+	is "$status $(cat out)" '0 done' "a program that takes SIGPROF by the system call ($how) runs as alone"
+	within "$(total p.pb.gz)" 1500000000 4 'and all its time is in the profile'
+	between "$(share p.pb.gz work)" 1100000000 1300000000 'where it was used, by another signal'
+	is "$("$CPA" comments p.pb.gz | sed -n 's/^the program took.*now/moved/p' | sed 's/ .*//')" moved 'and it is told'
+done
+
+run 1000 ./taken caught 0.4
+is "$(cat out)" caught 'SIGPROF is the signal of the profiler'
+for sig in SIGSTKFLT VTALRM 45; do
+	CPA_SIGNAL=$sig
+	export CPA_SIGNAL
+	run 1000 ./taken caught 0.4
+	is "$status $(cat out)" '0 left alone' "unless CPA_SIGNAL=$sig says otherwise"
+	within "$(total p.pb.gz)" 700000000 4 'which works as well'
+done
+unset CPA_SIGNAL
+
+# libraries in Go have this note
+cat >note.c <<-'END'
+	__asm__(".section .note.go.buildid, \"a\", %note\n.balign 4\n.long 4, 4, 4\n.asciz \"Go\\0\"\n.ascii \"abcd\"\n");
+	int of_go;
+END
+${CC:-cc} -shared -fPIC -o libnote.so note.c
+${CC:-cc} -O1 -g -o taken "$top_srcdir/tests/runtime/taken.c" -pthread -Wl,--no-as-needed -L. -lnote -Wl,-rpath,"$tmp"
+run 1000 ./taken caught 0.4
+is "$status $(cat out)" '0 left alone' 'with a library in Go, which profiles by SIGPROF itself, it is left alone'
+within "$(total p.pb.gz)" 700000000 4 'and the program is profiled'
+done_testing
