@@ -44,8 +44,8 @@ struct process_facts {
 	bool replaced; /* it executed another program, which has a profile of its own */
 	bool running;  /* it goes on */
 	uint64_t n_samples, weight, lost, blocked;
-	uint32_t engine; /* bits of enum proc_engine */
-	uint32_t error;  /* errno of a timer that could not be had, or 0 */
+	uint32_t engine;     /* bits of enum proc_engine */
+	uint32_t error;      /* errno of a timer that could not be had, or 0 */
 	uint32_t perf_error; /* the same of an event */
 };
 

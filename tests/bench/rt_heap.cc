@@ -57,11 +57,11 @@ inline __attribute__((always_inline)) void allocate(int site, size_t size)
 		allocate(n, size);                                                                                     \
 		__asm__ volatile("# site " #n);                                                                        \
 	}
-SITE(0, 16 + draw() % 64)                              /* small */
-SITE(1, 1024 + draw() % 7168)                          /* middling */
-SITE(2, draw() % 2000 ? 64 : 1 << 20)                  /* many small ones, few large ones */
-SITE(3, draw() % 500 ? 256 : 4 << 20)                  /* the same, worse */
-SITE(4, (1 << 20) + draw() % (7 << 20))                /* larger than the rate */
+SITE(0, 16 + draw() % 64)               /* small */
+SITE(1, 1024 + draw() % 7168)           /* middling */
+SITE(2, draw() % 2000 ? 64 : 1 << 20)   /* many small ones, few large ones */
+SITE(3, draw() % 500 ? 256 : 4 << 20)   /* the same, worse */
+SITE(4, (1 << 20) + draw() % (7 << 20)) /* larger than the rate */
 
 void work(unsigned long long bytes)
 {
