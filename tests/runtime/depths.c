@@ -16,7 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noclone))
+/* A frame of its own. */
+#define KEEP __attribute__((noinline)) static
 enum { ALTERNATE = 64 << 10 };
 
 static atomic_bool is_there;
@@ -46,7 +47,7 @@ KEEP void interrupted_work(void)
 	sink++;
 }
 
-KEEP static void *run(void *arg)
+KEEP void *run(void *arg)
 {
 	stack_t alternate = { .ss_sp = malloc(ALTERNATE), .ss_size = ALTERNATE };
 

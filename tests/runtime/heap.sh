@@ -1,8 +1,9 @@
 # heap.sh - what the tests of the heap share: run a program under heap_watch, and compare what it says
 # SPDX-License-Identifier: Apache-2.0
 #
-# Source it behind lib.sh.
+# Source it behind lib.sh, which gives here and top_srcdir.
 
+: "${here:?}" "${top_srcdir:?}"
 watch=$here/tests/runtime/heap_watch
 library=$(dirname "$CPA")/runtime/libcpaprof.so
 

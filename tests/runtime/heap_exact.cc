@@ -17,7 +17,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 static void *volatile kept[1024];
 static int n_kept;

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 enum { MIXES = 5, N_THREADS = 8, SLOTS = 64 };
 

@@ -192,7 +192,7 @@ static int do_accept(void)
 
 #define CALL(name)                                                                                                     \
 	{                                                                                                              \
-#name, do_##name, 0                                                                                    \
+		.name = #name, .make = do_##name                                                                       \
 	}
 static struct call {
 	const char *name;

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 #define END_OF_FUNCTION __asm__ volatile("") /* what came before was no tail call */
 
 enum { WAITERS = 5, HOLDS = 100, HOLD_US = 10000, CHAIN = 5, STEP_US = 100000 };

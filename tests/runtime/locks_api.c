@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 #define END_OF_FUNCTION __asm__ volatile("")
 
 NOINLINE static void tells_block(int skip, long long ns)

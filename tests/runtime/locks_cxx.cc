@@ -13,7 +13,7 @@
 #include <shared_mutex>
 #include <thread>
 
-#define NOINLINE __attribute__((noinline, noclone))
+#define NOINLINE __attribute__((noinline))
 
 using std::chrono::milliseconds;
 

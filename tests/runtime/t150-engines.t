@@ -53,6 +53,7 @@ if [ "$(said 's/^no events: \(.*\)/\1/p')" = '' ]; then
 	run 1000 ./odd close-all file
 	is "$(said 's/^no events: //p')" 'Bad file descriptor' 'a program that closes them gets timers'
 	(
+		# shellcheck disable=SC3045 # dash has it
 		ulimit -n 200
 		"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./burn .3 .3 >out 2>err
 	)

@@ -9,7 +9,7 @@ type_of() { # FILE: the type that readers show first
 	"$CPA" top "$1" 2>/dev/null | sed -n 's/^Type: //p'
 }
 
-files() { # what is there, on one line
+found() { # what is there, on one line
 	find . -name '*.gz*' | sort | tr '\n' ' '
 }
 
@@ -22,7 +22,7 @@ fails() { # NAME SENTENCE WORD...
 
 "$CPA" run --cpu=c.gz --heap=h.gz --allocs=a.gz --block=b.gz --mutex=m.gz --threadcreate=t.gz -- ./burn 0.2 0.2 >out 2>err
 is "$? $(cat err)" '0 ' 'all kinds at once: the program runs, cpa says nothing'
-is "$(files)" './a.gz ./b.gz ./c.gz ./h.gz ./m.gz ./t.gz ' 'and each has its file'
+is "$(found)" './a.gz ./b.gz ./c.gz ./h.gz ./m.gz ./t.gz ' 'and each has its file'
 is "$(for f in c h a b m t; do type_of $f.gz; done | tr '\n' ' ')" \
 	'cpu inuse_space alloc_space delay delay threadcreate ' 'and its type'
 # shellcheck disable=SC2094 # bad is none of them
@@ -39,16 +39,16 @@ fi
 
 rm -f ./*.gz
 is "$("$CPA" run --heap=h.gz -- sh -c 'wc -l </proc/$$/timers')" 0 'without a CPU profile no timers run'
-is "$(files)" './h.gz ' 'nor is one written'
+is "$(found)" './h.gz ' 'nor is one written'
 rm -f ./*.gz
 "$CPA" run -- ./burn 0.1 >out
-is "$(files | sed 's/[0-9][0-9]*/N/')" './cpu-N.pb.gz ' 'without any file there is a CPU profile of the process'
+is "$(found | sed 's/[0-9][0-9]*/N/')" './cpu-N.pb.gz ' 'without any file there is a CPU profile of the process'
 rm -f ./*.gz
 now=$(date +%s)
 "$CPA" run --cpu=c-%p-%t-%h-%%-%x.gz -- sh -c 'echo $$' >out
 read -r pid <out
-at=$(files | sed 's/.*-\([0-9]*\)-.*-%-.*/\1/')
-is "$(files)" "./c-$pid-$at-$(uname -n)-%-%x.gz " '%p, %t, %h and %% in a name are the process, the time, the host and %'
+at=$(found | sed 's/.*-\([0-9]*\)-.*-%-.*/\1/')
+is "$(found)" "./c-$pid-$at-$(uname -n)-%-%x.gz " '%p, %t, %h and %% in a name are the process, the time, the host and %'
 between "$at" "$now" "$((now + 10))" 'the time is now'
 
 rm -f ./*.gz
@@ -59,14 +59,14 @@ is "$(find . -name '[cht]-0002.pb.gz' | sort | tr '\n' ' ')" './c-0002.pb.gz ./h
 	'of each kind, numbered'
 [ "$(total c-0002.pb.gz)" -gt "$(total c-0001.pb.gz)" ] && [ "$(total c.pb.gz)" -gt "$(total c-0002.pb.gz)" ]
 ok $? 'each has what was before'
-is "$("$CPA" top -unit=count t-0002.pb.gz 2>/dev/null | sed -n 's/^Showing nodes .* of \(.*\) total/\1/p') $(files | grep -c t.pb.gz)" \
+is "$("$CPA" top -unit=count t-0002.pb.gz 2>/dev/null | sed -n 's/^Showing nodes .* of \(.*\) total/\1/p') $(found | grep -c t.pb.gz)" \
 	'1 0' 'threads have all threads of the moment, and no file at the end'
 
 rm -f ./*.gz
 "$CPA" run --cpu=/no/such/c.gz --heap=h.gz -- sh -c 'exit 7' >out 2>err
 is "$? $(cat err)" '7 cpa: /no/such/c.gz: No such file or directory' \
 	'a file that cannot be written is told, and the exit status is that of the program'
-is "$(files)" './h.gz ' 'and the others are written'
+is "$(found)" './h.gz ' 'and the others are written'
 printf 'precious' >old.gz
 mkdir full
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=4k none full 2>/dev/null; then
@@ -87,11 +87,11 @@ within "$(total p.pb.gz)" "$(cat out)" 5 'for a whole profile'
 rm -f ./*.gz
 cp burn other
 "$CPA" run --hz=1000 --cpu=p.gz --follow='/bur.$' -- sh -c './burn 0.2; ./other 0.2; ./burn 0.1' >out
-is "$(files | tr ' ' '\n' | sed 's/[0-9][0-9]*/N/' | uniq -c | tr -s ' \n' ' ')" ' 2 ./p-N.gz 1 ./p.gz ' \
+is "$(found | tr ' ' '\n' | sed 's/[0-9][0-9]*/N/' | uniq -c | tr -s ' \n' ' ')" ' 2 ./p-N.gz 1 ./p.gz ' \
 	'--follow=REGEX profiles the programs whose paths match, and the one that is run'
 rm -f ./*.gz
 "$CPA" run --cpu=p.gz --follow=none -- sh -c './burn 0.2' >out
-is "$(files)" './p.gz ' '--follow=none profiles the program alone'
+is "$(found)" './p.gz ' '--follow=none profiles the program alone'
 rm -f ./*.gz
 "$CPA" run --hz=1000 --cpu=p.gz --symbolize -- ./burn 0.2 >out 2>err
 mv burn gone
@@ -100,7 +100,7 @@ mv gone burn
 # the group gets SIGINT, as from the terminal
 rm -f ./*.gz
 timeout -s INT 1 "$CPA" run --hz=1000 --cpu=p.gz -- ./burn 30 >out 2>err
-is "$(files)" './p.gz ' 'an interrupt ends the program, and not cpa before it has written'
+is "$(found)" './p.gz ' 'an interrupt ends the program, and not cpa before it has written'
 between "$(total p.gz)" 10000000 1100000000 'what was until then'
 
 rm -f ./*.gz
@@ -118,7 +118,7 @@ fails 'an expression that is none' 'cpa: --follow=(: error parsing regexp: missi
 fails 'a custom profile without a file' 'cpa: --custom=conns: it takes the name of a profile, = and a file' --custom=conns -- ./burn 1
 fails 'an unknown option' 'cpa: cpa run has no option --nope; cpa run --help lists them' --nope -- ./burn 1
 fails 'no program' 'cpa: usage: cpa run [OPTION]... [--] PROGRAM [ARGUMENT]...' --hz=100
-is "$(files)" '' 'and nothing is written of what is refused'
+is "$(found)" '' 'and nothing is written of what is refused'
 "$CPA" run --custom=conns=x.gz -- sh -c 'exit 3' 2>err
 is "$? $(cat err)" '3 cpa: x.gz: the program made no profile of the name conns' 'a profile that the program does not make'
 done_testing

@@ -41,7 +41,7 @@ if ! ${CC:-cc} -O1 -fPIC -c user.c || ! ${CC:-cc} -O1 -w -o late late.c -ldl -pt
 	exit 0
 fi
 for i in $(seq 0 99); do
-	${CC:-cc} -shared -Wl,-soname,user$i.so -o user$i.so user.o
+	${CC:-cc} -shared -Wl,-soname,"user$i.so" -o "user$i.so" user.o
 done
 is "$(./late "$library")" "100 users
 loaded" 'behind 100 libraries with static TLS it still loads'

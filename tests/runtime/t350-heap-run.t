@@ -24,7 +24,7 @@ for index in alloc_objects alloc_space inuse_objects inuse_space; do
 	# what the libraries allocate for exceptions and threads is below such functions too
 	grep '^a_' out | cut -d ' ' -f 1,$column | grep -v '_throws\|_other_thread' | grep -v ' 0$' | sort >truth
 	for tool in $tools; do
-		numbers $tool $index | grep -v '_throws\|_other_thread' | grep -v ' 0$' | sort >got
+		numbers "$tool" "$index" | grep -v '_throws\|_other_thread' | grep -v ' 0$' | sort >got
 		diff truth got >wrong
 		same=$?
 		sed 's/^/# /' wrong

@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noclone))
+#define KEEP __attribute__((noinline))
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, cond_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
