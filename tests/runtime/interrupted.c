@@ -190,9 +190,9 @@ static int do_accept(void)
 	return accept(fd, NULL, NULL);
 }
 
-#define CALL(name)                                                                                                     \
+#define CALL(call)                                                                                                     \
 	{                                                                                                              \
-		.name = #name, .make = do_##name                                                                       \
+		.name = #call, .make = do_##call                                                                       \
 	}
 static struct call {
 	const char *name;
