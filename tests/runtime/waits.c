@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline))
+#define KEEP __attribute__((noinline)) static
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, cond_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -129,7 +129,7 @@ static void set_labels(void)
 		set(make(0, pair, 1));
 }
 
-KEEP static void *begin(void *arg)
+KEEP void *begin(void *arg)
 {
 	void (*wait)(void) = (void (*)(void))arg;
 
