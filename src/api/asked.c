@@ -21,15 +21,19 @@
 #include "runtime/target.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { HEAP_RATE_USUAL = 512 << 10, LOOK_S = 1, N_FATAL = 10 };
+enum { HEAP_RATE_USUAL = 512 << 10, LOOK_S = 1, N_FATAL = 10, PROGRAMS_MOST = 1000 };
+enum { EXEC_LEAST_MS = 1, EXEC_CHILD_LEAST_MS = 100 }; /* CPU time: most children do nothing before they execute */
 
 static struct options asked;
-static bool is_child;           /* forked from the process that was asked */
-static unsigned n_cpu, n_heap;  /* files that are written */
-static _Atomic uint32_t turned; /* by the signal */
+static bool is_child;            /* forked from the process that was asked */
+static unsigned n_cpu, n_heap;   /* files that are written */
+static char last_heap[PATH_MAX]; /* the file of the end, when it was written before another program was executed */
+static _Atomic uint32_t turned;  /* by the signal */
 static _Atomic uint32_t ending;
 static uint64_t last_allocated, last_in_use; /* at the last dump of the heap; of the thread alone */
 
@@ -47,12 +51,30 @@ static void name_file(char to[PATH_MAX], const char *path, unsigned n)
 	snprintf(to, PATH_MAX, "%.*s%s%s%s", len, path, more, number, dot ? dot : "");
 }
 
+/*
+ * The same for the one file of a program. A process that executes another one has its name already, if that is of
+ * the process: then it is the first number that is free.
+ */
+static void name_one(char to[PATH_MAX], const char *path)
+{
+	char whole[PATH_MAX];
+
+	name_file(to, path, 0);
+	if (!strstr(path, "%p") || strstr(path, "%t"))
+		return;
+	for (unsigned n = 2;
+	     n < PROGRAMS_MOST && out_name(whole, to, 0) == 0 && faccessat(AT_FDCWD, whole, F_OK, 0) == 0; n++)
+		name_file(to, path, n);
+}
+
 static void name_cpu(char to[PATH_MAX])
 {
 	if (asked.like_gperf && asked.toggle) /* as theirs */
 		snprintf(to, PATH_MAX, "%.4000s.%u", asked.cpu, n_cpu++);
+	else if (asked.toggle)
+		name_file(to, asked.cpu, ++n_cpu);
 	else
-		name_file(to, asked.cpu, asked.toggle ? ++n_cpu : 0);
+		name_one(to, asked.cpu);
 }
 
 /* at_end: the last one. */
@@ -60,8 +82,10 @@ static void name_heap(char to[PATH_MAX], bool at_end)
 {
 	if (asked.like_gperf)
 		snprintf(to, PATH_MAX, "%.4000s.%04u.heap", asked.heap, ++n_heap);
+	else if (at_end)
+		name_one(to, asked.heap);
 	else
-		name_file(to, asked.heap, at_end ? 0 : ++n_heap);
+		name_file(to, asked.heap, ++n_heap);
 }
 
 static void start_cpu(void)
@@ -114,11 +138,16 @@ static void write_heap(bool at_end)
 
 	if (rc == -ENOENT && is_child)
 		return;
-	name_heap(path, at_end);
+	if (at_end && *last_heap)
+		memcpy(path, last_heap, sizeof(path));
+	else
+		name_heap(path, at_end);
 	if (rc == 0)
-		rc = out_path(&out, path, asked.like_gperf);
+		rc = out_path(&out, path, asked.like_gperf || (at_end && *last_heap));
 	if (rc == 0)
 		rc = out_write(&out, b.v.data, b.v.n);
+	if (rc == 0 && at_end)
+		memcpy(last_heap, path, sizeof(path));
 	bytes_release(&b);
 	if (rc < 0)
 		options_say(&asked, path, -rc);
@@ -279,12 +308,27 @@ void asked_end(void)
 		write_heap(true);
 }
 
+/* Should it not be executed, all goes on, and the files are written again at the end. */
+void cpi_exec_flush(void)
+{
+	struct session_state s;
+	int rc;
+
+	session_look(&s);
+	rc = s.on ? session_flush(COLLECTOR_WAIT_MS, is_child ? EXEC_CHILD_LEAST_MS : EXEC_LEAST_MS) : -EAGAIN;
+	if (rc < 0 && rc != -EAGAIN && rc != -EINVAL && s.by != SESSION_API)
+		options_say(&asked, s.path, -rc);
+	if (asked.heap[0] && !atomic_load(&ending))
+		write_heap(true);
+}
+
 void asked_forked(void)
 {
 	bool on = asked.cpu[0] && !asked.toggle && !asked.alone;
 
 	is_child = true;
 	n_cpu = n_heap = 0;
+	*last_heap = '\0';
 	last_allocated = last_in_use = 0;
 	atomic_store(&ending, 0);
 	if (asked.alone)

@@ -168,19 +168,23 @@ CPA_EXPORT int cpa_cpu_set_rate(int hz)
 	return rc;
 }
 
-CPA_EXPORT int cpa_cpu_flush(void)
+int session_flush(uint32_t ms, uint32_t least_ms)
 {
+	struct process_facts facts = { 0 };
 	struct bytes bytes = { 0 };
 	struct process *p;
 	struct out out;
 	int rc = -EINVAL;
 
-	if (!collector_take(0))
+	if (!collector_take(ms))
 		return -EDEADLK;
 	out = now.out;
 	if (now.on && out.kind == OUT_PATH) {
 		p = collector_process();
-		rc = p ? bytes_snap(&bytes, p, SNAP_CPU, 0, 0) : -ESRCH;
+		if (p)
+			process_facts(p, &facts);
+		rc = !p ? -ESRCH : facts.weight * 1000 < (uint64_t)least_ms * now.hz ? -EAGAIN : 0;
+		rc = rc < 0 ? rc : bytes_snap(&bytes, p, SNAP_CPU, 0, 0);
 	}
 	/* what is there from now on is ours */
 	if (rc == 0)
@@ -190,6 +194,11 @@ CPA_EXPORT int cpa_cpu_flush(void)
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
 	bytes_release(&bytes);
 	return rc;
+}
+
+CPA_EXPORT int cpa_cpu_flush(void)
+{
+	return session_flush(0, 0);
 }
 
 void session_look(struct session_state *out)

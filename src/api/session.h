@@ -28,6 +28,12 @@ int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by);
  */
 int session_stop(uint32_t ms, bool at_exit);
 
+/*
+ * Write the file as of now; it goes on. ms: as above. Gives as cpa_cpu_flush: -EINVAL when none is being written to a
+ * path; -EAGAIN when there is less than least_ms of CPU time in it.
+ */
+int session_flush(uint32_t ms, uint32_t least_ms);
+
 void session_look(struct session_state *out);
 
 /* In the child of fork: the parent goes on with it, we do not. With the collector taken. */

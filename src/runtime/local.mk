@@ -30,6 +30,9 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/clock.c \
 	src/runtime/create.c \
 	src/runtime/env.c \
+	src/runtime/exec.c \
+	src/runtime/exec.h \
+	src/runtime/exec_look.c \
 	src/runtime/fork.c \
 	src/runtime/guard.c \
 	src/runtime/guard_actions.c \

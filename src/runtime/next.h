@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <threads.h>
@@ -79,6 +80,16 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                \
 	X(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))                                   \
 	X(int, epoll_pwait2, (int, struct epoll_event *, int, const struct timespec *, const sigset_t *))              \
+	X(int, execve, (const char *, char *const *, char *const *))                                                   \
+	X(int, execvpe, (const char *, char *const *, char *const *))                                                  \
+	X(int, fexecve, (int, char *const *, char *const *))                                                           \
+	X(int, execveat, (int, const char *, char *const *, char *const *, int))                                       \
+	X(int, posix_spawn,                                                                                            \
+	  (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,        \
+	   char *const *))                                                                                             \
+	X(int, posix_spawnp,                                                                                           \
+	  (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,        \
+	   char *const *))                                                                                             \
 	X(int, dlclose, (void *))                                                                                      \
 	X(void *, dlopen, (const char *, int))
 

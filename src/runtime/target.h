@@ -281,6 +281,11 @@ struct env {
 bool cpi_env_read(struct env *e);
 /* Take it and our library out of the environment: what this program executes is not profiled. */
 void cpi_env_remove(void);
+/* An environment without them: how many bytes it takes (0: they are not in this one), and it, made there. */
+size_t cpi_env_room_sig(char *const env[]);
+char **cpi_env_without_sig(char *const env[], void *room);
+/* Is the CPA_SEGMENT in it that of this process? */
+bool cpi_env_is_ours_sig(char *const env[]);
 
 /* modules.c */
 /* Publish what code is mapped: the program and its libraries. */
@@ -318,5 +323,9 @@ void cpi_perf_tell_sig(uint32_t error);
 /* api/collector.c */
 /* Have a segment: that of cpa run, or one of this process. Gives 0 or -errno. */
 int cpi_segment_ensure(void);
+
+/* api/asked.c */
+/* This process is about to execute another program, if all goes well: write what the environment asked for. */
+void cpi_exec_flush(void);
 
 #endif
