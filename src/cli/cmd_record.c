@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
+#include "cli/flame.h"
 #include "cli/naming.h"
 #include "cli/program.h"
 #include "cli/run.h"
@@ -87,8 +88,9 @@ static size_t report_words(const struct run_asked *asked, char **to, char rows[3
 	to[n++] = (char *)(uintptr_t) "cpa";
 	for (size_t i = 0; i < asked->report.n; i++) {
 		const char *word = asked->report.item[i], *name = word + strspn(word, "-");
+		const struct query_command *c = args_command(name, strcspn(name, "="));
 
-		named |= *word == '-' && args_command(name, strcspn(name, "=")) != NULL;
+		named |= *word == '-' && c && c->report != REPORT_NONE;
 	}
 	if (*asked->flame) {
 		to[n++] = (char *)(uintptr_t) "flame";
@@ -112,7 +114,7 @@ static int report(const struct run_asked *asked, const char *path)
 	enum { WORDS = 8 };
 	char **argv = mem_zalloc(asked->report.n + WORDS, sizeof(*argv)), rows[32];
 	size_t n = report_words(asked, argv, rows);
-	int status = STATUS_FINE;
+	int rc, status = STATUS_FINE;
 	struct args a;
 	struct err err;
 
@@ -122,7 +124,10 @@ static int report(const struct run_asked *asked, const char *path)
 		free(argv);
 		return say_error("%s", err.msg);
 	}
-	if (path) {
+	rc = a.command && a.command->report == REPORT_FLAME ? flame_check(&a.q, &err) : 0;
+	if (rc < 0) {
+		status = say_error("%s", err.msg);
+	} else if (path) {
 		a.q.waiting = progress_asking;
 		status = cmd_report(&a);
 	}

@@ -19,7 +19,7 @@ int run_env_library(struct buf *out, struct err *err)
 	static const char *const places[] = { "runtime", "../lib/cpa", "../lib/x86_64-linux-gnu/cpa" };
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
+	char *slash, *whole;
 
 	self[n > 0 ? n : 0] = '\0';
 	slash = strrchr(self, '/');
@@ -32,6 +32,13 @@ int run_env_library(struct buf *out, struct err *err)
 	}
 	if (out->len == 0)
 		buf_addz(out, PKGLIBDIR "/libcpaprof.so");
+	/* its path is in profiles: as the kernel tells it */
+	whole = realpath(buf_text(out), NULL);
+	if (whole) {
+		out->len = 0;
+		buf_addz(out, whole);
+		free(whole);
+	}
 	if (access(buf_text(out), R_OK) != 0)
 		return err_set(err, ERR_IO, "%s: %s", buf_text(out), strerror(errno));
 	if (strpbrk(buf_text(out), ": "))

@@ -127,8 +127,10 @@ static int read_one(enum run_command which, int left, char **argv, struct run_as
 			       argv[0], command_name[which]);
 	if (!o)
 		return k;
-	if (!value && !opt_is_flag(o) && ++k > left)
-		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
+	/* the heap of cpa run goes to a file, that of cpa record does not: --heap -- ./prog is one for the other */
+	if (!value && !opt_is_flag(o) && (++k > left || strncmp(argv[1], "--", 2) == 0))
+		return err_set(err, ERR_USAGE, "cpa %s %s needs an argument: %s=%s", command_name[which], argv[0],
+			       argv[0], o->arg);
 	return opt_set(o, to, value ? value + 1 : opt_is_flag(o) ? NULL : argv[1], err) < 0 ? ERR_USAGE : k;
 }
 

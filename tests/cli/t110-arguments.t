@@ -99,6 +99,8 @@ result $? "help has examples first"
 "$CPA" help merge | grep -q '^  cpa merge -o all.pb.gz' && "$CPA" help top | grep -q '^  cpa -top -cum ./server' &&
 	! "$CPA" help top | grep -q 'cpa diff'
 result $? "help of a command has the examples that use it"
+"$CPA" help threads | grep -q '^  cpa threads 4711' && "$CPA" help threads | grep -q -e '--threads=N'
+result $? "help of a word that is a command and an option explains both"
 "$CPA" help flame | grep -q '^  --color-by=WHAT ' && ! "$CPA" help top | grep -q color-by
 result $? "help of flame lists the options that are its own"
 "$CPA" gate --help >"$tmp/gate" && "$CPA" help gate | cmp -s - "$tmp/gate" && ! grep -q 'cpa top' "$tmp/gate"

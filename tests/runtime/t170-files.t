@@ -117,6 +117,8 @@ fails 'an engine that is none' 'cpa: --engine=steam: timer, perf or itimer' --en
 fails 'an expression that is none' 'cpa: --follow=(: error parsing regexp: missing closing ): `(`' '--follow=(' -- ./burn 1
 fails 'a custom profile without a file' 'cpa: --custom=conns: it takes the name of a profile, = and a file' --custom=conns -- ./burn 1
 fails 'an unknown option' 'cpa: cpa run has no option --nope; cpa run --help lists them' --nope -- ./burn 1
+fails 'a file without a name before --' 'cpa: cpa run --heap needs an argument: --heap=FILE' --heap -- ./burn 1
+fails 'a file without a name before an option' 'cpa: cpa run --heap needs an argument: --heap=FILE' --heap --hz=9 ./burn 1
 fails 'no program' 'cpa: usage: cpa run [OPTION]... [--] PROGRAM [ARGUMENT]...' --hz=100
 is "$(found)" '' 'and nothing is written of what is refused'
 "$CPA" run --custom=conns=x.gz -- sh -c 'exit 3' 2>err

@@ -39,6 +39,11 @@ is "$? $(cat err)" '2 cpa: cpa record has no option --nope; cpa record --help li
 "$CPA" record -nodecount=x -o x.gz -- ./burn 0.1 >out 2>err
 is "$? $(cat out) $(cat err)" '2  cpa: -nodecount=x: not a whole number, or too large' \
 	'a wrong option of a report is told before anything runs'
+"$CPA" record --flame=f.doc -o x.gz -- sh -c 'echo ran' >out 2>err
+is "$? $(cat out)$(sed "s|;.*||" err)" '2 cpa: f.doc: the ending says no format' 'so is a flame graph of no format'
+"$CPA" record -threads=1 -o x.gz -- ./burn 0.1 >out 2>err
+is "$? $(grep -c 'flat%' err)" '0 1' 'the threads that readers use are no report'
+rm -f x.gz
 "$CPA" record -o /no/such/x.gz -- sh -c 'exit 4' >out 2>err
 is "$? $(cat err)" '4 cpa: /no/such/x.gz: No such file or directory' 'a file that cannot be written'
 is "$(find tmp -type f -o -type d -name 'cpa-*' | wc -l) $(echo x.gz*)" '0 x.gz*' 'nothing is left of that'

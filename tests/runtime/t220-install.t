@@ -30,6 +30,7 @@ rm -f p.pb.gz
 "$cpa_installed" run --hz=1000 --cpu=p.pb.gz -- ./linked end exit 0.3
 is $? 3 'cpa run finds the library where it is installed'
 within "$(total p.pb.gz)" 300000000 6 'and profiles with it'
+is "$("$CPA" raw -symbolize=none p.pb.gz | grep -c "^[0-9]*: .* $libdir/cpa/libcpaprof.so ")" 1 'which the profile knows by its plain path'
 rm -f p.pb.gz
 
 for flags in '' -DHEADERS; do
