@@ -88,9 +88,10 @@ static size_t without_library(const char *from, char *to)
 
 void cpi_env_remove(void)
 {
-	char **at = find(preload);
+	char **at;
 
 	drop(find(segment));
+	at = find(preload); /* now, for what was behind the other has moved */
 	if (at && without_library(*at + strlen(preload), *at + strlen(preload)) == 0)
 		drop(find(preload));
 }

@@ -57,4 +57,11 @@ is "$("$CPA" run --cpu=p.pb.gz -- sh -c 'trap "exit 9" TERM; kill -TERM $PPID; s
 	'a signal for cpa goes to the program'
 is "$(LD_PRELOAD=libm.so.6 "$CPA" run --cpu=p.pb.gz -- sh -c 'env | grep LD_PRELOAD')" LD_PRELOAD=libm.so.6 \
 	'libraries that the user loads stay loaded'
+
+# what takes the environment apart may put it together in another order
+for order in '"LD_PRELOAD=$LD_PRELOAD" "CPA_SEGMENT=$CPA_SEGMENT" Z=1' '"CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD" Z=1' \
+	'Z=1 "CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD"'; do
+	got=$("$CPA" run --cpu=p.pb.gz -- sh -c "env -i $order $(command -v env); echo \$?" 2>&1)
+	is "$got" "$(printf 'Z=1\n0')" "a program that is not followed finds none of our variables, from $order"
+done
 done_testing
