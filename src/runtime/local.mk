@@ -39,6 +39,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/guard_int.h \
 	src/runtime/guard_masks.c \
 	src/runtime/guard_move.c \
+	src/runtime/guard_waits.c \
 	src/runtime/handler.c \
 	src/runtime/heap.c \
 	src/runtime/heap.h \

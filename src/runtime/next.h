@@ -14,6 +14,7 @@
 #include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <threads.h>
 #include <time.h>
 
@@ -75,6 +76,10 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	X(int, sigprocmask, (int, const sigset_t *, sigset_t *))                                                       \
 	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                                   \
 	X(int, sigsuspend, (const sigset_t *))                                                                         \
+	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                                 \
+	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                                                           \
+	X(int, sigwait, (const sigset_t *, int *))                                                                     \
+	X(int, signalfd, (int, const sigset_t *, int))                                                                 \
 	X(int, sigaltstack, (const stack_t *, stack_t *))                                                              \
 	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                            \
 	X(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))                \

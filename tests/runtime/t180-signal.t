@@ -23,6 +23,18 @@ for sig in SIGSTKFLT VTALRM 45; do
 done
 unset CPA_SIGNAL
 
+# who takes all signals takes none of ours, also not of the timer of the process, which is for any thread
+CPA_CPU_ENGINE=itimer
+export CPA_CPU_ENGINE
+for how in wait file; do
+	run 1000 ./taken $how 0.4
+	is "$status $(cat out)" '0 15 done' "a thread that takes all signals ($how) gets what it gets alone"
+	within "$(total p.pb.gz)" 400000000 6 'and the other one is profiled'
+done
+unset CPA_CPU_ENGINE
+run 1000 ./taken own 0.4
+is "$status $(cat out)" '0 27 done' 'a SIGPROF that the program sends comes to who waits for it'
+
 # libraries in Go have this note
 cat >note.c <<-'END'
 	__asm__(".section .note.go.buildid, \"a\", %note\n.balign 4\n.long 4, 4, 4\n.asciz \"Go\\0\"\n.ascii \"abcd\"\n");

@@ -5,6 +5,8 @@
  *
  * taken ignore|handle SECONDS   by the system call; then two threads burn
  * taken caught SECONDS          burn; prints whether the kernel has a handler of SIGPROF
+ * taken wait|file SECONDS       the main thread blocks all signals and takes them, one by one, while another burns
+ * taken own SECONDS             the same, of SIGPROF alone, which the other sends
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,12 +74,53 @@ static void caught(void)
 		fclose(f);
 }
 
+static int last = SIGTERM;
+static pthread_t first;
+
+static void *burn_and_tell(void *seconds)
+{
+	spin(atof(seconds));
+	pthread_kill(first, last);
+	return NULL;
+}
+
+/* Take signals up to the last one, and print them. */
+static void wait_for_all(bool by_file, char *seconds)
+{
+	struct signalfd_siginfo got;
+	int sig = 0, fd = -1;
+	pthread_t t;
+	sigset_t set;
+
+	sigfillset(&set);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (by_file)
+		fd = signalfd(-1, &set, SFD_CLOEXEC);
+	first = pthread_self();
+	pthread_create(&t, NULL, burn_and_tell, seconds);
+	do {
+		if (!by_file)
+			sigwait(&set, &sig);
+		else if (read(fd, &got, sizeof(got)) == sizeof(got))
+			sig = (int)got.ssi_signo;
+		printf("%d ", sig);
+	} while (sig != last);
+	pthread_join(t, NULL);
+	puts("done");
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t t[2];
 
 	if (argc < 3)
 		return 1;
+	if (strcmp(argv[1], "own") == 0)
+		last = SIGPROF;
+	if (strcmp(argv[1], "wait") == 0 || strcmp(argv[1], "file") == 0 || strcmp(argv[1], "own") == 0) {
+		wait_for_all(strcmp(argv[1], "file") == 0, argv[2]);
+		return 0;
+	}
 	spin(0.3);
 	if (strcmp(argv[1], "caught") == 0) {
 		spin(atof(argv[2]));
