@@ -109,6 +109,9 @@ tests_runtime_heap_bench_SOURCES = tests/runtime/heap_bench.c
 EXTRA_PROGRAMS += tests/runtime/lock_bench
 tests_runtime_lock_bench_SOURCES = tests/runtime/lock_bench.c
 
+EXTRA_PROGRAMS += tests/runtime/sample_bench
+tests_runtime_sample_bench_SOURCES = tests/runtime/sample_bench.c
+
 EXTRA_PROGRAMS += tests/runtime/unwind_bench
 tests_runtime_unwind_bench_SOURCES = tests/runtime/unwind_bench.c tests/runtime/unwind_here.h
 tests_runtime_unwind_bench_LDADD = $(unwind_libs)
