@@ -8,8 +8,11 @@
  *        rt_load read SECONDS             read(2) of /dev/zero
  *        rt_load fair THREADS SECONDS     up to 8 threads, each in a function of its own: "work_N NS" and total
  *        rt_load shares SECONDS           half, 30 %, 15 %, 5 % of it in a function each: "part_NN NS" and total
- *        rt_load threads N                N threads created and joined: "ns_each NS"
- *        rt_load kill SECONDS             CPU time, told, then SIGKILL
+ *        rt_load count MILLIONS           the same work each time, however long it takes
+ *        rt_load start N PROGRAM          N times: of each "wall_us LEAST MEDIAN", "cpu_us LEAST MEDIAN"
+ *        rt_load threads N                N threads created and joined: "ns_each NS", "cpu_each NS"
+ *        rt_load live N                   N objects allocated and kept: "rss KIB"
+ *        rt_load kill SECONDS             CPU time and 64 KiB blocks that are kept, told, then SIGKILL
  *        rt_load memory THREADS SECONDS   burn in threads that then wait for each other: "rss KIB" of it all
  *        rt_load pure                     "threads N", "fds N", "heap BYTES" of this process
  * CPU times are those of CLOCK_THREAD_CPUTIME_ID, in nanoseconds; total is of the process.
@@ -20,13 +23,18 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 64, SPIN = 2000, PIECE_NS = 1000000 };
+enum { THREADS_MAX = 64, STARTS_MAX = 10000, SPIN = 2000, PIECE_NS = 1000000, BLOCK = 64 << 10, OBJECT = 200 };
+
+extern char **environ;
 
 static volatile unsigned long sink;
 static double seconds;
@@ -136,13 +144,46 @@ static void reads(void)
 
 static void create(int n)
 {
-	long long begin = now_ns(CLOCK_MONOTONIC);
+	long long begin = now_ns(CLOCK_MONOTONIC), used_before = now_ns(CLOCK_PROCESS_CPUTIME_ID);
 	pthread_t thread;
 
 	for (int i = 0; i < n; i++)
 		if (pthread_create(&thread, NULL, nothing, NULL) == 0)
 			pthread_join(thread, NULL);
 	printf("ns_each %lld\n", (now_ns(CLOCK_MONOTONIC) - begin) / n);
+	printf("cpu_each %lld\n", (now_ns(CLOCK_PROCESS_CPUTIME_ID) - used_before) / n);
+}
+
+static int order(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static double us(struct timeval t)
+{
+	return (double)t.tv_sec * 1e6 + (double)t.tv_usec;
+}
+
+static int start(int n, char **argv)
+{
+	static double wall[STARTS_MAX], cpu[STARTS_MAX];
+
+	for (int i = 0; i < n; i++) {
+		long long begin = now_ns(CLOCK_MONOTONIC);
+		struct rusage use;
+		pid_t pid;
+
+		if (posix_spawn(&pid, argv[0], NULL, NULL, argv, environ) != 0 || wait4(pid, NULL, 0, &use) != pid)
+			return 2;
+		wall[i] = (double)(now_ns(CLOCK_MONOTONIC) - begin) / 1e3;
+		cpu[i] = us(use.ru_utime) + us(use.ru_stime);
+	}
+	qsort(wall, (size_t)n, sizeof(*wall), order);
+	qsort(cpu, (size_t)n, sizeof(*cpu), order);
+	printf("wall_us %.0f %.0f\ncpu_us %.0f %.0f\n", wall[0], wall[n / 2], cpu[0], cpu[n / 2]);
+	return 0;
 }
 
 static int entries(const char *path)
@@ -175,26 +216,79 @@ static void *hold(void *at)
 	return NULL;
 }
 
+static void print_rss(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[256];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "VmRSS:", 6) == 0)
+			printf("rss %ld\n", atol(line + 6));
+	if (f)
+		fclose(f);
+}
+
 static void memory(int n)
 {
-	FILE *f = NULL;
 	pthread_t thread[THREADS_MAX];
-	char line[256];
 
 	pthread_barrier_init(&all_done, NULL, (unsigned)n + 1);
 	pthread_barrier_init(&all_told, NULL, (unsigned)n + 1);
 	for (long i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, hold, (void *)i);
 	pthread_barrier_wait(&all_done);
-	f = fopen("/proc/self/status", "r");
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, "VmRSS:", 6) == 0)
-			printf("rss %ld\n", atol(line + 6));
-	if (f)
-		fclose(f);
+	print_rss();
 	pthread_barrier_wait(&all_told);
 	for (int i = 0; i < n; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static void live(int n)
+{
+	for (int i = 0; i < n; i++) {
+		char *volatile p = malloc(OBJECT);
+
+		if (p)
+			*p = 1;
+	}
+	print_rss();
+}
+
+/* What is kept is told with the CPU time. */
+static void before_kill(void)
+{
+	long long kept = 0;
+
+	for (int i = 0; i < 100; i++) {
+		char *volatile p = malloc(BLOCK);
+
+		if (p)
+			*p = 1;
+		kept += BLOCK;
+		work_0(seconds / 100);
+	}
+	printf("kept %lld\n", kept);
+}
+
+/* Gives false when there is no such work. */
+static int other_work(const char *what, int n)
+{
+	if (strcmp(what, "threads") == 0)
+		create(n);
+	else if (strcmp(what, "memory") == 0)
+		memory(n);
+	else if (strcmp(what, "live") == 0)
+		live(n);
+	else if (strcmp(what, "pure") == 0)
+		pure();
+	else if (strcmp(what, "kill") == 0)
+		before_kill();
+	else if (strcmp(what, "count") == 0)
+		for (unsigned long i = 0; i < (unsigned long)n * 1000000; i++)
+			sink += i;
+	else
+		return 0;
+	return 1;
 }
 
 int main(int argc, char **argv)
@@ -203,7 +297,10 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[2]) : 0;
 
 	seconds = atof(argv[argc - 1]);
-	if (n > THREADS_MAX && strcmp(what, "threads") != 0)
+	if (strcmp(what, "start") == 0)
+		return argc > 3 && n > 0 && n <= STARTS_MAX ? start(n, argv + 3) : 2;
+	if (n > THREADS_MAX && (strcmp(what, "burn") == 0 || strcmp(what, "fair") == 0 || strcmp(what, "burst") == 0 ||
+				strcmp(what, "memory") == 0))
 		return 2;
 	if (strcmp(what, "burn") == 0 || strcmp(what, "fair") == 0)
 		in_threads(fair, n);
@@ -213,15 +310,7 @@ int main(int argc, char **argv)
 		reads();
 	else if (strcmp(what, "shares") == 0)
 		shares();
-	else if (strcmp(what, "threads") == 0)
-		create(n);
-	else if (strcmp(what, "memory") == 0)
-		memory(n);
-	else if (strcmp(what, "pure") == 0)
-		pure();
-	else if (strcmp(what, "kill") == 0)
-		work_0(seconds);
-	else
+	else if (!other_work(what, n))
 		return 2;
 	for (int i = 0; strcmp(what, "fair") == 0 && i < n && i < 8; i++)
 		printf("work_%d %lld\n", i, used[i]);

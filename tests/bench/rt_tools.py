@@ -5,6 +5,7 @@ import glob
 import os
 import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -15,14 +16,15 @@ import time
 class Bench:
     """Where things are, and what was found."""
 
-    def __init__(self, top, build):
-        self.top, self.build = top, build
+    def __init__(self, top, build, quick=False):
+        self.top, self.build, self.quick = top, build, quick
         self.cpa = os.path.join(build, 'src/cpa')
         self.bin = os.path.join(build, 'tests/bench')
         self.library = os.path.join(build, 'src/runtime/libcpaprof.so')
         self.dir = tempfile.mkdtemp(prefix='rt-bench-')
         self.goals = []  # (name, met: True, False or None, text)
-        self.data = {}
+        self.tables = []  # as they are printed
+        self.seconds = {}  # that each took
         self.gperf = next(iter(glob.glob('/usr/lib/*/libprofiler.so.0')), None)
         self.tcmalloc = next(iter(glob.glob('/usr/lib/*/libtcmalloc.so.4')), None)
         self.jemalloc = next(iter(glob.glob('/usr/lib/*/libjemalloc.so.2')), None)
@@ -34,8 +36,27 @@ class Bench:
         for f in glob.glob(self.path(pattern)):
             os.unlink(f)
 
+    def rounds(self, n):
+        return max(3, n // 3) if self.quick else n
+
     def goal(self, name, met, text):
         self.goals.append((name, met, text))
+
+    def judge(self, name, found, most, noise, text):
+        """A goal that a number is at most another: missed only by more than the noise of that number."""
+        met = found <= most or (None if found - most <= noise else False)
+        self.goal(name, met, f'{text}, noise {noise:.3g}')
+
+    def table(self, title, head, rows):
+        """A Markdown table; all columns but the first are numbers."""
+        rows = [[str(c) for c in row] for row in rows]
+        self.tables.append({'title': title, 'head': head, 'rows': rows})
+        print(f'### {title}\n')
+        print('| ' + ' | '.join(head) + ' |')
+        print('|---|' + '--:|' * (len(head) - 1))
+        for row in rows:
+            print('| ' + ' | '.join(row) + ' |')
+        print()
 
     def say(self, text):
         print('bench: ' + text, file=sys.stderr, flush=True)
@@ -49,12 +70,15 @@ class Ran:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         full = dict(os.environ, LC_ALL='C.UTF-8', NO_COLOR='1')
         full.update(env or {})
-        try:
-            done = subprocess.run(argv, env=full, cwd=cwd, timeout=limit, capture_output=True, check=False,
-                                  stdin=stdin or subprocess.DEVNULL)
-            self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
-        except subprocess.TimeoutExpired as late:
-            self.status, self.out, self.err = 'stuck', late.stdout or b'', late.stderr or b''
+        with subprocess.Popen(argv, env=full, cwd=cwd, stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, start_new_session=True) as p:
+            try:
+                self.out, self.err = p.communicate(timeout=limit)
+                self.status = p.returncode
+            except subprocess.TimeoutExpired:
+                os.killpg(p.pid, signal.SIGKILL)  # with all that it started
+                self.out, self.err = p.communicate()
+                self.status = 'stuck'
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         self.wall = time.monotonic() - begin
         self.cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -140,15 +164,11 @@ def ratios(found, base):
     return {name: median([v / w for v, w in zip(values, found[base])]) for name, values in found.items()}
 
 
+def more_than(found, base):
+    """Median over the rounds of what each is more than base, round by round."""
+    return {name: median([v - w for v, w in zip(values, found[base])]) for name, values in found.items()}
+
+
 def spread(values):
     """How far the middle half is apart, as a part of the median."""
     return (quantile(values, 0.75) - quantile(values, 0.25)) / median(values) if values else float('nan')
-
-
-def table(head, rows):
-    """A Markdown table; all columns but the first are numbers."""
-    print('| ' + ' | '.join(head) + ' |')
-    print('|---|' + '--:|' * (len(head) - 1))
-    for row in rows:
-        print('| ' + ' | '.join(str(c) for c in row) + ' |')
-    print()
