@@ -51,8 +51,17 @@ struct value_type {
 	const char *type, *unit; /* NULL: the name of the profile */
 };
 
-/* It is on all stacks of C++, and says nothing. */
-#define OPERATOR_NEW "operator new(\\[\\])?"
+/*
+ * What stands between malloc and the container or function that wants memory, in libstdc++ and libc++. None of it calls
+ * what is the program's own, but for allocators that it gave to a container.
+ */
+#define ALLOCATION                                                                                                     \
+	"operator new(\\[\\])?"                                                                                        \
+	"|(std::__|__gnu_cxx::)new_allocator(<.*>)?::allocate"                                                         \
+	"|std::(__1::)?allocator(_traits)?(<.*>)?::allocate(_at_least)?(\\[abi:.*\\])?"                                \
+	"|std::__1::__(libcpp_allocate|allocate_at_least)(<.*>)?(\\[abi:.*\\])?"                                       \
+	"|std::__allocate_guarded(<.*>)?"                                                                              \
+	"|std::(.*::)?_M_(allocate|allocate_buckets|allocate_map|get_node)"
 
 static const struct {
 	struct value_type value[SNAP_VALUES], period;
@@ -66,14 +75,14 @@ static const struct {
 			  { "inuse_space", "bytes" } },
 			{ "space", "bytes" },
 			NULL,
-			OPERATOR_NEW },
+			ALLOCATION },
 	[SNAP_ALLOCS] = { { { "alloc_objects", "count" },
 			    { "alloc_space", "bytes" },
 			    { "inuse_objects", "count" },
 			    { "inuse_space", "bytes" } },
 			  { "space", "bytes" },
 			  "alloc_space",
-			  OPERATOR_NEW },
+			  ALLOCATION },
 	[SNAP_THREADS] = { { { NULL, "count" } }, { NULL, "count" }, NULL, NULL },
 	[SNAP_BLOCK] = { { { "contentions", "count" }, { "delay", "nanoseconds" } },
 			 { "contentions", "count" },

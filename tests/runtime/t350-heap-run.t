@@ -34,6 +34,27 @@ for index in alloc_objects alloc_space inuse_objects inuse_space; do
 done
 is "$("$CPA" top -sample_index=alloc_objects h.pb.gz 2>/dev/null | grep -c 'operator new')" 0 \
 	'operator new is not what is looked at'
+cat >keeps.cc <<'EOF'
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <vector>
+__attribute__((noinline)) void a_vector(std::vector<int> &v) { v.resize(100000); v[0] = 1; }
+__attribute__((noinline)) void a_map(std::map<int, int> &m) { for (int i = 0; i < 1000; i++) m[i] = i; }
+__attribute__((noinline)) void a_shared(std::shared_ptr<int> &p) { p = std::make_shared<int>(1); }
+int main() { std::vector<int> v; std::map<int, int> m; std::shared_ptr<int> p; a_vector(v); a_map(m); a_shared(p); _Exit(v[0] + m[0]); }
+EOF
+for level in 0 2; do
+	rm -f h.pb.gz
+	c++ -O$level -g -o keeps keeps.cc && "$CPA" run --symbolize --heap-rate=1 --heap=h.pb.gz -- ./keeps >out 2>err
+	for tool in $tools; do
+		is "$(numbers $tool inuse_objects | sort | tr '\n' ' ')" 'a_map 1000 a_shared 1 a_vector 1 ' "$tool: containers at -O$level"
+		case $tool in cpa) t=$CPA ;; *) t='go tool pprof' ;; esac
+		is "$($t -top -nodecount=0 -nodefraction=0 h.pb.gz 2>/dev/null | grep -c 'allocator\|allocate\|operator new')" 0 \
+			"$tool: they have the memory, not their allocators"
+	done
+done
+"$CPA" run --heap-rate=1 --heap=h.pb.gz -- ./exact >out 2>err
 "$CPA" raw h.pb.gz 2>/dev/null | grep -q 'bytes:\[500000\]'
 ok $? 'samples have the size of their objects as a label'
 
