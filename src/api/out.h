@@ -22,8 +22,8 @@ struct out {
 	enum out_kind kind;
 	int fd, given; /* the duplicate, -1 when there is none, and what was given */
 	struct stat is;
-	char path[PATH_MAX]; /* absolute; %p and %h are in it, %t is not */
-	int64_t start_s;     /* what %t becomes */
+	char path[PATH_MAX]; /* absolute; with %p, %t and %h in place */
+	int64_t start_s;     /* what %t became */
 	bool overwrite;
 	cpa_write_fn write;
 	void *arg;

@@ -12,6 +12,7 @@
 
 #include "api/bytes.h"
 #include "api/collector.h"
+#include "api/out.h"
 
 #include "collect/elfnames.h"
 
@@ -82,23 +83,49 @@ static int put(struct bytes *b, const cpa_profile *p, struct snap *s, int debug)
 	return rc;
 }
 
-CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg)
+/* The profile as it is now, to b. */
+static int make(struct bytes *b, cpa_profile *p, int debug)
 {
-	struct bytes b = { 0 };
 	struct snap *s = NULL;
 	int rc;
 
-	if (!p || !write || debug < 0)
-		return -EINVAL;
 	if (!collector_take(0))
 		return -EDEADLK;
 	rc = take(p, &s);
 	if (rc == 0)
-		rc = put(&b, p, s, debug);
+		rc = put(b, p, s, debug);
 	snap_free(s);
 	collector_leave();
+	return rc;
+}
+
+CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg)
+{
+	struct bytes b = { 0 };
+	int rc;
+
+	if (!p || !write || debug < 0)
+		return -EINVAL;
+	rc = make(&b, p, debug);
 	if (rc == 0)
 		rc = give(&b, write, arg);
+	bytes_release(&b);
+	return rc;
+}
+
+CPA_EXPORT int cpa_profile_write_path(cpa_profile *p, int debug, const char *path, unsigned flags)
+{
+	struct bytes b = { 0 };
+	struct out o;
+	int rc;
+
+	if (!p || debug < 0 || flags & ~(unsigned)CPA_OVERWRITE)
+		return -EINVAL;
+	rc = out_path(&o, path, flags & CPA_OVERWRITE);
+	if (rc == 0)
+		rc = make(&b, p, debug);
+	if (rc == 0)
+		rc = out_write(&o, b.v.data, b.v.n);
 	bytes_release(&b);
 	return rc;
 }

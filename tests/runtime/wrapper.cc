@@ -151,6 +151,11 @@ static void profiles()
 	}
 	tap(data == "full", "what it throws arrives");
 	tap(p.write(0, [](const void *, std::size_t) { return -7; }) == -7, "what it gives is given");
+	tap(p.write_path("conns.pb.gz", CPA_OVERWRITE) == 0 && p.write_path(std::string("conns.pb.gz")) == -EEXIST,
+	    "it is written to a path, and replaces a file there when asked to");
+	tap(p.write_path("") == -EINVAL && p.write_path("no/such/p.pb.gz") == -ENOENT &&
+		    p.write_path("conns.pb.gz", ~0u) == -EINVAL && cpa::profile().write_path("c.pb.gz") == -EINVAL,
+	    "a path that is none is an error");
 }
 
 static void cpu(const char *path)

@@ -73,6 +73,8 @@ int cpa_profile_add(cpa_profile *p, const void *value, int skip);
 int cpa_profile_remove(cpa_profile *p, const void *value);
 /* debug 0: profile.proto with gzip; 1: text; 2: text, threads one by one. */
 int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg);
+/* The same into a file, whose path is as that of cpa_cpu_start_path. flags: CPA_OVERWRITE. */
+int cpa_profile_write_path(cpa_profile *p, int debug, const char *path, unsigned flags);
 
 enum { CPA_DELTA_ALLOC = 1 }; /* flags: values in use are those at the end */
 /* Write what comes within the next seconds, during which the caller waits. */

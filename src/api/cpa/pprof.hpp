@@ -478,6 +478,15 @@ class profile
 		c.rethrow();
 		return rc;
 	}
+	/* Into a file, as cpa_profile_write_path. */
+	int write_path(const char *path, unsigned flags = 0, int debug = 0) const noexcept
+	{
+		return cpa_profile_write_path(p_, debug, path, flags);
+	}
+	int write_path(const std::string &path, unsigned flags = 0, int debug = 0) const noexcept
+	{
+		return write_path(path.c_str(), flags, debug);
+	}
 	template <class F> int delta(int seconds, unsigned flags, F &&f) const
 	{
 		detail::call<F &> c(f);
