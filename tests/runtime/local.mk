@@ -22,6 +22,7 @@ runtime_tests += tests/runtime/t185-exec.t
 runtime_tests += tests/runtime/t200-linked.t
 runtime_tests += tests/runtime/t210-environment.t
 runtime_tests += tests/runtime/t220-install.t
+runtime_tests += tests/runtime/t230-examples.t
 runtime_tests += tests/runtime/t300-forms.t
 runtime_tests += tests/runtime/t300-heap.t
 runtime_tests += tests/runtime/t310-heap-rates.t
