@@ -22,10 +22,12 @@
 #include <unistd.h>
 
 #define WEIGHT_MOST (1ULL << 40) /* nobody uses so much between two drains */
+#define STACKS_SIZE (1ULL << 30) /* bytes of memory for the stacks of all processes */
 
 enum { TABLES_USUAL = 4, HZ_USUAL = 100 };      /* only memory that is touched is taken */
 enum { PID_MOST = 1 << 22, ERRNO_MOST = 4095 }; /* of the kernel */
 enum { LOOK_EVERY = 10, UNSEEN_EVERY = 5 };     /* drains between looks at mappings that seem known, and for threads */
+enum { LOOK_NS_PER_DRAIN = COLLECT_DRAIN_MS * 1000000 / 50, LOOKS_RARE = 100 };
 
 static uint64_t wall_ns(void)
 {
@@ -129,6 +131,7 @@ int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg
 		c->how.max_depth = FRAMES_MAX;
 	c->done = done;
 	c->arg = arg;
+	c->left = STACKS_SIZE;
 	c->size = segment_size(how->n_tables ? how->n_tables : TABLES_USUAL);
 	c->at = segment_lay_out(c->size);
 	rc = set_up(c);
@@ -188,25 +191,46 @@ static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_
 }
 
 /*
+ * Is a process the one that it says it is, and not its successor of the same number? Its descriptor is opened
+ * first: who has not ended after its mappings were seen is whose mappings they were.
+ */
+static enum maps_has is_ours(const struct collect *c, pid_t pid, int *pidfd)
+{
+	struct pollfd ended = { .events = POLLIN };
+	enum maps_has has;
+
+	*pidfd = -1;
+	if (c->how.self)
+		return MAPS_YES;
+	if (pid <= 0 || pid > PID_MOST)
+		return MAPS_NO;
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	has = maps_has_file(pid, c->dev, c->ino);
+	ended.fd = *pidfd;
+	return has == MAPS_YES && *pidfd >= 0 && poll(&ended, 1, 0) > 0 ? MAPS_GONE : has;
+}
+
+/*
  * A process has a slot. That it is the one it says must be shown: else a program could have us look into
  * others, and send them signals. One that is gone already only has what it wrote itself.
  */
-static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, uint32_t serial)
+static void begin(struct collect *c, uint32_t i, const volatile struct segment_proc *s, uint32_t serial)
 {
 	struct process *p = &c->process[i];
 	uint32_t parent = s->parent;
 	struct process *from = parent_of(c, parent, s->parent_serial);
 	pid_t pid = (pid_t)s->pid;
 	uint64_t now = wall_ns();
-	enum maps_has has = c->how.self                  ? MAPS_YES
-			    : pid > 0 && pid <= PID_MOST ? maps_has_file(pid, c->dev, c->ino)
-							 : MAPS_NO;
+	int pidfd;
+	enum maps_has has = is_ours(c, pid, &pidfd);
 
 	if (has == MAPS_NO) {
+		if (pidfd >= 0)
+			close(pidfd);
 		atomic_store(&collect_slot(c, i)->state, PROC_FREE);
 		return;
 	}
-	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid };
+	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid, .pidfd = pidfd };
 	p->start_ns = s->start_ns;
 	p->max_depth = c->how.max_depth;
 	p->main = pid == c->main_pid;
@@ -214,8 +238,8 @@ static void begin(struct collect *c, uint32_t i, const struct segment_proc *s, u
 	if (p->start_ns < c->start_ns || p->start_ns > now)
 		p->start_ns = now;
 	p->forked = parent != 0;
-	p->pidfd = c->how.self ? -1 : (int)syscall(SYS_pidfd_open, p->pid, 0);
 	p->table.maps = &p->maps;
+	p->table.left = &c->left;
 	if (from) {
 		collect_modules(from);
 		maps_copy(&p->maps, &from->maps);
@@ -277,7 +301,20 @@ void collect_modules(struct process *p)
 	atomic_store_explicit(&s->modules_read, to, memory_order_release);
 }
 
-void collect_find_places(struct process *p)
+/* Looks take a fiftieth of the time at most, where there are thousands of mappings. */
+static void look_at_maps(struct process *p)
+{
+	uint64_t start = wall_ns(), end, n;
+
+	maps_add_live(&p->maps, p->pid);
+	end = wall_ns();
+	n = end > start ? (end - start) / LOOK_NS_PER_DRAIN : 0;
+	p->since_look = 0;
+	p->look_wait = n < LOOKS_RARE ? (unsigned)n : LOOKS_RARE;
+}
+
+/* now: whatever it costs */
+static void find_places(struct process *p, bool now)
 {
 	struct table_loc *loc = p->table.loc.data;
 	uint32_t n = (uint32_t)p->table.loc.n, left = p->table.n_found;
@@ -289,13 +326,19 @@ void collect_find_places(struct process *p)
 			missing |= !loc[i].map;
 		}
 	if (missing && !p->ended && p->proven) {
-		maps_add_live(&p->maps, p->pid);
-		p->since_look = 0;
+		if (!now && p->since_look < p->look_wait)
+			return;
+		look_at_maps(p);
 		for (uint32_t i = left; i < n; i++)
 			if (i >= N_PLACES && !loc[i].map)
 				loc[i].map = maps_find(&p->maps, loc[i].addr);
 	}
 	p->table.n_found = n;
+}
+
+void collect_find_places(struct process *p)
+{
+	find_places(p, true);
 }
 
 /* A counter of weight went up: the weight is lost. */
@@ -323,13 +366,13 @@ static void update(struct process *p, struct segment_proc *s)
 	lose(p, &s->lost, &p->lost_seen);
 	p->adopted += lose(p, &s->adopted, &p->adopted_seen);
 	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
-	if (++p->since_look >= LOOK_EVERY && p->table.loc.n > p->table.n_found && !p->ended && p->proven) {
-		maps_add_live(&p->maps, p->pid);
-		p->since_look = 0;
-	}
+	p->since_look++;
+	p->maps.n_steps = 0;
+	if (p->since_look >= LOOK_EVERY + p->look_wait && p->table.loc.n > p->table.n_found && !p->ended && p->proven)
+		look_at_maps(p);
 	collect_modules(p);
 	counts_drain(p, collect_slot_of(p), p->ended);
-	collect_find_places(p);
+	find_places(p, false);
 }
 
 static void round_of(struct collect *c, bool last)

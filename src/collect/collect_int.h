@@ -28,6 +28,7 @@ struct process {
 	uint32_t orphans;
 	unsigned n_drains;
 	unsigned since_look; /* drains since the mappings were looked at */
+	unsigned look_wait;  /* drains between looks, by what the last one took */
 	struct table table;
 	struct counts counts;
 	struct maps maps;
@@ -56,6 +57,7 @@ struct collect {
 	ino_t ino;
 	collect_done_fn *done;
 	void *arg;
+	uint64_t left;           /* bytes that the stacks of all processes may still take */
 	struct ring_seen *seen;  /* [at.n_rings] */
 	struct process *process; /* [N_PROCS] */
 };

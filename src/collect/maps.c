@@ -16,8 +16,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { ERAS_MANY = 8192, ERAS_MAX = 1 << 20 };
-enum { MAPS_MAX = 65536, TEXTS_MAX = 64 << 20, LINE_MAX_LEN = 8192 };
+enum { ERAS_MANY = 8192, ERAS_MAX = 1 << 20, ERA_STEPS_MOST = 64 << 20 };
+enum { MAPS_MAX = 65536, SPANS_MAX = 4 * MAPS_MAX, TEXTS_MAX = 16 << 20, LINE_MAX_LEN = 8192 };
 
 /* Keep a text; ids as hexadecimal. Gives where it is, 0 with *n = 0 when there is no room. */
 static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
@@ -34,22 +34,61 @@ static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
 	return at;
 }
 
+/* The first span that ends behind an address. */
+static size_t span_behind(const struct maps *m, uint64_t addr)
+{
+	const struct span *span = m->span.data;
+	size_t lo = 0, hi = m->span.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (span[mid].limit <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* What was added last. */
 static uint32_t find_last(const struct maps *m, uint64_t addr)
 {
-	const struct map *map = m->map.data;
+	const struct span *span = m->span.data;
+	size_t i = span_behind(m, addr);
 
-	for (size_t i = m->map.n; i > 0; i--)
-		if (addr >= map[i - 1].start && addr < map[i - 1].limit)
-			return (uint32_t)i;
-	return 0;
+	return i < m->span.n && addr >= span[i].start ? span[i].map + 1 : 0;
+}
+
+/* The last mapping takes its place, from whatever was there: at most the rest of two spans stays beside it. */
+static bool add_span(struct maps *m)
+{
+	const struct map *new = (const struct map *)m->map.data + m->map.n - 1;
+	struct span *span = vec_room(&m->span, 2, sizeof(*span), SPANS_MAX), put[3];
+	size_t lo, hi, n = 0;
+
+	if (!span)
+		return false;
+	span = m->span.data;
+	lo = hi = span_behind(m, new->start);
+	if (lo < m->span.n && span[lo].start < new->start)
+		put[n++] = (struct span){ span[lo].start, new->start, span[lo].map };
+	put[n++] = (struct span){ new->start, new->limit, (uint32_t)m->map.n - 1 };
+	while (hi < m->span.n && span[hi].start < new->limit)
+		hi++;
+	if (hi > lo && span[hi - 1].limit > new->limit)
+		put[n++] = (struct span){ new->limit, span[hi - 1].limit, span[hi - 1].map };
+	memmove(span + lo + n, span + hi, (m->span.n - hi) * sizeof(*span));
+	memcpy(span + lo, put, n * sizeof(*span));
+	m->span.n += n - (hi - lo);
+	return true;
 }
 
 /*
  * Before all that is known of an address comes what was mapped first: code runs (as constructors do) before
  * the process tells that it is there.
  */
-uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t generation)
+uint32_t maps_find_contested(struct maps *m, uint64_t addr, uint32_t generation)
 {
 	uint32_t i = m->contested ? find_last(m, addr) : 0, best = i;
 	const struct map *map = m->map.data;
@@ -57,7 +96,7 @@ uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t gener
 
 	if (!i || !map[i - 1].contested)
 		return 0;
-	for (size_t e = m->era.n; e > 0; e--) {
+	for (size_t e = m->era.n; e > 0 && m->n_steps < ERA_STEPS_MOST; e--, m->n_steps++) {
 		const struct map *at = &map[era[e - 1].map];
 
 		if (addr < at->start || addr >= at->limit)
@@ -69,7 +108,7 @@ uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t gener
 	return best;
 }
 
-uint32_t maps_find(const struct maps *m, uint64_t addr)
+uint32_t maps_find(struct maps *m, uint64_t addr)
 {
 	uint32_t i = maps_find_contested(m, addr, UINT32_MAX);
 
@@ -105,20 +144,27 @@ static void add_era(struct maps *m, uint32_t since, uint32_t map)
 	m->era.n++;
 }
 
-/* The last one is new: is it where others are, or were? */
-static void contest(struct maps *m, uint32_t since)
+/*
+ * The last one is new: is it where others are, or were? Of those that are hidden by later ones there it is
+ * known already. False when there is no room for it.
+ */
+static bool contest(struct maps *m, uint32_t since)
 {
 	struct map *map = m->map.data, *new = &map[m->map.n - 1];
+	const struct span *span = m->span.data;
 
-	for (size_t i = 0; i + 1 < m->map.n; i++) {
-		if (map[i].start >= new->limit || map[i].limit <= new->start)
-			continue;
-		if (!map[i].contested)
-			add_era(m, 0, (uint32_t)i);
-		map[i].contested = new->contested = m->contested = true;
+	for (size_t i = span_behind(m, new->start); i < m->span.n && span[i].start < new->limit; i++) {
+		struct map *old = &map[span[i].map];
+
+		if (!old->contested)
+			add_era(m, 0, span[i].map);
+		old->contested = new->contested = m->contested = true;
 	}
+	if (!add_span(m))
+		return false;
 	if (new->contested)
 		add_era(m, since, (uint32_t)m->map.n - 1);
+	return true;
 }
 
 /* Is what is at this place now the same piece of a file? The path may be another way to it. */
@@ -156,6 +202,8 @@ static uint32_t add(struct maps *m, const struct map *new, const char *path, con
 		hex[2 * i] = digit[id[i] >> 4];
 		hex[2 * i + 1] = digit[id[i] & 15];
 	}
+	if (new->start >= new->limit)
+		return 0;
 	if (is_known(m, i_known, new, path, hex, 2 * n_id))
 		return i_known;
 	map = vec_room(&m->map, 1, sizeof(*map), MAPS_MAX);
@@ -166,8 +214,10 @@ static uint32_t add(struct maps *m, const struct map *new, const char *path, con
 	map->path = keep_text(m, path, &map->n_path);
 	map->id = keep_text(m, hex, &map->n_id);
 	m->map.n++;
-	contest(m, since);
-	return (uint32_t)m->map.n;
+	if (contest(m, since))
+		return (uint32_t)m->map.n;
+	m->map.n--;
+	return 0;
 }
 
 /* What had this number is back where it was. */
@@ -246,7 +296,7 @@ static size_t hex(const char **p, uint64_t *out)
 /* START-LIMIT PERM OFFSET DEV INODE   PATH */
 static void take_line(struct maps *m, pid_t pid, const char *line, struct base *base)
 {
-	static const char deleted[] = " (deleted)";
+	static const char deleted[] = " (deleted)", vdso[] = "[vdso]";
 	const char *p = line, *path;
 	struct map new = { 0 };
 	uint8_t id[MODULE_ID_MAX];
@@ -275,25 +325,20 @@ static void take_line(struct maps *m, pid_t pid, const char *line, struct base *
 	if (perm[2] != 'x' || strncmp(path, "[vsyscall]", 10) == 0)
 		return;
 	new.n_path = (uint32_t)n;
-	if (*path == '[')
+	if (n == sizeof(vdso) - 1 && memcmp(path, vdso, n) == 0)
 		n_id = build_id_read(pid, new.start, id);
-	else if (strlen(base->path) == n && memcmp(base->path, path, n) == 0)
+	else if (*path == '/' && path[1] != '/' && strlen(base->path) == n && memcmp(base->path, path, n) == 0)
 		n_id = build_id_read(pid, base->start, id);
 	add(m, &new, path, id, n_id, m->now);
 }
 
-bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
+bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg)
 {
-	char name[32], buf[LINE_MAX_LEN + 1];
+	char buf[LINE_MAX_LEN + 1];
 	bool more = true, any = false;
 	size_t have = 0;
 	ssize_t got;
-	int fd;
 
-	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
 	while (more && (got = read(fd, buf + have, LINE_MAX_LEN - have)) > 0) {
 		char *line = buf, *end;
 
@@ -309,6 +354,20 @@ bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *ar
 		if (have == LINE_MAX_LEN) /* no line is so long */
 			have = 0;
 	}
+	return any;
+}
+
+bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg)
+{
+	char name[32];
+	bool any;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	any = maps_read_lines(fd, fn, arg);
 	close(fd);
 	/* one that has ended and was not waited for has a file without lines */
 	if (!any)
@@ -337,16 +396,28 @@ void maps_add_live(struct maps *m, pid_t pid)
 	maps_each_line(pid, add_line, &a);
 }
 
+void maps_add_text(struct maps *m, pid_t pid, int fd)
+{
+	struct adding a = { .m = m, .pid = pid };
+
+	maps_read_lines(fd, add_line, &a);
+}
+
 struct looking {
 	char what[48];
 	bool found;
 };
 
+/* A path may say anything, so only the fields in front of it are looked at. */
 static bool find_file(void *arg, const char *line)
 {
 	struct looking *l = arg;
 
-	l->found = strstr(line, l->what) != NULL;
+	for (int i = 0; i < 3 && line; i++) {
+		line = strchr(line, ' ');
+		line = line ? line + 1 : NULL;
+	}
+	l->found = line && strncmp(line, l->what, strlen(l->what)) == 0;
 	return !l->found;
 }
 
@@ -354,7 +425,7 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino)
 {
 	struct looking l = { .found = false };
 
-	snprintf(l.what, sizeof(l.what), " %02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
+	snprintf(l.what, sizeof(l.what), "%02x:%02x %llu ", major(dev), minor(dev), (unsigned long long)ino);
 	if (!maps_each_line(pid, find_file, &l))
 		return MAPS_GONE;
 	return l.found ? MAPS_YES : MAPS_NO;
@@ -376,7 +447,8 @@ void maps_copy(struct maps *m, const struct maps *from)
 	m->contested = from->contested;
 	m->now = from->now;
 	memcpy(m->number, from->number, sizeof(m->number));
-	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX) ||
+	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
+	    !copy(&m->span, &from->span, sizeof(struct span), SPANS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX) ||
 	    !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
 		maps_release(m);
 }
@@ -384,6 +456,7 @@ void maps_copy(struct maps *m, const struct maps *from)
 void maps_release(struct maps *m)
 {
 	vec_release(&m->map, sizeof(struct map));
+	vec_release(&m->span, sizeof(struct span));
 	vec_release(&m->texts, 1);
 	vec_release(&m->era, sizeof(struct era));
 	m->contested = false;

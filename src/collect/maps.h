@@ -21,6 +21,12 @@ struct map {
 	bool contested;    /* other code was mapped here at another time: struct era tells when */
 };
 
+/* Addresses, and the index of the mapping that was added to them last. */
+struct span {
+	uint64_t start, limit;
+	uint32_t map;
+};
+
 /* From this generation on a mapping is where it is, until another one is there. */
 struct era {
 	uint32_t since, map; /* index of map */
@@ -29,9 +35,11 @@ struct era {
 /* Begins as zeros. The program comes first. */
 struct maps {
 	struct vec map;                        /* struct map */
+	struct vec span;                       /* struct span: in order of address, each address once */
 	struct vec texts;                      /* char */
 	struct vec era;                        /* struct era, as they came: of contested ones */
 	bool contested;                        /* some are */
+	uint32_t n_steps;                      /* through eras since somebody said 0; after very many none are made */
 	uint32_t now;                          /* the generation of the process, as far as we know */
 	uint32_t number[MODULES_NUMBERED + 1]; /* of struct segment_module: index of map + 1 */
 };
@@ -48,6 +56,11 @@ void maps_take_modules(struct maps *m, const uint8_t *ring, uint32_t from, uint3
 /* Add what the kernel says is mapped now, with build ids out of the memory of the process. */
 void maps_add_live(struct maps *m, pid_t pid);
 
+/* The same, of a file like /proc/PID/maps. */
+void maps_add_text(struct maps *m, pid_t pid, int fd);
+
+/* Call fn for each line of a file like /proc/PID/maps, until it says false. False when there is none. */
+bool maps_read_lines(int fd, bool (*fn)(void *arg, const char *line), void *arg);
 /* Call fn for each line of /proc/PID/maps, until it says false. False, with errno, when there is no such process. */
 bool maps_each_line(pid_t pid, bool (*fn)(void *arg, const char *line), void *arg);
 
@@ -59,9 +72,9 @@ enum maps_has maps_has_file(pid_t pid, dev_t dev, ino_t ino);
 void maps_copy(struct maps *m, const struct maps *from);
 
 /* The index + 1 of what holds an address now, 0 for none. */
-uint32_t maps_find(const struct maps *m, uint64_t addr);
+uint32_t maps_find(struct maps *m, uint64_t addr);
 /* The same in a generation, where it matters: 0 also when nothing else ever held the address. */
-uint32_t maps_find_contested(const struct maps *m, uint64_t addr, uint32_t generation);
+uint32_t maps_find_contested(struct maps *m, uint64_t addr, uint32_t generation);
 
 void maps_release(struct maps *m);
 

@@ -47,9 +47,21 @@ static bool is_zero(const struct snap_row *r)
 	return true;
 }
 
-static bool add(struct snap *s, const struct snap_row *row)
+/* What fits into a sum of numbers that are not negative; readers take one that overflows for a broken file. */
+static int64_t fit(int64_t *sum, int64_t n)
+{
+	n = n < INT64_MAX - *sum ? n : INT64_MAX - *sum;
+	*sum += n;
+	return n;
+}
+
+static bool add(struct snap *s, struct snap_row *row)
 {
 	struct snap_row *to;
+
+	for (int i = 0; i < SNAP_VALUES; i++)
+		if (row->value[i] > 0)
+			row->value[i] = fit(&s->sum[i], row->value[i]);
 
 	if (is_zero(row))
 		return true;
@@ -143,8 +155,10 @@ static int take_cpu(struct snap *s)
 	for (size_t i = 0; i < p->table.stack.n; i++) {
 		struct snap_row row = { .at = stack[i].at, .n = stack[i].n, .label = stack[i].label };
 
-		row.value[0] = (int64_t)stack[i].weight;
-		row.value[1] = (int64_t)(stack[i].weight * s->period);
+		uint64_t most = INT64_MAX / s->period;
+
+		row.value[0] = (int64_t)(stack[i].weight < most ? stack[i].weight : most);
+		row.value[1] = row.value[0] * (int64_t)s->period;
 		if (!add(s, &row))
 			return -ENOMEM;
 	}
@@ -350,6 +364,7 @@ static int without_threads(const struct snap *s, struct snap *out)
 
 	*out = *s;
 	out->row = (struct vec){ 0 };
+	memset(out->sum, 0, sizeof(out->sum));
 	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
 		if (!add(out, &sum))
 			return -ENOMEM;

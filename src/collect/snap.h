@@ -66,6 +66,7 @@ struct snap {
 	uint64_t period;           /* ns of CPU time, bytes of heap; else 1 */
 	bool delta;
 	struct snap_cpu cpu;
+	int64_t sum[SNAP_VALUES]; /* of what rows were made of: no more than fits */
 };
 
 /*

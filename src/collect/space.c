@@ -134,6 +134,11 @@ static void close_object(struct space_object *o)
 	o->bytes = NULL;
 }
 
+static bool is_same(const struct space_object *a, const struct space_object *b)
+{
+	return a->lo == b->lo && a->hi == b->hi && a->ino == b->ino && a->dev == b->dev;
+}
+
 /* What was opened stays so, where it is still mapped. */
 static void keep(struct looking *l)
 {
@@ -143,9 +148,7 @@ static void keep(struct looking *l)
 	for (size_t i = 0; i < l->r->object.n; i++) {
 		while (k < l->object.n && new[k].lo < old[i].lo)
 			k++;
-		if (old[i].opened && k < l->object.n &&
-		    new[k].lo == old[i].lo &&new[k].hi == old[i].hi &&new[k].ino == old[i].ino &&new[k].dev ==
-			    old[i].dev) {
+		if (old[i].opened && k < l->object.n && is_same(&new[k], &old[i])) {
 			new[k].opened = true;
 			new[k].bytes = old[i].bytes;
 			new[k].size = old[i].size;
@@ -156,7 +159,7 @@ static void keep(struct looking *l)
 	}
 }
 
-int space_look(struct space *r, pid_t pid)
+int space_look_at(struct space *r, pid_t pid, int fd)
 {
 	struct looking l = { .r = r };
 
@@ -164,17 +167,28 @@ int space_look(struct space *r, pid_t pid)
 		close(r->mem);
 	r->mem = -1;
 	r->pid = pid;
-	if (!maps_each_line(pid, take_line, &l)) {
-		int rc = errno == ENOENT ? -ESRCH : -errno;
-
-		return rc;
-	}
+	if (!maps_read_lines(fd, take_line, &l))
+		return -ESRCH;
 	keep(&l);
 	vec_release(&r->object, sizeof(struct space_object));
 	vec_release(&r->texts, 1);
 	r->object = l.object;
 	r->texts = l.texts;
 	return 0;
+}
+
+int space_look(struct space *r, pid_t pid)
+{
+	char name[32];
+	int fd, rc;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	rc = space_look_at(r, pid, fd);
+	close(fd);
+	return rc;
 }
 
 bool space_has(const struct space *r, dev_t dev, ino_t ino)

@@ -31,6 +31,9 @@ struct space {
  */
 int space_look(struct space *r, pid_t pid);
 
+/* The same, of a file like /proc/PID/maps. */
+int space_look_at(struct space *r, pid_t pid, int fd);
+
 /* Did it have this file mapped when it was looked at? */
 bool space_has(const struct space *r, dev_t dev, ino_t ino);
 

@@ -31,30 +31,37 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static bool begin(struct table *t)
+static void pay(struct table *t, size_t bytes)
 {
-	if (t->loc.n)
-		return true;
-	/* a program may choose its addresses so that they collide, but not know the seed */
-	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = (uintptr_t)t;
-	if (!vec_room(&t->loc, N_PLACES, sizeof(struct table_loc), LOCS_MAX))
-		return false;
-	t->loc.n = N_PLACES;
-	return true;
+	if (t->left)
+		*t->left = *t->left > bytes ? *t->left - bytes : 0;
+}
+
+/* As vec_room, but all tables together take no more than they may: a vec that grows takes as much again. */
+static void *room(struct table *t, struct vec *v, size_t more, size_t size, size_t most)
+{
+	size_t cap = v->cap;
+	void *p;
+
+	if (t->left && v->n + more > cap && *t->left < (cap + more) * size)
+		return NULL;
+	p = vec_room(v, more, size, most);
+	pay(t, (v->cap - cap) * size);
+	return p;
 }
 
 /* Make a hash table twice as large when it is half full. hash_at gives the hash of an index. */
-static bool grow(const struct table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
+static bool grow(struct table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
 		 uint64_t (*hash_at)(const struct table *t, uint32_t i))
 {
 	uint32_t want = *n_slots ? *n_slots * 2 : FIRST_SLOTS, *to;
 
 	if (n < *n_slots / 2)
 		return true;
-	to = memory_map((size_t)want * sizeof(*to));
+	to = t->left && *t->left < want * sizeof(*to) ? NULL : memory_map((size_t)want * sizeof(*to));
 	if (!to)
-		return n < *n_slots - 1; /* it still works, but slower */
+		return n < *n_slots / 8 * 7; /* it still works, but slower */
+	pay(t, (want - *n_slots) * sizeof(*to));
 	for (uint32_t i = 0; i < *n_slots; i++) {
 		uint32_t id = (*slots)[i], at;
 
@@ -95,7 +102,7 @@ static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
 		if (loc[*out].addr == addr && loc[*out].contested == map)
 			return true;
 	}
-	loc = vec_room(&t->loc, 1, sizeof(*loc), LOCS_MAX);
+	loc = room(t, &t->loc, 1, sizeof(*loc), LOCS_MAX);
 	if (!loc)
 		return false;
 	*loc = (struct table_loc){ .addr = addr, .map = map, .contested = map };
@@ -124,7 +131,7 @@ static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight
 			return (uint32_t)(s - (struct table_stack *)t->stack.data);
 		}
 	}
-	s = vec_room(&t->stack, 1, sizeof(*s), STACKS_MAX);
+	s = room(t, &t->stack, 1, sizeof(*s), STACKS_MAX);
 	if (!s)
 		return NO_STACK;
 	*s = (struct table_stack){
@@ -135,6 +142,29 @@ static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight
 	return (uint32_t)t->stack.n - 1;
 }
 
+/* The first locations and stacks are the places: what finds no room for its own has theirs. */
+static bool begin(struct table *t)
+{
+	uint32_t *frame;
+
+	if (t->stack.n)
+		return true;
+	/* a program may choose its addresses so that they collide, but not know the seed */
+	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
+		t->seed = (uintptr_t)t;
+	frame = room(t, &t->frames, N_PLACES, sizeof(*frame), FRAMES_ALL);
+	if (!frame || !room(t, &t->loc, N_PLACES, sizeof(struct table_loc), LOCS_MAX) ||
+	    !room(t, &t->stack, N_PLACES, sizeof(struct table_stack), STACKS_MAX) ||
+	    !grow(t, &t->stack_slot, &t->n_stack_slots, 0, stack_hash))
+		return false;
+	t->loc.n = N_PLACES;
+	for (uint32_t i = 0; i < N_PLACES; i++) {
+		frame[i] = i;
+		add(t, 1, 0, 0);
+	}
+	return true;
+}
+
 /* Put the locations of n addresses behind the last one in frames. */
 static bool find_locs(struct table *t, const uint64_t *pc, uint32_t n)
 {
@@ -142,7 +172,7 @@ static bool find_locs(struct table *t, const uint64_t *pc, uint32_t n)
 
 	if (!begin(t))
 		return false;
-	to = vec_room(&t->frames, n, sizeof(*to), FRAMES_ALL);
+	to = room(t, &t->frames, n, sizeof(*to), FRAMES_ALL);
 	if (!to)
 		return false;
 	for (uint32_t i = 0; i < n; i++)
@@ -162,13 +192,7 @@ bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
 
 bool table_place_frame(struct table *t, enum table_place place, uint32_t *at)
 {
-	uint32_t *to = begin(t) ? vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL) : NULL;
-
-	if (!to)
-		return false;
-	*to = place;
-	*at = (uint32_t)t->frames.n++;
-	return true;
+	return table_intern_place(t, place, at) != 0;
 }
 
 uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
@@ -182,23 +206,13 @@ uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t lab
 	return stack;
 }
 
-static uint32_t add_place(struct table *t, enum table_place place, uint64_t weight)
-{
-	uint32_t *to = begin(t) ? vec_room(&t->frames, 1, sizeof(*to), FRAMES_ALL) : NULL;
-
-	if (!to)
-		return NO_STACK;
-	*to = place;
-	return add(t, 1, 0, weight);
-}
-
 uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight)
 {
-	uint32_t stack = weight ? add_place(t, place, weight) : NO_STACK;
-
-	if (stack != NO_STACK)
-		t->weight += weight;
-	return stack;
+	if (!weight || !begin(t))
+		return NO_STACK;
+	((struct table_stack *)t->stack.data)[place].weight += weight;
+	t->weight += weight;
+	return place;
 }
 
 void table_add_again(struct table *t, uint32_t stack, uint64_t weight)
@@ -227,11 +241,15 @@ bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t labe
 
 uint32_t table_intern_place(struct table *t, enum table_place place, uint32_t *at)
 {
-	return frames_of(t, add_place(t, place, 0), at);
+	return frames_of(t, begin(t) ? place : NO_STACK, at);
 }
 
 void table_release(struct table *t)
 {
+	if (t->left)
+		*t->left += t->loc.cap * sizeof(struct table_loc) + t->stack.cap * sizeof(struct table_stack) +
+			    t->frames.cap * sizeof(uint32_t) +
+			    ((size_t)t->n_loc_slots + t->n_stack_slots) * sizeof(uint32_t);
 	memory_unmap(t->loc_slot, (size_t)t->n_loc_slots * sizeof(*t->loc_slot));
 	memory_unmap(t->stack_slot, (size_t)t->n_stack_slots * sizeof(*t->stack_slot));
 	vec_release(&t->loc, sizeof(struct table_loc));

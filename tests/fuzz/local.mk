@@ -21,6 +21,9 @@ fuzz_targets = \
 	tests/fuzz/fuzz_java \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_objdump \
+	tests/fuzz/fuzz_collect \
+	tests/fuzz/fuzz_elfnames \
+	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_tables \
 	tests/fuzz/fuzz_unwind
 
@@ -82,6 +85,18 @@ tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_tables_SOURCES = tests/fuzz/fuzz_tables.c tests/fuzz/fuzz.h tests/unit/make_tables.h $(fuzz_main)
 tests_fuzz_fuzz_tables_LDADD = $(collect_libs) $(reader_libs)
 tests_fuzz_fuzz_tables_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_collect_SOURCES = tests/fuzz/fuzz_collect.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_collect_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_collect_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_elfnames_SOURCES = tests/fuzz/fuzz_elfnames.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_elfnames_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_elfnames_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_proc_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = src/runtime/unwind/libcpaunwind.a $(base_libs)

@@ -128,6 +128,7 @@ unit_tests = \
 	tests/unit/test_lines \
 	tests/unit/test_list \
 	tests/unit/test_locate \
+	tests/unit/test_maps \
 	tests/unit/test_markdown \
 	tests/unit/test_match \
 	tests/unit/test_match_name \
@@ -293,6 +294,7 @@ tests_unit_test_legacy_threads_LDADD = $(unit_reader)
 tests_unit_test_line_LDADD = $(unit_session)
 tests_unit_test_lines_LDADD = $(unit_profile)
 tests_unit_test_locate_LDADD = $(unit_symbol)
+tests_unit_test_maps_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_markdown_LDADD = $(unit_viewers)
 tests_unit_test_list_LDADD = $(unit_report)
 tests_unit_test_match_LDADD = $(unit_engine)
