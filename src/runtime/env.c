@@ -93,7 +93,7 @@ void cpi_env_remove(void)
 	drop(find(segment));
 	at = find(preload); /* now, for what was behind the other has moved */
 	if (at && without_library(*at + strlen(preload), *at + strlen(preload)) == 0)
-		drop(find(preload));
+		drop(at);
 }
 
 static bool starts(const char *text, const char *with)
