@@ -106,7 +106,8 @@ static int set_up(struct collect *c)
 		return rc;
 	c->seen = memory_map(c->at.n_rings * sizeof(*c->seen));
 	c->process = memory_map(N_PROCS * sizeof(*c->process));
-	if (!c->seen || !c->process)
+	c->claim = memory_map((N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
+	if (!c->seen || !c->process || !c->claim)
 		return -ENOMEM;
 	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
 		return -EIO;
@@ -162,6 +163,7 @@ void collect_close(struct collect *c)
 		if (c->process[i].used)
 			release(&c->process[i]);
 	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
+	memory_unmap(c->claim, (N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
 	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));
 	if (c->head)
 		munmap(c->head, c->size);
@@ -378,6 +380,7 @@ static void update(struct process *p, struct segment_proc *s)
 static void round_of(struct collect *c, bool last)
 {
 	look_for_new(c);
+	collect_sweep(c);
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		if (c->process[i].used && is_gone(&c->process[i]))
 			c->process[i].ended = true;

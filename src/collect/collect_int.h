@@ -59,6 +59,8 @@ struct collect {
 	void *arg;
 	uint64_t left;           /* bytes that the stacks of all processes may still take */
 	struct ring_seen *seen;  /* [at.n_rings] */
+	uint32_t *claim;         /* [N_PROCS + TABLES_MOST + at.n_rings] states at the last sweep */
+	unsigned n_rounds;
 	struct process *process; /* [N_PROCS] */
 };
 
@@ -89,6 +91,9 @@ int collect_signal(const struct process *p);
 
 /* Wake the threads of a process that are at work without a timer. */
 void collect_unseen(const struct collect *c, const struct process *p);
+
+/* Give back what processes took that ended before they had filled it. Called in each round, looks now and then. */
+void collect_sweep(struct collect *c);
 
 /* Take all records of all rings; give back those that nobody writes to any more. */
 void collect_rings(struct collect *c);

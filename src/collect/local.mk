@@ -35,6 +35,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/space.h \
 	src/collect/strings.c \
 	src/collect/strings.h \
+	src/collect/sweep.c \
 	src/collect/table.c \
 	src/collect/table.h \
 	src/collect/task.c \

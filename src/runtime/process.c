@@ -57,7 +57,8 @@ bool cpi_process_claim_sig(void)
 		struct segment_proc *p = &cpi.procs[i];
 		uint32_t is = PROC_FREE;
 
-		if (atomic_load(&p->state) != PROC_FREE || !atomic_compare_exchange_strong(&p->state, &is, PROC_SETUP))
+		if (atomic_load(&p->state) != PROC_FREE ||
+		    !atomic_compare_exchange_strong(&p->state, &is, segment_claim(cpi.pid)))
 			continue;
 		fill_sig(p, i);
 		if (!cpi.parent) /* not in a handler */

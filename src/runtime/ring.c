@@ -17,7 +17,7 @@ bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)
 		if (atomic_load_explicit(&r->state, memory_order_relaxed) != RING_FREE)
 			continue;
 		/* the collector looks at rings that are owned or retired, so the owner is told last */
-		if (!atomic_compare_exchange_strong(&r->state, &is, RING_SETUP))
+		if (!atomic_compare_exchange_strong(&r->state, &is, segment_claim(cpi.pid)))
 			continue;
 		r->proc = cpi.slot;
 		r->serial = cpi.serial;

@@ -62,6 +62,17 @@ enum segment_section {
 enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
 enum segment_flag { FLAG_HEAP_LABELS = 1, FLAG_LABELS_STAY = 2 }; /* new threads begin without labels */
 
+/*
+ * The state of what a process takes and has not filled yet: a slot, a ring, tables. It says who, for that
+ * process may end there and then; the collector gives it back then.
+ */
+enum { CLAIM_SETUP = 1, CLAIM_BITS = 2 };
+
+static inline uint32_t segment_claim(uint32_t pid)
+{
+	return pid << CLAIM_BITS | CLAIM_SETUP;
+}
+
 struct segment_head {
 	uint64_t magic;
 	uint32_t version, hz, max_depth, follow;
@@ -80,7 +91,7 @@ struct segment_head {
 	_Atomic uint32_t engine;         /* enum engine_asked */
 };
 
-enum proc_state { PROC_FREE, PROC_SETUP, PROC_LIVE };
+enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or segment_claim */
 enum engine_asked { ASKED_TIMER, ASKED_PERF, ASKED_ITIMER };
 enum proc_engine { ENGINE_THREADS = 1, ENGINE_PROCESS = 2, ENGINE_NONE = 4, ENGINE_PERF = 8 }; /* bits: what was used */
 
@@ -113,7 +124,7 @@ struct segment_proc {
 	_Atomic uint32_t perf_error; /* errno of the last event that could not be had, or was taken away */
 };
 
-enum ring_state { RING_FREE, RING_SETUP, RING_OWNED, RING_RETIRED };
+enum ring_state { RING_FREE, RING_OWNED = 2, RING_RETIRED }; /* or segment_claim */
 
 struct segment_ring {
 	_Atomic uint32_t state;

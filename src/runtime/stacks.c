@@ -21,7 +21,7 @@ static struct segment_tables *claim_sig(void)
 		uint32_t is = TABLES_FREE;
 
 		if (atomic_load(&t->state) != TABLES_FREE ||
-		    !atomic_compare_exchange_strong(&t->state, &is, TABLES_SETUP))
+		    !atomic_compare_exchange_strong(&t->state, &is, segment_claim(cpi.pid)))
 			continue;
 		t->proc = cpi.slot;
 		t->serial = cpi.serial;

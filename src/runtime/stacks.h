@@ -51,7 +51,7 @@ enum { WAIT_COUNT /* in 1/1024 */, WAIT_NS }; /* block, mutex */
 enum { CREATE_COUNT };
 enum { CUSTOM_ADDED, CUSTOM_REMOVED };
 
-enum tables_state { TABLES_FREE, TABLES_SETUP, TABLES_LIVE };
+enum tables_state { TABLES_FREE, TABLES_LIVE = 2 }; /* or segment_claim */
 
 struct segment_tables {
 	_Atomic uint32_t state;

@@ -56,6 +56,7 @@ EXTRA_DIST += tests/runtime/custom.c
 EXTRA_DIST += tests/runtime/depths.c
 EXTRA_DIST += tests/runtime/dumps_itself.c
 EXTRA_DIST += tests/runtime/exec.c
+EXTRA_DIST += tests/runtime/exported.txt
 EXTRA_DIST += tests/runtime/gperf.c
 EXTRA_DIST += tests/runtime/heap.sh
 EXTRA_DIST += tests/runtime/heap_exact.cc

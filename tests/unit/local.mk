@@ -185,6 +185,7 @@ unit_tests = \
 	tests/unit/test_stats_runs \
 	tests/unit/test_stop \
 	tests/unit/test_strtab \
+	tests/unit/test_sweep \
 	tests/unit/test_symbolize \
 	tests/unit/test_symbolz \
 	tests/unit/test_tag_sums \
@@ -337,6 +338,7 @@ tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)
 tests_unit_test_snap_LDADD = $(collect_libs) $(CMOCKA_LIBS)
+tests_unit_test_sweep_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_text_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
 tests_unit_test_speedscope_LDADD = $(unit_export)
