@@ -66,6 +66,19 @@ static void remove_folder(const char *folder, const struct texts *written)
 	rmdir(folder);
 }
 
+/* Not after an hour: can a file of that name be made? */
+static int check_place(const char *name, struct err *err)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder = slash ? mem_strndup(name, (size_t)(slash - name) + 1) : mem_strndup(".", 1);
+	int rc = 0;
+
+	if (access(folder, W_OK | X_OK) != 0 && access(name, W_OK) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+	free(folder);
+	return rc;
+}
+
 /* What was recorded before is kept once, as .old; a file that was named is the caller's to lose. */
 static int keep_old(const char *name, struct err *err)
 {
@@ -136,25 +149,26 @@ static int report(const struct run_asked *asked, const char *path)
 	return status;
 }
 
-/* The profiles of all processes to one, and the report of it. */
-static void finish(const struct run_asked *asked, const struct run_result *result, int64_t duration)
+/* The profiles of all processes to one, and the report of it. Gives whether there is no more need of them. */
+static bool finish(const struct run_asked *asked, const struct run_result *result, int64_t duration)
 {
 	const char *to = *asked->output ? asked->output : usual_name;
 	char comment[80];
 	struct err err;
 
 	if (result->written.n == 0)
-		return;
+		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*asked->output && keep_old(to, &err) < 0) ||
 	    naming_merge(&result->written, comment, duration, to, &err) < 0) {
 		say_error("%s", err.msg);
-		return;
+		return false;
 	}
 	say("the profile is in %s", to);
 	/* what the program wrote to standard output stays alone there */
 	if ((asked->top > 0 || *asked->flame || asked->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
 		report(asked, to);
+	return true;
 }
 
 static int record(struct run_options *o, char **argv)
@@ -167,6 +181,7 @@ static int record(struct run_options *o, char **argv)
 	int status;
 
 	if (program_check(argv[0], &path, &program, &err) < 0 || run_options_fit(o, &program, argv[0], &err) < 0 ||
+	    check_place(*o->asked.output ? o->asked.output : usual_name, &err) < 0 ||
 	    make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
@@ -175,8 +190,10 @@ static int record(struct run_options *o, char **argv)
 		buf_addz(&name, "/%p.pb.gz");
 		o->file[0].name = buf_text(&name);
 		status = run_program(&o->how, &program, buf_text(&path), argv, &result);
-		finish(&o->asked, &result, now_ns() - start);
-		remove_folder(buf_text(&folder), &result.written);
+		if (finish(&o->asked, &result, now_ns() - start))
+			remove_folder(buf_text(&folder), &result.written);
+		else
+			say("what was recorded is kept: cpa top '%s/*'", buf_text(&folder));
 	}
 	run_result_release(&result);
 	buf_release(&path);

@@ -44,7 +44,11 @@ is "$? $(cat out)$(sed "s|;.*||" err)" '2 cpa: f.doc: the ending says no format'
 "$CPA" record -threads=1 -o x.gz -- ./burn 0.1 >out 2>err
 is "$? $(grep -c 'flat%' err)" '0 1' 'the threads that readers use are no report'
 rm -f x.gz
-"$CPA" record -o /no/such/x.gz -- sh -c 'exit 4' >out 2>err
-is "$? $(cat err)" '4 cpa: /no/such/x.gz: No such file or directory' 'a file that cannot be written'
+"$CPA" record -o /no/such/x.gz -- sh -c 'echo ran; exit 4' >out 2>err
+is "$? $(cat out err)" '2 cpa: /no/such/x.gz: No such file or directory' 'a file that cannot be made is told before anything runs'
 is "$(find tmp -type f -o -type d -name 'cpa-*' | wc -l) $(echo x.gz*)" '0 x.gz*' 'nothing is left of that'
+"$CPA" record -o /dev/full -- sh -c './burn 0.2; exit 4' >out 2>err
+is "$? $(head -n 1 err)" '4 cpa: /dev/full: No space left on device' 'a full disk is told'
+"$CPA" merge -o x.gz "$(sed -n "s/^cpa: what was recorded is kept: cpa top '\(.*\)'$/\1/p" err)" 2>err
+between "$(total x.gz)" 150000000 300000000 'what was recorded is kept'
 done_testing
