@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, INDENT = 4, FUNCTION_COLUMN = 40, PLACE_MOST = 34, NAME_COLUMNS = 2 * WIDTH };
+enum { WIDTH = 80, INDENT = 4, FUNCTION_COLUMN = 40, PLACE_MOST = 34, NAME_COLUMNS = 2 * WIDTH, CIRCLE_MOST = 64 };
 
 struct writing {
 	const struct snap *s;
@@ -121,6 +121,83 @@ static void add_names(const struct writing *w, const struct group *g, struct buf
 		used += piece.len;
 	}
 	buf_release(&piece);
+}
+
+/* NULL: there is none of this number. Those of a snap are sorted by it. */
+static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
+{
+	const struct snap_thread *t = s->thread.data;
+	size_t lo = 0, hi = s->thread.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return tid && lo < s->thread.n && t[lo].tid == tid ? &t[lo] : NULL;
+}
+
+/* Threads of a group may wait for different locks: told when one thread holds them all. */
+static void add_holder(const struct writing *w, const struct group *g)
+{
+	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
+	const struct snap_thread *t = find_thread(w->s, holder);
+
+	for (size_t i = g->at; i < g->at + g->n; i++)
+		if (thread_of(w->s, w->row[i])->holder != holder)
+			return;
+	if (!t)
+		return;
+	buf_addz(w->out, "  for a mutex that is held by ");
+	add_name(w->out, t, 1, true);
+	buf_addz(w->out, "\n");
+}
+
+/* How far behind a thread the chain of holders comes back to it; 0: it does not. */
+static size_t circle_of(const struct snap *s, const struct snap_thread *first)
+{
+	const struct snap_thread *t = find_thread(s, first->holder);
+	size_t n = 1;
+
+	for (; t && t != first && n < CIRCLE_MOST; n++)
+		t = find_thread(s, t->holder);
+	return t == first ? n : 0;
+}
+
+/* The circle that begins with its first thread, and nothing for the others of it. */
+static void add_circle(const struct writing *w, const struct snap_thread *first, size_t n)
+{
+	const struct snap_thread *t = first;
+
+	for (size_t i = 0; i < n && t; i++, t = find_thread(w->s, t->holder))
+		if (t->tid < first->tid)
+			return;
+	buf_addz(w->out, "\ndeadlock:\n");
+	for (size_t i = 0; i < n && t; i++) {
+		buf_addz(w->out, "    ");
+		add_name(w->out, t, 1, true);
+		buf_addz(w->out, " waits for a mutex of ");
+		t = find_thread(w->s, t->holder);
+		if (t)
+			add_name(w->out, t, 1, true);
+		buf_addz(w->out, "\n");
+	}
+}
+
+/* Threads that wait for each other. */
+static void add_deadlocks(const struct writing *w)
+{
+	const struct snap_thread *t = w->s->thread.data;
+
+	for (size_t i = 0; i < w->s->thread.n; i++) {
+		size_t n = t[i].holder ? circle_of(w->s, &t[i]) : 0;
+
+		if (n)
+			add_circle(w, &t[i], n);
+	}
 }
 
 /* "3 threads, futex, cpu 1.2s:" and names. */
@@ -232,6 +309,7 @@ static void add_group(const struct writing *w, const struct group *g)
 
 	buf_addz(w->out, "\n");
 	add_head(w, g);
+	add_holder(w, g);
 	for (uint32_t k = 0; k < row->n; k++)
 		each_line(w, row, k, &column, false);
 	for (uint32_t k = 0; k < row->n; k++)
@@ -279,6 +357,7 @@ void threads_text(const struct snap *s, struct snap_names *names, struct buf *ou
 	}
 	qsort(group, n_groups, sizeof(*group), compare_groups);
 	add_title(&w);
+	add_deadlocks(&w);
 	for (size_t i = 0; i < n_groups; i++)
 		add_group(&w, &group[i]);
 	free(group);

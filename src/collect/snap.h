@@ -51,6 +51,7 @@ struct snap_thread {
 	uint32_t tid;
 	char name[THREAD_NAME_MAX];
 	char wait[32];                  /* in words: "futex", "running", "sleep", ... */
+	uint32_t holder;                /* the thread that holds the mutex it waits for; 0: none, or not known */
 	uint64_t cpu_ns;                /* that it used */
 	uint64_t age_ns, wait_ns;       /* since it began; since it waits, 0: not known */
 	uint32_t creator_at, creator_n; /* the stack that created it, as of rows; 0 frames: not known */

@@ -21,6 +21,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,29 @@ static uint32_t label_of(struct dump *d, uint32_t tid)
 	return label;
 }
 
+/*
+ * Who holds the mutex that a thread waits for; 0: it is none of the C library's, or nobody has it. One that others wait
+ * for is 2, and where its futex is there begins what the library keeps of it.
+ */
+static uint32_t holder_of(struct dump *d, const struct task *t)
+{
+	enum { CONTENDED = 2, KINDS = 512 };
+	struct {
+		int32_t lock;
+		uint32_t count;
+		int32_t owner;
+		uint32_t n_users;
+		int32_t kind;
+	} mutex;
+
+	if (t->nr != SYS_futex || (t->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAIT || (uint32_t)t->arg[2] != CONTENDED ||
+	    space_read(&d->t->peek.space, t->arg[0], &mutex, sizeof(mutex)) != sizeof(mutex))
+		return 0;
+	if (mutex.lock != CONTENDED || mutex.owner <= 0 || mutex.n_users == 0 || mutex.kind < 0 || mutex.kind >= KINDS)
+		return 0;
+	return (uint32_t)mutex.owner;
+}
+
 /* A row without a stack yet. NULL when there is no room. */
 static struct snap_row *put(struct dump *d, const struct task *t, enum task_is is)
 {
@@ -99,8 +123,10 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 	if (!thread || !row)
 		return NULL;
 	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
-	if (is == TASK_WAITING)
+	if (is == TASK_WAITING) {
 		thread->wait_ns = waited;
+		thread->holder = holder_of(d, t);
+	}
 	if (creator) {
 		thread->creator_at = creator->at;
 		thread->creator_n = creator->n;

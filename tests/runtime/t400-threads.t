@@ -52,6 +52,57 @@ for flags in -O0 -O2 '-O2 -fno-omit-frame-pointer'; do
 	end
 done
 
+begin ./waits 50
+"$CPA" threads "$pid" >out
+is "$(grep -A 1 ', futex' out | grep -c "^  for a mutex that is held by \"waits\" $pid$") $(grep -c deadlock out)" '1 0' \
+	'who holds the mutex that threads wait for is told, and waiting is no deadlock'
+end
+cat >deadlock.c <<'EOF'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock[4] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER,
+	PTHREAD_MUTEX_INITIALIZER };
+static pthread_barrier_t all;
+static void *next(void *arg)
+{
+	long i = (long)arg;
+	char name[8] = { (char)('a' + i) };
+
+	pthread_setname_np(pthread_self(), name);
+	pthread_mutex_lock(&lock[i]);
+	pthread_barrier_wait(&all);
+	pthread_mutex_lock(&lock[i == 3 ? 3 : (i + 1) % 3]); /* the last one: its own */
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t;
+
+	pthread_barrier_init(&all, NULL, 5);
+	for (long i = 0; i < 4; i++)
+		pthread_create(&t, NULL, next, (void *)i);
+	pthread_barrier_wait(&all);
+	usleep(300000);
+	puts("ready");
+	fflush(stdout);
+	pthread_mutex_lock(&lock[0]); /* waits for one of them, and none waits for it */
+	return 0;
+}
+EOF
+${CC:-cc} -O1 -g -o deadlock deadlock.c -pthread
+begin ./deadlock
+"$CPA" threads "$pid" >out
+is "$(sed -n '/^deadlock:$/,/^$/p' out | tr -d '0-9' | sed 's/"  *waits for a mutex of/ >/; s/"//g')" 'deadlock:
+    a > b 
+    b > c 
+    c > a 
+
+deadlock:
+    d > d ' 'threads that wait for each other are told, each circle once'
+end
+
 # the same as others see
 if command -v eu-stack >/dev/null; then
 	begin ./waits 50
@@ -102,7 +153,7 @@ export WAITS_NAME
 begin ./waits 7
 unset WAITS_NAME
 "$CPA" threads "$pid" >out
-is "$(grep -c '[[:cntrl:]]' out) $(grep -c 'x1b.31m' out)" '0 9' 'names of threads do nothing to a terminal'
+is "$(grep -c '[[:cntrl:]]' out) $(grep -c 'x1b.31m' out)" '0 10' 'names of threads do nothing to a terminal'
 end
 
 sleep 100 &
