@@ -72,7 +72,8 @@ static void write_head(struct collect *c)
 	atomic_store(&h->flags, c->how.flags);
 	atomic_store(&h->engine, c->how.engine);
 	atomic_store(&h->cpu, c->cpu);
-	atomic_store(&h->active, !c->how.self); /* else when all is ready */
+	if (!c->how.self) /* else when all is ready */
+		collect_alive_begin(c);
 	h->magic = SEGMENT_MAGIC;
 }
 
@@ -162,6 +163,7 @@ void collect_close(struct collect *c)
 	for (uint32_t i = 0; c->process && i < N_PROCS; i++)
 		if (c->process[i].used)
 			release(&c->process[i]);
+	collect_alive_end(c);
 	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
 	memory_unmap(c->claim, (N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
 	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));

@@ -62,7 +62,13 @@ struct collect {
 	uint32_t *claim;         /* [N_PROCS + TABLES_MOST + at.n_rings] states at the last sweep */
 	unsigned n_rounds;
 	struct process *process; /* [N_PROCS] */
+	struct alive *alive;     /* what tells that we end; NULL: nothing */
 };
+
+/* alive.c */
+/* The segment is active as long as this thread lives. */
+void collect_alive_begin(struct collect *c);
+void collect_alive_end(struct collect *c);
 
 static inline struct segment_proc *collect_slot(const struct collect *c, uint32_t i)
 {

@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
+	src/collect/alive.c \
 	src/collect/build_id.c \
 	src/collect/build_id.h \
 	src/collect/collect.c \

@@ -78,11 +78,12 @@ void cpi_clock_init(void)
 		cpi_process_tell_sig(0, (uint32_t)-rc);
 }
 
-void cpi_clock_release(void)
+void cpi_clock_release_sig(void)
 {
-	if (cpi.process_timer != NO_TIMER)
-		sys_call(SYS_timer_delete, cpi.process_timer, 0, 0, 0);
-	cpi.process_timer = NO_TIMER;
+	int timer = atomic_exchange(&cpi.process_timer, NO_TIMER);
+
+	if (timer != NO_TIMER)
+		sys_call(SYS_timer_delete, timer, 0, 0, 0);
 }
 
 /* The thread shares the timer of the process, which begins to run with the first of them. */

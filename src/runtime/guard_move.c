@@ -135,7 +135,7 @@ static void move_to(int sig)
 {
 	struct segment_proc *p = atomic_load(&cpi.proc);
 
-	cpi_clock_release();
+	cpi_clock_release_sig();
 	cpi.sig = sig;
 	cpi_guard_install();
 	if (p) {

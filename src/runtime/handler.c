@@ -78,10 +78,12 @@ static void tick_sig(const siginfo_t *info, const void *context)
 
 	if (t) {
 		atomic_store(&t->inside, 1);
-		if (!cpi_on_sig())
+		if (!cpi_on_sig()) {
 			cpi_clock_disarm_sig(t);
-		else if (atomic_load(&cpi.head->cpu))
+			cpi_clock_release_sig();
+		} else if (atomic_load(&cpi.head->cpu)) {
 			take_sig(t, info, context);
+		}
 		atomic_store_explicit(&t->inside, 0, memory_order_release);
 	} else if (cpi_cpu_on_sig() && (p = atomic_load_explicit(&cpi.proc, memory_order_relaxed))) {
 		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);

@@ -59,6 +59,7 @@ enum segment_section {
 	N_SECTIONS = 16, /* the rest is for tables to come, and 0 */
 };
 
+enum { ACTIVE_MASK = 0x3fffffff }; /* linux/futex.h: FUTEX_TID_MASK. 0: handlers take their timers down */
 enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
 enum segment_flag { FLAG_HEAP_LABELS = 1, FLAG_LABELS_STAY = 2 }; /* new threads begin without labels */
 
@@ -80,7 +81,7 @@ struct segment_head {
 	uint32_t n_rings, n_tables;
 	uint64_t section[N_SECTIONS]; /* where each begins */
 	_Atomic uint32_t main_pid;    /* the program that was started, through all it executes */
-	_Atomic uint32_t active;      /* 0: the collector is gone, handlers take their timers down */
+	_Atomic uint32_t active;      /* the thread that collects, in ACTIVE_MASK; the kernel takes it out when that ends */
 	_Atomic uint32_t refused;     /* processes that found no slot */
 	/* what is asked for; may change at any time */
 	_Atomic uint32_t cpu;            /* timers are to run */

@@ -43,7 +43,7 @@ void cpi_cpu_stop(void)
 {
 	atomic_store(&cpi.head->cpu, 0);
 	cpi_threads_each(cpi_clock_disarm_sig);
-	cpi_clock_release();
+	cpi_clock_release_sig();
 	cpi_threads_quiet(sys_now(CLOCK_MONOTONIC) + WAIT_MOST_NS);
 }
 

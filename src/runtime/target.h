@@ -80,7 +80,7 @@ struct target {
 	bool self;         /* the collector is in this process: fork copies all of it */
 	uint32_t session;  /* of CPU sampling */
 	int sig;           /* the signal of our timers */
-	int process_timer; /* for threads without one of their own; NO_TIMER */
+	_Atomic int process_timer; /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs;  /* [N_PROCS] */
@@ -97,7 +97,7 @@ extern struct target cpi __attribute__((visibility("hidden")));
 /* Is profiling on in this process? */
 static inline bool cpi_on_sig(void)
 {
-	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed);
+	return cpi.head && atomic_load_explicit(&cpi.head->active, memory_order_relaxed) & ACTIVE_MASK;
 }
 
 /* Is CPU time sampled? */
@@ -146,7 +146,7 @@ void cpi_clock_disarm_sig(struct thread *t);
 /* Make the timer of the process, at rest; it runs when a thread needs it. */
 void cpi_clock_init(void);
 /* It goes with the session that it was made for. */
-void cpi_clock_release(void);
+void cpi_clock_release_sig(void);
 /* How many periods a thread of this process has used, less those that are charged. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);
 

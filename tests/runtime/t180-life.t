@@ -58,6 +58,26 @@ is "$("$CPA" run --cpu=p.pb.gz -- sh -c 'trap "exit 9" TERM; kill -TERM $PPID; s
 is "$(LD_PRELOAD=libm.so.6 "$CPA" run --cpu=p.pb.gz -- sh -c 'env | grep LD_PRELOAD')" LD_PRELOAD=libm.so.6 \
 	'libraries that the user loads stay loaded'
 
+# cpa is gone: the program goes on, and has no timers any more
+for engine in timer itimer; do
+	CPA_CPU_ENGINE=$engine "$CPA" run --hz=1000 --cpu=p.pb.gz --heap=h.pb.gz --block=b.pb.gz -- sh -c \
+		'echo $$ >pid; exec ./burn 2 2 >out; ' &
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.1
+		grep -q signal "/proc/$(cat pid 2>/dev/null)/timers" 2>/dev/null && break
+	done
+	kill -KILL $!
+	wait $! 2>/dev/null
+	sleep 0.5
+	# that of the thread that waits for the others stays: it does not run
+	between "$(grep -c '^ID' "/proc/$(cat pid)/timers")" 0 1 "with cpa killed the timers go ($engine)"
+	while kill -0 "$(cat pid)" 2>/dev/null; do
+		sleep 0.2
+	done
+	between "$(cat out)" 3990000000 4200000000 'and the program ends as ever'
+	rm pid out
+done
+
 # what takes the environment apart may put it together in another order
 for order in '"LD_PRELOAD=$LD_PRELOAD" "CPA_SEGMENT=$CPA_SEGMENT" Z=1' '"CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD" Z=1' \
 	'Z=1 "CPA_SEGMENT=$CPA_SEGMENT" "LD_PRELOAD=$LD_PRELOAD"'; do
