@@ -15,6 +15,7 @@
 #include "runtime/sys.h"
 #include "runtime/target.h"
 
+#include <dlfcn.h>
 #include <sys/auxv.h>
 
 __attribute__((constructor(101))) static void init(void)
@@ -26,6 +27,8 @@ __attribute__((constructor(101))) static void init(void)
 	head = getauxval(AT_SECURE) ? NULL : cpi_parent_segment();
 	if (head)
 		cpi_attach(head, false);
+	/* not all that we looked for is there; the program has not looked yet */
+	dlerror();
 	cpi_heap_lend(false);
 	collector_on_fork(session_forget, asked_forked);
 	if (!head && !getauxval(AT_SECURE))

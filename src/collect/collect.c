@@ -93,8 +93,10 @@ static int map(struct collect *c)
 	c->dev = file.st_dev;
 	c->ino = file.st_ino;
 	c->head = mmap(NULL, c->size, PROT_READ | PROT_WRITE, flags, c->fd, 0);
-	if (c->head != MAP_FAILED)
+	if (c->head != MAP_FAILED) {
+		madvise(c->head, c->size, MADV_DONTDUMP);
 		return 0;
+	}
 	c->head = NULL;
 	return -errno;
 }

@@ -41,6 +41,7 @@ static struct segment_head *map_segment(const struct env *e)
 	close(fd);
 	if (head == MAP_FAILED)
 		return NULL;
+	madvise(head, (size_t)file.st_size, MADV_DONTDUMP);
 	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == (uint64_t)file.st_size &&
 	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1] && head->hz >= 1 && head->hz <= HZ_MOST)
 		return head;

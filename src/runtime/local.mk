@@ -62,6 +62,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/lock.c \
 	src/runtime/lock_c11.c \
 	src/runtime/lock_rw.c \
+	src/runtime/memlock.c \
 	src/runtime/modules.c \
 	src/runtime/next.c \
 	src/runtime/next.h \

@@ -26,6 +26,7 @@ struct walk_memory {
 };
 
 static struct walk_memory *memory; /* [n_rings]; touched as rings are */
+static uint32_t n_memories;
 
 void cpi_sample_init(uint32_t n)
 {
@@ -33,6 +34,12 @@ void cpi_sample_init(uint32_t n)
 		       -1, 0);
 
 	memory = p == MAP_FAILED ? NULL : p;
+	n_memories = memory ? n : 0;
+}
+
+bool cpi_sample_is_memory(uintptr_t at)
+{
+	return at - (uintptr_t)memory < n_memories * sizeof(*memory);
 }
 
 struct walk_memory *cpi_sample_memory_sig(uint32_t i)

@@ -217,6 +217,8 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context);
 void cpi_sample_init(uint32_t n);
 /* The walker's memory that goes with ring i. */
 struct walk_memory *cpi_sample_memory_sig(uint32_t i);
+/* Is that address of this memory? */
+bool cpi_sample_is_memory(uintptr_t at);
 /* Take a sample of this thread, which the signal interrupted. */
 void cpi_sample_sig(struct thread *t, const void *context, uint32_t weight);
 /* Tell the collector where this thread is, which the signal interrupted. */

@@ -1,0 +1,95 @@
+/*
+ * host.c - what a program sees of us that it should not
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * host dlerror        what the loader says to a program that asked for nothing
+ * host dump           kilobytes of memory that is shared with cpa, and those that a core dump has
+ * host lock current|future|both|touched   mlockall; prints what it gives, and kilobytes of shared memory that are used
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { LINE = 512, PAGE = 4096, PAGES = 256 };
+
+/* Of mappings of memory files: sizes, and sizes of those that are dumped. */
+static void dump(void)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long size = 0, all = 0, dumped = 0;
+	bool shared = false;
+	char line[LINE];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strstr(line, "-p ") || strstr(line, "-s ") || strstr(line, "rw-s "))
+			shared = strstr(line, "/memfd:cpa") != NULL;
+		if (shared && sscanf(line, "Size: %lu", &size) == 1)
+			all += size;
+		if (shared && strncmp(line, "VmFlags:", 8) == 0 && !strstr(line, " dd"))
+			dumped += size;
+	}
+	if (f)
+		fclose(f);
+	printf("%lu %lu\n", all, dumped);
+}
+
+static unsigned long status_of(const char *name)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	unsigned long value = 0;
+	char line[LINE];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, name, strlen(name)) == 0)
+			value = strtoul(line + strlen(name) + 1, NULL, 10);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static unsigned char before[PAGES * PAGE];
+
+/* How many pages are in memory? */
+static int in_memory(void *p, int n)
+{
+	unsigned char is[PAGES];
+	int sum = 0;
+
+	mincore(p, (size_t)n * PAGE, is);
+	for (int i = 0; i < n; i++)
+		sum += is[i] & 1;
+	return sum;
+}
+
+static void lock(const char *what)
+{
+	int flags = strcmp(what, "both") == 0 ? MCL_CURRENT | MCL_FUTURE : strcmp(what, "future") == 0 ? MCL_FUTURE
+		    : strcmp(what, "touched") == 0				       ? MCL_CURRENT | MCL_ONFAULT
+											       : MCL_CURRENT;
+	char *page = (char *)(((size_t)before + PAGE - 1) / PAGE * PAGE), *later;
+	int rc = mlockall(flags), error = errno;
+
+	later = mmap(NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	printf("%s, %d and %d pages\n", rc ? strerror(error) : "locked", in_memory(page, PAGES - 1),
+	       later == MAP_FAILED ? 0 : in_memory(later, PAGES));
+	fprintf(stderr, "%lu %lu\n", status_of("RssShmem:"), status_of("VmLck:"));
+}
+
+int main(int argc, char **argv)
+{
+	const char *said = dlerror();
+
+	if (argc > 1 && strcmp(argv[1], "dlerror") == 0)
+		puts(said ? said : "nothing");
+	else if (argc > 1 && strcmp(argv[1], "dump") == 0)
+		dump();
+	else if (argc > 2)
+		lock(argv[2]);
+	return 0;
+}
