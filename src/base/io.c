@@ -138,6 +138,14 @@ int io_out_open(const char *path, struct io_out *out, struct err *err)
 	return rc;
 }
 
+int io_out_open_made(const char *path, struct io_out *out, struct err *err)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return open_beside(path, 0666 & ~mask, out, err);
+}
+
 int io_out_close(struct io_out *out, bool keep, struct err *err)
 {
 	int rc = 0;

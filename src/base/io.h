@@ -51,6 +51,9 @@ struct io_out {
 /* Begin what io_write_file does at once. io_out_close ends it: with keep the file is the new one,
    without it stays as it was. Sentences begin with the path. */
 int io_out_open(const char *path, struct io_out *out, struct err *err);
+
+/* The same for a name that was made, not given: what is there is replaced, and be it a link or a pipe of others. */
+int io_out_open_made(const char *path, struct io_out *out, struct err *err);
 int io_out_close(struct io_out *out, bool keep, struct err *err);
 
 #endif

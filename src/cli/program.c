@@ -126,7 +126,7 @@ static int check(const char *path, int depth, struct program *out, struct err *e
 {
 	char head[LINE_MAX_LEN + 1] = "", interpreter[LINE_MAX_LEN];
 	struct program_elf elf;
-	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* an interpreter may be a pipe */
 	ssize_t n;
 
 	if (fd < 0) /* it may be run without being read; then nothing is known */

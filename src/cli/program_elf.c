@@ -152,13 +152,16 @@ static void look_at_symbols(const struct elf *e, const ElfW(Shdr) * table, const
 static void look_at_sections(const struct elf *e, struct program_elf *out)
 {
 	int names = e->head.e_shstrndx;
+	bool looked = false;
 
 	for (int i = 0; i < e->n_sections; i++) {
 		const ElfW(Shdr) *s = &e->section[i];
 		char name[NAME_LEN] = "";
 
-		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections)
+		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections && !looked) {
 			look_at_symbols(e, s, &e->section[s->sh_link], out);
+			looked = true; /* there is one; a hostile file may say hundreds */
+		}
 		if (names < e->n_sections)
 			read_name(e, e->section[names].sh_offset + s->sh_name, name);
 		out->is_go |= strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0;

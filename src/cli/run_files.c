@@ -72,14 +72,18 @@ static int sink(void *arg, const void *data, size_t n)
 	return io_write_fd(out->fd, data, n, &err) < 0 ? -(errno ? errno : EIO) : 0;
 }
 
-/* Write one profile. Whatever goes wrong, others are written none the less. */
-static void write_snap(struct run_files *files, const struct snap *s, const char *path)
+/*
+ * Write one profile. Whatever goes wrong, others are written none the less.
+ *
+ * given   the name is as it was given: then a link is followed, and a pipe written to
+ */
+static void write_snap(struct run_files *files, const struct snap *s, const char *path, bool given)
 {
 	struct io_out out;
 	struct err err;
 	int rc;
 
-	if (io_out_open(path, &out, &err) < 0) {
+	if ((given ? io_out_open(path, &out, &err) : io_out_open_made(path, &out, &err)) < 0) {
 		say_error("%s", err.msg);
 		return;
 	}
@@ -176,7 +180,7 @@ static void write_all(struct run_files *files, struct process *p, const struct p
 			if (numbered)
 				buf_addf(&more, "-%04u", files->n_every);
 			run_file_name(file->name, f->pid, buf_text(&more), &path);
-			write_snap(files, s, buf_text(&path));
+			write_snap(files, s, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
 		}
 		snap_free(s);
 		buf_release(&more);

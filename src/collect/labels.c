@@ -18,9 +18,9 @@
 
 enum { REPLACED = 3 }; /* bytes of U+FFFD, for one that is no UTF-8 */
 
-/* How many bytes the character at s has, of n that there are. 0: it is none. */
-static size_t character(const unsigned char *s, size_t n)
+size_t collect_character(const char *text, size_t n)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
 
 	if (size == 0 || size > n)
@@ -38,14 +38,14 @@ static size_t character(const unsigned char *s, size_t n)
 /* Copy a text, as UTF-8 without 0 in it. Gives its length. */
 static size_t copy(char *to, const char *from, size_t n)
 {
-	unsigned char text[LABELS_VALUE_MOST];
+	char text[LABELS_VALUE_MOST];
 	size_t len = 0;
 
 	memcpy(text, from, n);
 	for (size_t i = 0; i < n;) {
-		size_t size = text[i] ? character(text + i, n - i) : 0;
+		size_t size = text[i] ? collect_character(text + i, n - i) : 0;
 
-		memcpy(to + len, size ? (const char *)text + i : "\xef\xbf\xbd", size ? size : REPLACED);
+		memcpy(to + len, size ? text + i : "\xef\xbf\xbd", size ? size : REPLACED);
 		len += size ? size : REPLACED;
 		i += size ? size : 1;
 	}

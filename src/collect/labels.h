@@ -42,4 +42,7 @@ bool collect_profile_name(const struct collect *c, uint64_t number, char *out, s
  */
 uint64_t collect_profile_next(struct process *p, uint64_t number, char name[SNAP_NAME_MAX]);
 
+/* How many bytes the character of UTF-8 at text has, of n that there are. 0: it is none. */
+size_t collect_character(const char *text, size_t n);
+
 #endif

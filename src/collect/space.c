@@ -9,18 +9,19 @@
 
 #include "collect/maps.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, COPY_MOST = 512 << 20 };
+enum { HEAD = 64 << 10, HEADS_MOST = 128, PIECE_MOST = 64 << 20, COPIES_MOST = 1 << 30 };
 
 struct space_object {
 	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
@@ -28,7 +29,7 @@ struct space_object {
 	bool code;   /* some of it can be executed */
 	bool opened; /* walk is filled */
 	void *bytes;
-	size_t size;
+	size_t size, n_copied;
 	struct unwind_object walk;
 };
 
@@ -127,11 +128,22 @@ static bool take_line(void *arg, const char *line)
 	return !l->full;
 }
 
-static void close_object(struct space_object *o)
+static void close_object(struct space *r, struct space_object *o)
 {
-	if (o->bytes)
-		munmap(o->bytes, o->size);
+	memory_unmap(o->bytes, o->size);
+	r->n_copied -= o->n_copied;
 	o->bytes = NULL;
+	o->n_copied = 0;
+}
+
+/* Is there room for so much more? A process can map any number of large files that are gone. */
+static bool pay(struct space *r, struct space_object *o, uint64_t n)
+{
+	if (n > COPIES_MOST - r->n_copied)
+		return false;
+	r->n_copied += n;
+	o->n_copied += n;
+	return true;
 }
 
 static bool is_same(const struct space_object *a, const struct space_object *b)
@@ -153,8 +165,9 @@ static void keep(struct looking *l)
 			new[k].bytes = old[i].bytes;
 			new[k].size = old[i].size;
 			new[k].walk = old[i].walk;
+			new[k].n_copied = old[i].n_copied;
 		} else {
-			close_object(&old[i]);
+			close_object(l->r, &old[i]);
 		}
 	}
 }
@@ -201,22 +214,61 @@ bool space_has(const struct space *r, dev_t dev, ino_t ino)
 	return false;
 }
 
+static bool read_piece(struct space *r, struct space_object *o, int fd, uint64_t at, uint64_t n)
+{
+	if (at > o->size || n > o->size - at || !pay(r, o, n))
+		return false;
+	return pread(fd, (char *)o->bytes + at, n, (off_t)at) == (ssize_t)n;
+}
+
+/*
+ * What walks need of a file: its head, code, and call frame information. It is read, not mapped: who reads
+ * behind the end of a file that becomes shorter dies. Code of very large files stays zeros, so that return
+ * addresses that have to be guessed are not found in it.
+ */
+static bool read_object(struct space *r, struct space_object *o, int fd)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr ph[HEADS_MOST];
+	uint64_t eh = UINT64_MAX;
+
+	if (o->size < sizeof(head) || !read_piece(r, o, fd, 0, o->size < HEAD ? o->size : HEAD))
+		return false;
+	memcpy(&head, o->bytes, sizeof(head));
+	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MOST || head.e_phoff > HEAD ||
+	    head.e_phoff + head.e_phnum * sizeof(*ph) > (o->size < HEAD ? o->size : HEAD))
+		return false;
+	memcpy(ph, (char *)o->bytes + head.e_phoff, head.e_phnum * sizeof(*ph));
+	for (int i = 0; i < head.e_phnum; i++)
+		if (ph[i].p_type == PT_GNU_EH_FRAME)
+			eh = ph[i].p_offset;
+	for (int i = 0; i < head.e_phnum; i++) {
+		bool is_eh = eh >= ph[i].p_offset && eh - ph[i].p_offset < ph[i].p_filesz;
+
+		if (ph[i].p_type == PT_LOAD && (is_eh || ph[i].p_flags & PF_X) &&
+		    (is_eh || ph[i].p_filesz <= PIECE_MOST) &&
+		    !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
+			return false;
+	}
+	return true;
+}
+
 /* The file, if it is still the one that was mapped. */
-static bool open_file(struct space_object *o, const char *path)
+static bool open_file(struct space *r, struct space_object *o, const char *path)
 {
 	struct stat file;
 	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-	bool same = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
+	bool good = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
 		    file.st_ino == o->ino && file.st_size > 0;
-	void *bytes = same ? mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 
+	if (good) {
+		o->size = (size_t)file.st_size;
+		o->bytes = memory_map(o->size);
+		good = o->bytes && read_object(r, o, fd);
+	}
 	if (fd >= 0)
 		close(fd);
-	if (bytes == MAP_FAILED)
-		return false;
-	o->bytes = bytes;
-	o->size = (size_t)file.st_size;
-	return cpi_unwind_object_init_sig(bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
+	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
 }
 
 /* What can be read of it in memory; the rest is zeros. */
@@ -224,8 +276,8 @@ static void copy_object(struct space *r, struct space_object *o)
 {
 	uint64_t n = o->hi - o->lo, at = 0;
 
-	close_object(o);
-	o->bytes = n <= COPY_MOST ? memory_map(n) : NULL;
+	close_object(r, o);
+	o->bytes = n <= COPY_MOST && pay(r, o, n) ? memory_map(n) : NULL;
 	if (!o->bytes)
 		return;
 	o->size = n;
@@ -259,7 +311,7 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 	if (!o->opened) {
 		o->opened = true;
 		o->walk = (struct unwind_object){ .lo = o->lo, .hi = o->hi, .table_enc = 0xff };
-		if (!o->ino || !open_file(o, (const char *)r->texts.data + o->path))
+		if (!o->ino || !open_file(r, o, (const char *)r->texts.data + o->path))
 			copy_object(r, o);
 	}
 	return &o->walk;
@@ -270,7 +322,7 @@ void space_release(struct space *r)
 	struct space_object *o = r->object.data;
 
 	for (size_t i = 0; i < r->object.n; i++)
-		close_object(&o[i]);
+		close_object(r, &o[i]);
 	vec_release(&r->object, sizeof(*o));
 	vec_release(&r->texts, 1);
 	if (r->mem >= 0)

@@ -22,6 +22,7 @@ struct space {
 	int mem;           /* /proc/PID/mem, where process_vm_readv is denied; -1: not opened */
 	struct vec object; /* struct space_object, in order of address */
 	struct vec texts;  /* char: their paths */
+	uint64_t n_copied; /* bytes of them that were read */
 };
 
 /*

@@ -50,7 +50,7 @@ static uint64_t ns_of_ticks(unsigned long long ticks)
 static char *skip(char *at, int fields)
 {
 	for (int i = 0; i < fields && at; i++)
-		at = strchr(at + 1, ' ');
+		at = *at ? strchr(at + 1, ' ') : NULL;
 	return at;
 }
 

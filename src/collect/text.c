@@ -56,10 +56,27 @@ void text_add(struct text *t, const char *fmt, ...)
 		text_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
 }
 
+/* Terminals obey U+0080 to U+009F too, and some the bytes; U+202A to U+202E turn lines around. */
+size_t text_shown(const char *s, size_t n)
+{
+	size_t size = collect_character(s, n);
+	unsigned char c = (unsigned char)*s;
+
+	if (size == 0 || c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
+		return 0;
+	if (size == 3 && memcmp(s, "\xe2\x80", 2) == 0 && (unsigned char)s[2] >= 0xaa && (unsigned char)s[2] <= 0xae)
+		return 0;
+	return size;
+}
+
 void text_safe(struct text *t, const char *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		text_put(t, (unsigned char)s[i] < ' ' || s[i] == 0x7f ? "?" : &s[i], 1);
+	for (size_t i = 0; i < n;) {
+		size_t size = text_shown(s + i, n - i);
+
+		text_put(t, size ? s + i : "?", size ? size : 1);
+		i += size ? size : 1;
+	}
 }
 
 /* A text as Go quotes it. */
@@ -75,6 +92,8 @@ static void quote(struct text *t, const char *s, size_t n)
 			text_add(t, "\\%c", to[at - from]);
 		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
 			text_add(t, "\\x%02x", (unsigned)s[i]);
+		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
+			text_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
 		else
 			text_put(t, &s[i], 1);
 	}

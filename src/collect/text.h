@@ -27,7 +27,10 @@ struct text {
 void text_put(struct text *t, const void *data, size_t n);
 __attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *fmt, ...);
 
-/* The same, but what a terminal would obey becomes '?'. */
+/* How many bytes the character at s has, 0 when a terminal would obey it or it is none. */
+size_t text_shown(const char *s, size_t n);
+
+/* As text_put, but what a terminal would obey becomes '?'. */
 void text_safe(struct text *t, const char *s, size_t n);
 
 /* The texts of a stack: its addresses, after " @"; its frames with names, below each other; its labels. */

@@ -34,8 +34,13 @@ static uint32_t keep(struct text *t, const char *s, size_t n)
 		t->error = t->error ? t->error : -ENOMEM;
 		return 0;
 	}
-	for (size_t i = 0; i < n; i++)
-		to[i] = (unsigned char)s[i] < ' ' || s[i] == 0x7f ? '?' : s[i];
+	for (size_t i = 0, size; i < n; i += size ? size : 1) {
+		size = text_shown(s + i, n - i);
+		if (size)
+			memcpy(to + i, s + i, size);
+		else
+			to[i] = '?';
+	}
 	t->chars.n += n;
 	return (uint32_t)n;
 }

@@ -255,7 +255,7 @@ void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t
 {
 	struct pending *x = d->pending.data;
 
-	for (size_t i = 0; i < d->pending.n; i++)
+	for (size_t i = 0; d->n_left && i < d->pending.n; i++)
 		if (x[i].task.tid == tid && !x[i].done) {
 			x[i].done = true;
 			d->n_left--;

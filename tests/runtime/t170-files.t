@@ -61,6 +61,12 @@ is "$(find . -name '[cht]-0002.pb.gz' | sort | tr '\n' ' ')" './c-0002.pb.gz ./h
 ok $? 'each has what was before'
 is "$("$CPA" top -unit=count t-0002.pb.gz 2>/dev/null | sed -n 's/^Showing nodes .* of \(.*\) total/\1/p') $(found | grep -c t.pb.gz)" \
 	'1 0' 'threads have all threads of the moment, and no file at the end'
+echo mine >victim
+rm -f ./*.gz
+ln -s victim c-0001.pb.gz
+mkfifo c-0002.pb.gz
+timeout 20 "$CPA" run --cpu=c.pb.gz --every=200ms -- ./burn 1 >out 2>err
+is "$? $(cat victim)" '0 mine' 'links and pipes that wait where numbered profiles go are replaced, not followed'
 
 rm -f ./*.gz
 "$CPA" run --cpu=/no/such/c.gz --heap=h.gz -- sh -c 'exit 7' >out 2>err

@@ -45,7 +45,7 @@ static const struct {
 	{ 0x44d054, { "runtime.main", "/usr/local/go/src/runtime/proc.go", 290, 0x2d4 } },
 	{ 0x4dd760, { "sync.(*Mutex).Lock", "/usr/local/go/src/sync/mutex.go", 46, 0x20 } },
 	{ 0x4dd74e, { "main.main.func2", "/tmp/go/main.go", 40, 0xe } },
-	{ 0x5000, { "a\nb\x1b[1m", NULL, 0, 0 } },
+	{ 0x5000, { "a\nb\x1b[1m\xc2\x9b" "2m\x9b\xe2\x80\xae\xc3\xa9", NULL, 0, 0 } },
 };
 
 static bool name_of(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
@@ -110,7 +110,7 @@ static void counts_are_as_of_go(void **state)
 
 static void labels_are_as_of_go(void **state)
 {
-	static const char *const kv[] = { "op", "x", "tenant", "a\"b\n" };
+	static const char *const kv[] = { "op", "x", "tenant", "a\"b\n\xc2\x9b" };
 	struct made m;
 	struct got g;
 	struct snap *s;
@@ -124,7 +124,7 @@ static void labels_are_as_of_go(void **state)
 	s = made_snap(&m, SNAP_CUSTOM, 9);
 	assert_string_equal(text_of(s, 1, &g), "custom profile: total 1\n"
 					       "1 @ 0x4dd215\n"
-					       "# labels: {\"op\":\"x\", \"tenant\":\"a\\\"b\\n\"}\n"
+					       "# labels: {\"op\":\"x\", \"tenant\":\"a\\\"b\\n\\u009b\"}\n"
 					       "#\t0x4dd214\tmain.waiter+0x14\t/tmp/go/main.go:18\n"
 					       "\n");
 	snap_free(s);
@@ -279,7 +279,7 @@ static void names_cannot_break_lines_or_speak_to_a_terminal(void **state)
 	s = made_snap(&m, SNAP_CREATE, 0);
 	assert_string_equal(text_of(s, 1, &g), "threadcreate profile: total 1\n"
 					       "1 @ 0x5001\n"
-					       "#\t0x5000\ta?b?[1m+0x0\t??:0\n"
+					       "#\t0x5000\ta?b?[1m??2m????\xc3\xa9+0x0\t??:0\n"
 					       "\n");
 	snap_free(s);
 	made_close(&m);
