@@ -100,20 +100,20 @@ def outcome(done, alone, fault):
 
 
 def profiled(b, who, fault):
-    """Run it under cpa with all kinds, or libprofiler. Gives what it ended as, and its profiles of CPU time."""
-    b.clean('fault.*')
+    """Run it under cpa with all kinds, or libprofiler."""
+    b.clean('fault*')
     out, env = b.path('fault.cpu'), dict(fault.env)
     if who == 'cpa':
         options = [f'--hz={HZ}', f'--cpu={out}'] + [f'--{k}=' + b.path('fault.' + k) for k in KINDS]
-        return ran(fault, under_cpa(b, fault.argv, '--follow', *options), env, b.dir), out
+        return ran(fault, under_cpa(b, fault.argv, '--follow', *options), env, b.dir)
     theirs = under_gperf(b, HZ, out)
     theirs['LD_PRELOAD'] = ':'.join(v for v in (env.get('LD_PRELOAD'), theirs['LD_PRELOAD']) if v)
-    return ran(fault, fault.argv, theirs, b.dir), out
+    return ran(fault, fault.argv, theirs, b.dir)
 
 
-def seen(b, who, fault, pattern):
-    """Bytes and CPU seconds of all its profiles of CPU time."""
-    files = [f for f in glob.glob(pattern + '*') if os.path.getsize(f)]
+def seen(b, who, fault):
+    """Bytes and CPU seconds of all its profiles of CPU time: children have the process number in the name."""
+    files = [f for f in glob.glob(b.path('fault*.cpu*')) if os.path.getsize(f)]
     argv0 = [shutil.which(fault.argv[0]) or fault.argv[0]] if who == 'gperf' else []
     seconds = sum(Profile(b, [*argv0, f], '-symbolize=none').total for f in files[:30]) / 1e9
     return f'{sum(os.path.getsize(f) for f in files)} B, {seconds:.2f} s'
@@ -132,11 +132,11 @@ def faults(b):
         alone = ran(fault, fault.argv, fault.env, b.dir)
         row = [fault.name, alone.status, f'{alone.cpu:.2f}']
         for who in ('cpa', 'gperf') if b.gperf else ('cpa',):
-            done, out = profiled(b, who, fault)
+            done = profiled(b, who, fault)
             what = outcome(done, alone, fault)
             if who == 'cpa' and what != 'as alone':
                 changed.append(f'{fault.name}: {what}')
-            row.append(f'{what}, {seen(b, who, fault, out)}')
+            row.append(f'{what}, {seen(b, who, fault)}')
         rows.append(row)
     b.table(f'What programs do that profilers broke ({HZ} Hz, under cpa all kinds of profiles): how it ended, profiles, CPU seen',
             ['', 'status alone', 'CPU s alone', 'cpa', *(['libprofiler'] if b.gperf else [])], rows)
