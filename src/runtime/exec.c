@@ -39,7 +39,7 @@ struct call {
 	const posix_spawnattr_t *attr;
 };
 
-static int pass(const struct call *c, char *const env[])
+static int call(const struct call *c, char *const env[])
 {
 	const struct next *next = cpi_next();
 
@@ -61,6 +61,20 @@ static int pass(const struct call *c, char *const env[])
 		return next->execveat(c->fd, c->path, c->argv, env, c->flags);
 	errno = ENOSYS;
 	return -1;
+}
+
+static int pass(const struct call *c, char *const env[])
+{
+	int rc, error;
+
+	if (c->how == SPAWN || c->how == SPAWN_BY_NAME)
+		return call(c, env);
+	cpi_guard_leave(true);
+	rc = call(c, env);
+	error = errno;
+	cpi_guard_leave(false);
+	errno = error;
+	return rc;
 }
 
 static struct exec_look look_at(const struct call *c)

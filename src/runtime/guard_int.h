@@ -15,4 +15,10 @@ int cpi_guard_swap(const struct sigaction *act, struct sigaction *old);
 /* The program blocked our signal in this thread, or unblocked it. */
 void cpi_guard_block(bool blocked);
 
+/* The program set a handler of its own for our signal. */
+bool cpi_guard_is_handled(void);
+
+/* Our signal is not for this thread, which holds it back: another one may wait for it. False when none does. */
+bool cpi_guard_pass_on_sig(int sig, const siginfo_t *info);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "runtime/guard_int.h"
 #include "runtime/next.h"
+#include "runtime/sys.h"
 #include "runtime/target.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static int change(mask_fn *next, int how, const sigset_t *asked, sigset_t *old)
 		return rc;
 	if (old && was_blocked)
 		sigaddset(old, cpi.sig);
-	else if (old)
+	else if (old && !(atomic_load(&cpi_local.handles) && sigismember(old, cpi.sig)))
 		sigdelset(old, cpi.sig);
 	if (asked && (how == SIG_SETMASK || has))
 		cpi_guard_block(has && how != SIG_UNBLOCK);
@@ -83,26 +84,46 @@ CPA_EXPORT int sigpending(sigset_t *set)
 	return rc;
 }
 
-/* While it waits the program's mask is another one. Gives what it believed before. */
-static bool wait_begin(const sigset_t *mask)
-{
-	bool before = atomic_load(&cpi_local.blocked);
+struct wait_mask {
+	bool before; /* what the program believed */
+	bool held;   /* our signal is blocked in the kernel too, until the call unblocks it */
+};
 
-	if (mask && cpi.head)
-		cpi_guard_block(sigismember(mask, cpi.sig) == 1);
-	return before;
+/*
+ * While it waits the program's mask is another one. A signal that was held back, or comes just before the wait
+ * begins, is to end it; so if there is a handler for it, the kernel holds it back until then.
+ */
+static struct wait_mask wait_begin(const sigset_t *mask)
+{
+	struct wait_mask w = { .before = atomic_load(&cpi_local.blocked) };
+	uint64_t bit;
+	bool blocks;
+
+	if (!mask || !cpi.head)
+		return w;
+	blocks = sigismember(mask, cpi.sig) == 1;
+	bit = sys_bit(cpi.sig);
+	w.held = w.before && !blocks && cpi_guard_is_handled();
+	if (w.held)
+		sys_mask(SIG_BLOCK, &bit, NULL);
+	cpi_guard_block(blocks);
+	return w;
 }
 
-static int wait_end(const sigset_t *mask, bool before, int rc)
+static int wait_end(const sigset_t *mask, struct wait_mask w, int rc)
 {
+	uint64_t bit = sys_bit(cpi.sig ? cpi.sig : SIGPROF);
+
 	if (mask && cpi.head)
-		cpi_guard_block(before);
+		cpi_guard_block(w.before);
+	if (w.held)
+		sys_mask(SIG_UNBLOCK, &bit, NULL);
 	return rc;
 }
 
 CPA_EXPORT int sigsuspend(const sigset_t *mask)
 {
-	bool before = wait_begin(mask);
+	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->sigsuspend(without(mask, &room)));
@@ -110,7 +131,7 @@ CPA_EXPORT int sigsuspend(const sigset_t *mask)
 
 CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
-	bool before = wait_begin(mask);
+	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->ppoll(fds, n, timeout, without(mask, &room)));
@@ -119,7 +140,7 @@ CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeou
 CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
 		       const sigset_t *mask)
 {
-	bool before = wait_begin(mask);
+	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->pselect(n, in, out, except, timeout, without(mask, &room)));
@@ -127,7 +148,7 @@ CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const str
 
 CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
-	bool before = wait_begin(mask);
+	struct wait_mask before = wait_begin(mask);
 	sigset_t room;
 
 	return wait_end(mask, before, cpi_next()->epoll_pwait(fd, events, n, timeout, without(mask, &room)));
@@ -136,7 +157,7 @@ CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeou
 CPA_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
 			    const sigset_t *mask)
 {
-	bool before;
+	struct wait_mask before;
 	sigset_t room;
 
 	if (!cpi_next()->epoll_pwait2) {

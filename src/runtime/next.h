@@ -77,8 +77,6 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	X(int, pthread_sigmask, (int, const sigset_t *, sigset_t *))                                                   \
 	X(int, sigsuspend, (const sigset_t *))                                                                         \
 	X(int, sigtimedwait, (const sigset_t *, siginfo_t *, const struct timespec *))                                 \
-	X(int, sigwaitinfo, (const sigset_t *, siginfo_t *))                                                           \
-	X(int, sigwait, (const sigset_t *, int *))                                                                     \
 	X(int, signalfd, (int, const sigset_t *, int))                                                                 \
 	X(int, sigaltstack, (const stack_t *, stack_t *))                                                              \
 	X(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))                            \

@@ -59,6 +59,7 @@ struct local {
 	uint64_t mask;           /* of signals, around fork */
 	_Atomic uint16_t hook;   /* a wrapper of ours is at work: what it calls is not sampled */
 	_Atomic uint8_t listed;  /* it is in the table of locals.c */
+	_Atomic uint8_t handles; /* the program's handler of our signal runs, or was jumped out of */
 	uint32_t drawn;          /* the rate that left was drawn with; 0: none, it is when to look again */
 };
 _Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
@@ -262,6 +263,12 @@ void cpi_heap_look(void);
 void cpi_heap_forget(void);
 /* An object is about to be loaded, with these flags of dlopen. */
 void cpi_heap_dlopen(int flags);
+
+/*
+ * Before another program is executed, and after that failed: that the program ignores our signal or holds it back
+ * is handed on.
+ */
+void cpi_guard_leave(bool leaves);
 
 /* guard_move.c */
 /* The signal to use in this process. */

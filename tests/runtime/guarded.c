@@ -1,0 +1,377 @@
+/*
+ * guarded.c - a program that uses SIGPROF in every way there is, and prints what it sees
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * guarded            all of it
+ * guarded inherited  how SIGPROF came from the program before
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+static volatile sig_atomic_t n_ticks, code, value, sender, depth, deepest, usr1_held, prof_held;
+static volatile pthread_t where;
+static sigjmp_buf out_of_it;
+
+static double cpu(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Profilers have their ticks here. */
+static void spin(double seconds)
+{
+	for (double end = cpu() + seconds; cpu() < end;)
+		for (int i = 0; i < 2000; i++)
+			sink += (unsigned long)i;
+}
+
+static void plain(int sig)
+{
+	(void)sig;
+	n_ticks++;
+	where = pthread_self();
+}
+
+static void full(int sig, siginfo_t *info, void *context)
+{
+	sigset_t now;
+
+	n_ticks += sig == SIGPROF && context;
+	code = info->si_code;
+	value = info->si_value.sival_int;
+	sender = info->si_code == SI_TIMER ? 0 : info->si_pid == getpid();
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	usr1_held = sigismember(&now, SIGUSR1);
+	prof_held = sigismember(&now, SIGPROF);
+}
+
+static void nested(int sig)
+{
+	depth++;
+	if (depth > deepest)
+		deepest = depth;
+	if (n_ticks++ == 0)
+		raise(sig);
+	depth--;
+}
+
+static void leave(int sig)
+{
+	siglongjmp(out_of_it, sig);
+}
+
+static void set(void (*handler)(int), int flags, int held)
+{
+	struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
+
+	sigemptyset(&act.sa_mask);
+	if (held)
+		sigaddset(&act.sa_mask, held);
+	sigaction(SIGPROF, &act, NULL);
+	n_ticks = 0;
+}
+
+static void set_full(int flags, int held)
+{
+	struct sigaction act = { .sa_sigaction = full, .sa_flags = SA_SIGINFO | flags };
+
+	sigemptyset(&act.sa_mask);
+	if (held)
+		sigaddset(&act.sa_mask, held);
+	sigaction(SIGPROF, &act, NULL);
+	n_ticks = 0;
+}
+
+static const char *name_of(const struct sigaction *act)
+{
+	return act->sa_flags & SA_SIGINFO        ? "full"
+	       : act->sa_handler == SIG_DFL      ? "default"
+	       : act->sa_handler == SIG_IGN      ? "ignored"
+	       : act->sa_handler == plain        ? "plain"
+	       : (void *)act->sa_handler != NULL ? "other"
+						 : "none";
+}
+
+static void show(const char *what)
+{
+	struct sigaction act;
+	sigset_t now;
+
+	sigaction(SIGPROF, NULL, &act);
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	printf("%s: %s, flags %x, holds USR1 %d PROF %d; held back %d\n", what, name_of(&act),
+	       (unsigned)(act.sa_flags & ~0x04000000), sigismember(&act.sa_mask, SIGUSR1),
+	       sigismember(&act.sa_mask, SIGPROF), sigismember(&now, SIGPROF));
+}
+
+static void handlers(void)
+{
+	show("first");
+	printf("signal gives %s\n", signal(SIGPROF, plain) == SIG_DFL ? "default" : "other");
+	show("signal");
+	kill(getpid(), SIGPROF);
+	spin(0.02);
+	printf("signal: %d came\n", (int)n_ticks);
+	set_full(SA_RESTART, SIGUSR1);
+	show("sigaction");
+	kill(getpid(), SIGPROF);
+	printf("kill: %d came, code %d, from here %d, holds USR1 %d PROF %d\n", (int)n_ticks, (int)code, (int)sender,
+	       (int)usr1_held, (int)prof_held);
+	sigqueue(getpid(), SIGPROF, (union sigval){ .sival_int = 4711 });
+	printf("sigqueue: %d came, code %d, value %d, from here %d\n", (int)n_ticks, (int)code, (int)value,
+	       (int)sender);
+	set(nested, 0, 0);
+	raise(SIGPROF);
+	printf("in its handler it waits: %d came, %d deep\n", (int)n_ticks, (int)deepest);
+	depth = deepest = 0;
+	set(nested, SA_NODEFER, 0);
+	raise(SIGPROF);
+	printf("unless it does not: %d came, %d deep\n", (int)n_ticks, (int)deepest);
+	set(plain, (int)SA_RESETHAND, 0);
+	raise(SIGPROF);
+	show("once");
+	signal(SIGPROF, leave);
+	for (int i = 0; i < 3; i++)
+		if (sigsetjmp(out_of_it, 1) == 0) {
+			raise(SIGPROF);
+			puts("not here");
+		} else {
+			spin(0.02);
+		}
+	signal(SIGPROF, SIG_IGN);
+	show("jumped out, then ignored");
+	kill(getpid(), SIGPROF);
+	spin(0.02);
+}
+
+static void *burn(void *arg)
+{
+	spin(0.1);
+	while (!n_ticks)
+		spin(0.01);
+	return arg;
+}
+
+static void threads(void)
+{
+	pthread_t t;
+
+	set(plain, SA_RESTART, 0);
+	pthread_create(&t, NULL, burn, NULL);
+	pthread_kill(t, SIGPROF);
+	pthread_join(t, NULL);
+	printf("pthread_kill: %d came, in its thread %d\n", (int)n_ticks, pthread_equal(where, t) != 0);
+}
+
+/* A timer at 10 ms: half a second of CPU time is fifty of them; the tick of the kernel makes them fewer. */
+static void timers(void)
+{
+	const struct itimerval ten_ms = { { 0, 10000 }, { 0, 10000 } }, none = { { 0, 0 }, { 0, 0 } };
+	const struct itimerspec ten = { { 0, 10000000 }, { 0, 10000000 } };
+	const clockid_t clocks[] = { CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID };
+	struct itimerval now;
+
+	getitimer(ITIMER_PROF, &now);
+	printf("no timer runs: %d\n", now.it_interval.tv_usec == 0 && now.it_value.tv_sec == 0);
+	set_full(SA_RESTART, 0);
+	code = 99;
+	setitimer(ITIMER_PROF, &ten_ms, NULL);
+	getitimer(ITIMER_PROF, &now);
+	printf("setitimer reads back %d us\n", (int)now.it_interval.tv_usec);
+	spin(0.5);
+	setitimer(ITIMER_PROF, &none, NULL);
+	printf("setitimer: %s, code %d\n", n_ticks >= 3 && n_ticks <= 75 ? "ticks" : "wrong", (int)code);
+	fprintf(stderr, "setitimer: %d\n", (int)n_ticks);
+	for (int i = 0; i < 2; i++) {
+		struct sigevent e = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF };
+		timer_t timer;
+
+		e.sigev_value.sival_int = 77 + i;
+		n_ticks = 0;
+		if (timer_create(clocks[i], &e, &timer) != 0)
+			printf("timer_create: %s\n", strerror(errno));
+		timer_settime(timer, 0, &ten, NULL);
+		spin(0.5);
+		timer_delete(timer);
+		printf("timer_create: %s, code %d, value %d\n", n_ticks >= 3 && n_ticks <= 75 ? "ticks" : "wrong",
+		       (int)code, (int)value);
+		fprintf(stderr, "timer_create: %d\n", (int)n_ticks);
+	}
+	n_ticks = 0;
+	spin(0.2);
+	printf("and no more: %d\n", (int)n_ticks);
+}
+
+static void *send_later(void *thread)
+{
+	for (int i = 0; i < 20; i++) {
+		usleep(50000);
+		pthread_kill(*(pthread_t *)thread, SIGPROF);
+	}
+	return NULL;
+}
+
+static void *write_later(void *ends)
+{
+	usleep(1200000);
+	return write(((int *)ends)[1], "x", 1) == 1 ? NULL : ends;
+}
+
+/* Calls that wait are interrupted, or go on, as the handler asks for. */
+static void calls(void)
+{
+	pthread_t t[2], self = pthread_self();
+	int ends[2], n;
+	char c;
+
+	if (pipe(ends) != 0)
+		return;
+	for (int flags = 0; flags <= SA_RESTART; flags += SA_RESTART) {
+		set(plain, flags, 0);
+		pthread_create(&t[0], NULL, send_later, &self);
+		pthread_create(&t[1], NULL, write_later, ends);
+		n = (int)read(ends[0], &c, 1);
+		printf("read %s: %s\n", flags ? "goes on" : "is interrupted", n == 1 ? "a byte" : strerror(errno));
+		pthread_join(t[0], NULL);
+		pthread_join(t[1], NULL);
+		if (n != 1 && read(ends[0], &c, 1) != 1)
+			puts("no byte");
+		printf("%d came\n", (int)n_ticks);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void masks(void)
+{
+	struct timespec none = { 0, 0 };
+	sigset_t prof, before, without;
+	siginfo_t info;
+
+	set(plain, SA_RESTART, 0);
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	sigprocmask(SIG_BLOCK, &prof, &before);
+	kill(getpid(), SIGPROF);
+	kill(getpid(), SIGPROF);
+	spin(0.05);
+	show("held back");
+	sigpending(&without);
+	printf("%d came, %d waits\n", (int)n_ticks, sigismember(&without, SIGPROF));
+	printf("sigsuspend: %d, ", sigsuspend(&before));
+	printf("%d came\n", (int)n_ticks);
+	sigpending(&without);
+	printf("%d waits\n", sigismember(&without, SIGPROF));
+	raise(SIGPROF);
+	printf("sigtimedwait: %d, ", sigtimedwait(&prof, &info, &none));
+	printf("from here %d, %d came\n", info.si_pid == getpid(), (int)n_ticks);
+	printf("nothing waits: %d\n", sigtimedwait(&prof, NULL, &none));
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	printf("%d came\n", (int)n_ticks);
+}
+
+/* One thread waits for signals, all others hold them back. */
+static void *wait_for(void *arg)
+{
+	sigset_t prof;
+	siginfo_t info;
+	int sig = 0;
+
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	for (int i = 0; i < 2; i++)
+		*(int *)arg += sigwait(&prof, &sig) == 0 && sig == SIGPROF;
+	*(int *)arg += sigwaitinfo(&prof, &info) == SIGPROF && info.si_code == SI_USER && info.si_pid == getpid();
+	return NULL;
+}
+
+static void waiting(void)
+{
+	sigset_t prof, before;
+	pthread_t t;
+	int n = 0;
+
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &prof, &before);
+	n_ticks = 0;
+	pthread_create(&t, NULL, wait_for, &n);
+	for (int i = 0; i < 3; i++) {
+		usleep(100000);
+		spin(0.05);
+		kill(getpid(), SIGPROF);
+	}
+	pthread_join(t, NULL);
+	printf("sigwait: %d seen, %d came\n", n, (int)n_ticks);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void children(char **argv)
+{
+	char *const again[] = { argv[0], (char *)"inherited", NULL };
+	sigset_t prof;
+	int status = 0;
+
+	sigemptyset(&prof);
+	sigaddset(&prof, SIGPROF);
+	fflush(stdout);
+	for (int how = 0; how < 5; how++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			signal(SIGPROF, how == 1 ? SIG_IGN : how == 2 ? plain : SIG_DFL);
+			spin(0.02);
+			if (how == 0)
+				raise(SIGPROF);
+			if (how == 3)
+				sigprocmask(SIG_BLOCK, &prof, NULL);
+			if (how == 4) /* the C library does not hear of it */
+				syscall(SYS_execve, "/proc/self/exe", again, environ);
+			execl("/proc/self/exe", argv[0], "inherited", NULL);
+			_exit(1);
+		}
+		waitpid(pid, &status, 0);
+		printf("child %d: signal %d, status %d\n", how, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+		       WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+		fflush(stdout);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1 && strcmp(argv[1], "inherited") == 0) {
+		show("inherited");
+		return 0;
+	}
+	handlers();
+	threads();
+	timers();
+	calls();
+	masks();
+	waiting();
+	children(argv);
+	puts("default now");
+	signal(SIGPROF, SIG_DFL);
+	kill(getpid(), SIGPROF);
+	puts("not here");
+	return 0;
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# t185-guarded.t - a program that uses SIGPROF itself, in all ways there are, sees what it sees alone
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+compile guarded
+
+timeout 100 ./guarded >alone 2>/dev/null
+between "$?" 155 155 'alone it ends by SIGPROF'
+between "$(wc -l <alone)" 40 40 'and has much to say'
+for CPA_CPU_ENGINE in timer itimer perf; do
+	export CPA_CPU_ENGINE
+	rm -f p*.pb.gz
+	timeout 100 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./guarded >out 2>ticks
+	is "$?" 155 "$CPA_CPU_ENGINE: it ends so"
+	diff alone out | sed 's/^/# /'
+	cmp -s alone out
+	ok $? "$CPA_CPU_ENGINE: handlers, timers, masks, waits and children see what they see alone"
+	between "$(total p.pb.gz)" 1000000000 100000000000 'and there is a profile of it'
+done
+done_testing
