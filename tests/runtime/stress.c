@@ -3,11 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * stress SECONDS LIBRARY...   libraries are loaded and unloaded all the time
+ * stress SECONDS LIBRARY...   libraries are loaded and unloaded all the time, signals of the profiler come from elsewhere
  * Prints what was done, and "done" when all threads came back.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,10 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static atomic_int stop;
-static atomic_ulong n_looks, n_blocks, n_loads, n_threads, n_forks;
+static atomic_ulong n_looks, n_blocks, n_loads, n_threads, n_forks, n_turns, n_signals;
 static char **libraries;
 static volatile unsigned long sink;
 
@@ -122,22 +124,66 @@ static void *make_children(void *arg)
 	return arg;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turn = PTHREAD_COND_INITIALIZER;
+
+/* Three of them wait for each other, with memory taken and freed under the lock. */
+static void *take_turns(void *arg)
+{
+	while (!stop) {
+		pthread_mutex_lock(&lock);
+		free(malloc(3000));
+		for (int i = 0; i < 20000; i++)
+			sink += (unsigned long)i;
+		if (n_turns % 2 == 0) {
+			struct timespec soon;
+
+			clock_gettime(CLOCK_REALTIME, &soon);
+			soon.tv_sec += soon.tv_nsec / 999000000;
+			soon.tv_nsec = (soon.tv_nsec + 500000) % 1000000000;
+			pthread_cond_timedwait(&turn, &lock, &soon);
+		} else {
+			pthread_cond_broadcast(&turn);
+		}
+		n_turns++;
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+
+/* Threads end while signals come for the process. */
+static void *send_signals(void *arg)
+{
+	while (!stop) {
+		for (int i = 0; i < 20; i++)
+			kill(getpid(), SIGPROF);
+		n_signals += 20;
+		usleep(500);
+	}
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
-	void *(*const work[])(
-		void *) = { look_at_objects, take_memory, take_memory, load, make_threads, make_children };
+	void *(*const work[])(void *) = { look_at_objects, take_memory, take_memory, load,        make_threads,
+					  make_children,   take_turns,  take_turns,  send_signals };
 	enum { N = sizeof(work) / sizeof(work[0]) };
 	pthread_t thread[N];
+	struct timespec end;
 
 	libraries = argv + 2;
+	signal(SIGPROF, SIG_IGN);
 	for (int i = 0; i < N; i++)
 		pthread_create(&thread[i], NULL, work[i], NULL);
-	sleep(argc > 1 ? (unsigned)atoi(argv[1]) : 5);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += argc > 1 ? atoi(argv[1]) : 5;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
 	stop = 1;
 	for (int i = 0; i < N; i++)
 		pthread_join(thread[i], NULL);
-	fprintf(stderr, "looks %lu, blocks %lu, loads %lu, threads %lu, forks %lu\n", n_looks, n_blocks, n_loads,
-		n_threads, n_forks);
+	fprintf(stderr, "looks %lu, blocks %lu, loads %lu, threads %lu, forks %lu, turns %lu, signals %lu\n", n_looks,
+		n_blocks, n_loads, n_threads, n_forks, n_turns, n_signals);
 	puts("done");
 	return 0;
 }

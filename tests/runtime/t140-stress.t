@@ -7,16 +7,35 @@ for i in 1 2 3; do
 	echo "int plugin(int n) { volatile int s = 0; for (int i = 0; i < n * $i; i++) s += i; return s; }" >plugin$i.c
 	${CC:-cc} -O1 -g -shared -fPIC -o plugin$i.so plugin$i.c
 done
-rm -f p*.pb.gz
-timeout 60 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./stress "${STRESS_SECONDS:-5}" ./plugin1.so ./plugin2.so ./plugin3.so \
-	>out 2>err
-is "$? $(cat out)" '0 done' 'loader, memory, threads, cancellation and fork at once'
-sed 's/^/# /' err
-between "$(total p.pb.gz)" 1000000000 100000000000 'and a profile of it'
-whole=$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')
-between "$whole" 99 100 'of which 99 of 100 stacks are whole'
-"$CPA" comments p.pb.gz 2>&1 | sed 's/^/# /'
-between "$(share p.pb.gz plugin)" 1 100000000000 'code that was loaded later has its name'
+seconds=${STRESS_SECONDS:-5}
+
+stress() { # NAME OPTION...: nobody waits for ever, and there is a profile
+	name=$1
+	shift
+	rm -f ./*.pb.gz
+	timeout -s KILL $((seconds * 3 + 60)) "$CPA" run --hz=1000 --cpu=p.pb.gz "$@" -- \
+		./stress "$seconds" ./plugin1.so ./plugin2.so ./plugin3.so >out 2>err
+	is "$? $(cat out)" '0 done' "loader, memory, threads, cancellation, signals and fork at once$name"
+	sed 's/^/# /' err
+	is "$(tr -d 'a-z ' <err | tr , '\n' | grep -c '^0*$')" 0 'and all of them went on'
+	between "$(total p.pb.gz)" 1000000000 1000000000000 'there is a profile of it'
+	whole=$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')
+	between "$whole" 99 100 'of which 99 of 100 stacks are whole'
+	"$CPA" comments p.pb.gz 2>&1 | sed 's/^/# /'
+	between "$(share p.pb.gz plugin)" 1 1000000000000 'and code that was loaded later has its name'
+}
+
+stress ''
+stress ', with the heap and waits sampled' --heap=h.pb.gz --heap-rate=4096 --block=b.pb.gz --block-rate=1us \
+	--mutex=m.pb.gz --mutex-fraction=1 --threadcreate=t.pb.gz
+"$CPA" raw -symbolize=none h.pb.gz >raw 2>&1
+is "$? $("$CPA" top -sample_index=alloc_objects h.pb.gz 2>/dev/null | grep -c ' take_memory$')" '0 1' 'who takes memory is in the heap profile'
+is "$("$CPA" top -sample_index=inuse_space -unit=bytes -nodecount=0 -trim=false h.pb.gz 2>/dev/null | grep -c -e ' -[0-9]*B ' -e '^ *-')" 0 \
+	'of which nothing is below 0'
+for f in b m; do
+	is "$("$CPA" top -nodecount=0 -trim=false $f.pb.gz 2>/dev/null | grep -c ' take_turns$')" 1 "and who waits in $f.pb.gz"
+done
+is "$("$CPA" top -nodecount=0 -trim=false t.pb.gz 2>/dev/null | grep -c ' make_threads$')" 1 'and who makes threads'
 
 compile scribble
 seed=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
