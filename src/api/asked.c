@@ -282,7 +282,7 @@ void asked_begin(void)
 	if (asked.alone)
 		cpi_env_remove();
 	if (asked.sig)
-		cpi.sig = (int)asked.sig;
+		cpi.sig_asked = (uint32_t)asked.sig;
 	if (asked.labels_stay)
 		cpa_labels_inherit(0);
 	if (asked.hz)

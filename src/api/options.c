@@ -7,6 +7,8 @@
 
 #include "api/options.h"
 
+#include "collect/collect.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
@@ -14,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { IS_PATH, IS_TEXT, IS_NUMBER, IS_BYTES, IS_SIGNAL, IS_YES, IS_NO, IS_FOLLOW };
+enum kind { IS_PATH, IS_TEXT, IS_NUMBER, IS_BYTES, IS_SIGNAL, IS_TIMER_SIGNAL, IS_YES, IS_NO, IS_FOLLOW };
 
 struct variable {
 	const char *name;
@@ -35,7 +37,7 @@ static const struct variable ours[] = {
 	{ "CPA_HEAP_INTERVAL", IS_BYTES, AT(heap_allocated), 1, 1ULL << 50, false },
 	{ "CPA_BLOCK_RATE", IS_NUMBER, AT(block_rate), 0, 1ULL << 50, false },
 	{ "CPA_MUTEX_FRACTION", IS_NUMBER, AT(mutex_fraction), 0, INT32_MAX, false },
-	{ "CPA_SIGNAL", IS_SIGNAL, AT(sig), 1, 64, false },
+	{ "CPA_SIGNAL", IS_TIMER_SIGNAL, AT(sig), 1, 64, false },
 	{ "CPA_TOGGLE_SIGNAL", IS_SIGNAL, AT(toggle), 1, 64, false },
 	{ "CPA_FOLLOW", IS_FOLLOW, AT(alone), 0, 0, false },
 	{ "CPA_MAX_DEPTH", IS_NUMBER, AT(max_depth), 1, 254, false },
@@ -145,6 +147,7 @@ static bool read_value(const struct variable *v, const char *text, struct option
 	void *to = (char *)o + v->at;
 	uint64_t n = 0;
 	size_t len = strlen(text);
+	uint32_t sig = 0;
 
 	switch (v->kind) {
 	case IS_PATH:
@@ -157,6 +160,11 @@ static bool read_value(const struct variable *v, const char *text, struct option
 		n = strcmp(text, "none") == 0;
 		if (!n && strcmp(text, "all") != 0)
 			return false;
+		break;
+	case IS_TIMER_SIGNAL:
+		if (!collect_signal_named(text, &sig))
+			return false;
+		n = sig;
 		break;
 	case IS_YES:
 	case IS_NO:

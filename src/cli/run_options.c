@@ -36,6 +36,7 @@ static const struct opt of_both[] = {
 	{ "mutex_fraction", OPT_INT, AT(mutex_fraction), 0, "1", "N", 0, true, "keep one of N contended unlocks (1)" },
 	{ "max_depth", OPT_INT, AT(max_depth), 0, "254", "N", 0, true, "frames kept of a stack, 1 to 254 (254)" },
 	{ "engine", OPT_TEXT, AT(engine), 0, "", "WHICH", 0, true, "what tells CPU time: timer, perf, itimer (timer)" },
+	{ "signal", OPT_TEXT, AT(signal), 0, "", "SIGNAL", 0, true, "of the timers: PROF, VTALRM, STKFLT, PWR, or a number from 34 to 64 (PROF)" },
 	{ "labels_inherit", OPT_BOOL, AT(labels_inherit), 0, "true", NULL, 0, true, "new threads begin with the labels of their creator (true)" },
 	{ "heap_labels", OPT_BOOL, AT(heap_labels), 0, "false", NULL, 0, true, "heap profiles have labels too" },
 	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this" },
@@ -185,6 +186,19 @@ static int check_numbers(const struct run_asked *a, struct err *err)
 }
 
 /* Without an option the variable that linked programs heed counts. */
+static int read_signal(const char *asked, struct run_how *how, struct err *err)
+{
+	static const char kinds[] = "PROF, VTALRM, STKFLT, PWR, or a number from 34 to 64";
+	const char *usual = getenv("CPA_SIGNAL");
+
+	if (*asked && !collect_signal_named(asked, &how->collect.signal))
+		return err_set(err, ERR_USAGE, "--signal=%s: %s", asked, kinds);
+	if (!*asked && usual && *usual && !collect_signal_named(usual, &how->collect.signal))
+		say("CPA_SIGNAL: %s is none of %s", usual, kinds);
+	return 0;
+}
+
+/* The same. */
 static int read_engine(const char *asked, struct run_how *how, struct err *err)
 {
 	const char *usual = getenv("CPA_CPU_ENGINE");
@@ -300,7 +314,7 @@ int run_options_read(enum run_command which, int argc, char **argv, struct run_o
 	if (out->asked.help)
 		return i;
 	if (check_numbers(&out->asked, err) < 0 || read_follow(out->asked.follow, &out->how, err) < 0 ||
-	    read_engine(out->asked.engine, &out->how, err) < 0)
+	    read_engine(out->asked.engine, &out->how, err) < 0 || read_signal(out->asked.signal, &out->how, err) < 0)
 		return ERR_USAGE;
 	out->file = mem_zalloc(N_SNAP_KINDS + out->asked.custom.n, sizeof(*out->file));
 	out->how.file = out->file;

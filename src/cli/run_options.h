@@ -16,7 +16,7 @@
 /* As they stand on the command line. */
 struct run_asked {
 	int64_t hz, max_depth, mutex_fraction;
-	const char *heap_rate, *block_rate, *engine, *follow;
+	const char *heap_rate, *block_rate, *engine, *signal, *follow;
 	bool labels_inherit, heap_labels, help;
 	/* cpa run */
 	const char *file[N_SNAP_KINDS], *every;

@@ -71,6 +71,7 @@ static void write_head(struct collect *c)
 	atomic_store(&h->mutex_fraction, c->how.mutex_fraction);
 	atomic_store(&h->flags, c->how.flags);
 	atomic_store(&h->engine, c->how.engine);
+	atomic_store(&h->signal, c->how.signal);
 	atomic_store(&h->cpu, c->cpu);
 	if (!c->how.self) /* else when all is ready */
 		collect_alive_begin(c);
@@ -406,20 +407,6 @@ static void round_of(struct collect *c, bool last)
 		release(p);
 		atomic_store_explicit(&collect_slot(c, i)->state, PROC_FREE, memory_order_release);
 	}
-}
-
-bool collect_engine(const char *name, uint32_t *out)
-{
-	static const char *const names[] = {
-		[ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer"
-	};
-
-	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(name, names[i]) == 0) {
-			*out = i;
-			return true;
-		}
-	return false;
 }
 
 void collect_drain(struct collect *c)

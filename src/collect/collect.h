@@ -22,6 +22,12 @@ struct segment_head;
 /* "timer", "perf" or "itimer" as enum engine_asked. False when it is none of them. */
 bool collect_engine(const char *name, uint32_t *out);
 
+/*
+ * A signal that timers may have: SIGPROF, SIGVTALRM, SIGSTKFLT, SIGPWR, with or without SIG, or its number, or that of
+ * a real-time one. False when it is none of them.
+ */
+bool collect_signal_named(const char *name, uint32_t *out);
+
 struct collect_how {
 	uint32_t hz;        /* 1 to 1000; 0: no CPU profile */
 	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
@@ -32,6 +38,7 @@ struct collect_how {
 	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint32_t flags;
 	uint32_t engine; /* enum engine_asked */
+	uint32_t signal; /* of the timers; 0: the usual */
 };
 
 /* What is known of a process that was profiled. */

@@ -16,6 +16,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/elfnames.h \
 	src/collect/gzip.c \
 	src/collect/gzip.h \
+	src/collect/how.c \
 	src/collect/labels.c \
 	src/collect/labels.h \
 	src/collect/maps.c \

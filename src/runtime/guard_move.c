@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NOTE_GO = 4, NAME_SIZE = 4, RT_FIRST = 40, RT_LAST = 60, EVERY_NS = 1000000000 };
+enum { NOTE_GO = 4, NAME_SIZE = 4, RT_FIRST = 40, RT_LAST = 60, RT_MOST = 64, EVERY_NS = 1000000000 };
 
 /* As the kernel has it. */
 struct kernel_action {
@@ -74,32 +74,12 @@ static bool has_go(void)
 	return dl_iterate_phdr(is_go, &first) != 0;
 }
 
-/* CPA_SIGNAL: one of the candidates by name, or the number of one of them or for real time. 0: none said. */
-static int asked_for(void)
-{
-	static const char name[] = "CPA_SIGNAL=";
-	static const char *const names[N_CANDIDATES] = { "SIGPROF", "SIGVTALRM", "SIGSTKFLT", "SIGPWR" };
-	const char *text = NULL;
-	int n;
-
-	for (char **e = environ; e && *e && !text; e++)
-		if (strncmp(*e, name, sizeof(name) - 1) == 0)
-			text = *e + sizeof(name) - 1;
-	if (!text)
-		return 0;
-	n = atoi(text);
-	for (int i = 0; i < N_CANDIDATES; i++)
-		if (n == candidates[i] || strcmp(text, names[i]) == 0 || strcmp(text, names[i] + 3) == 0)
-			return candidates[i];
-	return n >= SIGRTMIN && n <= SIGRTMAX ? n : 0;
-}
-
 int cpi_guard_choose(void)
 {
-	int asked = asked_for();
+	uint32_t asked = cpi.self ? cpi.sig_asked : atomic_load(&cpi.head->signal);
 
-	if (asked)
-		return asked;
+	if (asked && asked <= RT_MOST)
+		return (int)asked;
 	return has_go() && handler_of(SIGSTKFLT) == (uintptr_t)SIG_DFL ? SIGSTKFLT : SIGPROF;
 }
 

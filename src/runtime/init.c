@@ -80,9 +80,9 @@ void cpi_init(void)
 bool cpi_attach(struct segment_head *head, bool self)
 {
 	adopt(head);
-	cpi.sig = cpi_guard_choose();
 	cpi.self = self;
 	cpi.head = head;
+	cpi.sig = cpi_guard_choose();
 	cpi_process_begin(0, 0);
 	if (!cpi_process_claim_sig()) {
 		cpi.head = NULL;

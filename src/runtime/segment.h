@@ -90,6 +90,7 @@ struct segment_head {
 	_Atomic uint64_t block_rate;     /* ns; waits as long are all kept; 1: all, 0: none */
 	_Atomic uint64_t mutex_fraction; /* one of so many contended unlocks; 0: none */
 	_Atomic uint32_t engine;         /* enum engine_asked */
+	_Atomic uint32_t signal;         /* of the timers; 0: the usual */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or segment_claim */

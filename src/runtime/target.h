@@ -82,6 +82,12 @@ struct target {
 	uint32_t session;  /* of CPU sampling */
 	int sig;           /* the signal of our timers */
 	_Atomic int process_timer; /* for threads without one of their own; NO_TIMER */
+	bool ready;         /* the library is: threads tell where they begin and end */
+	bool self;          /* the collector is in this process: fork copies all of it */
+	uint32_t session;   /* of CPU sampling */
+	int sig;            /* the signal of our timers */
+	uint32_t sig_asked; /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
+	int process_timer;  /* for threads without one of their own; NO_TIMER */
 	uint64_t period_ns;
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs;  /* [N_PROCS] */
@@ -271,7 +277,7 @@ void cpi_heap_dlopen(int flags);
 void cpi_guard_leave(bool leaves);
 
 /* guard_move.c */
-/* The signal to use in this process. */
+/* The signal to use in this process, when its segment is known. */
 int cpi_guard_choose(void);
 /* Is our handler still there? Else move to another signal. Looks once a second; not for handlers. */
 void cpi_guard_check(void);

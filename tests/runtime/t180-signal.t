@@ -21,7 +21,26 @@ for sig in SIGSTKFLT VTALRM 45; do
 	is "$status $(cat out)" '0 left alone' "unless CPA_SIGNAL=$sig says otherwise"
 	within "$(total p.pb.gz)" 700000000 4 'which works as well'
 done
+CPA_SIGNAL=VTALRM
+"$CPA" run --signal=PWR --cpu=p.pb.gz -- sh -c 'kill -VTALRM $$' >out 2>err
+is $? 154 '--signal counts for more: the other signal is still for the program'
+CPA_SIGNAL=USR1
+"$CPA" run --hz=1000 --cpu=p.pb.gz -- ./taken caught 0.4 >out 2>err
+is "$(cat out) $(head -n 1 err)" 'caught cpa: CPA_SIGNAL: USR1 is none of PROF, VTALRM, STKFLT, PWR, or a number from 34 to 64' \
+	'a signal that cannot be had is told, and the usual one used'
 unset CPA_SIGNAL
+for sig in SIGSTKFLT 45; do
+	rm -f p.pb.gz
+	"$CPA" run --signal=$sig --hz=1000 --cpu=p.pb.gz -- ./taken caught 0.4 >out 2>err
+	is "$? $(cat out)" '0 left alone' "--signal=$sig leaves SIGPROF alone"
+	within "$(total p.pb.gz)" 700000000 4 'and works as well'
+done
+for sig in USR1 33 65 9x ''; do
+	"$CPA" run "--signal=$sig" -- echo ran >out 2>err
+	is "$? $(cat out err)" "$([ "$sig" ] && echo "2 cpa: --signal=$sig: PROF, VTALRM, STKFLT, PWR, or a number from 34 to 64" ||
+		echo '0 ran')" "--signal=$sig: $([ "$sig" ] && echo nothing is run || echo as without)"
+	rm -f cpu-*.pb.gz
+done
 
 # who takes all signals takes none of ours, also not of the timer of the process, which is for any thread
 CPA_CPU_ENGINE=itimer
