@@ -181,8 +181,7 @@ static int record(struct run_options *o, char **argv)
 	int status;
 
 	if (program_check(argv[0], &path, &program, &err) < 0 || run_options_fit(o, &program, argv[0], &err) < 0 ||
-	    check_place(*o->asked.output ? o->asked.output : usual_name, &err) < 0 ||
-	    make_folder(&folder, &err) < 0) {
+	    check_place(*o->asked.output ? o->asked.output : usual_name, &err) < 0 || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		for (const char *c = buf_text(&folder); *c; c++)

@@ -448,8 +448,8 @@ void maps_copy(struct maps *m, const struct maps *from)
 	m->now = from->now;
 	memcpy(m->number, from->number, sizeof(m->number));
 	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
-	    !copy(&m->span, &from->span, sizeof(struct span), SPANS_MAX) || !copy(&m->texts, &from->texts, 1, TEXTS_MAX) ||
-	    !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
+	    !copy(&m->span, &from->span, sizeof(struct span), SPANS_MAX) ||
+	    !copy(&m->texts, &from->texts, 1, TEXTS_MAX) || !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
 		maps_release(m);
 }
 

@@ -95,6 +95,8 @@ static void remark_heap(struct remarks *r, const struct snap *s)
 	if (s->period > 1)
 		remark(r, "heap: one sample every %llu bytes on average; they weigh by what they stand for",
 		       (unsigned long long)s->period);
+	if (s->row.n == 0 && atomic_load_explicit(&s->p->c->head->heap_rate, memory_order_relaxed) == 0)
+		remark(r, "heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it");
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (bits & all[i].bit)
 			remark(r, "heap: not all of it, for %s", all[i].why);

@@ -34,9 +34,9 @@ struct table {
 	struct vec frames;               /* uint32_t: locations of stacks, as index of loc */
 	uint32_t *loc_slot, *stack_slot; /* hash tables of index + 1 */
 	uint32_t n_loc_slots, n_stack_slots;
-	struct maps *maps;       /* of the process; NULL: none */
-	uint64_t *left;          /* bytes that all tables together may still take; NULL: as many as there are */
-	uint32_t generation;     /* that addresses which are added now are of */
+	struct maps *maps;   /* of the process; NULL: none */
+	uint64_t *left;      /* bytes that all tables together may still take; NULL: as many as there are */
+	uint32_t generation; /* that addresses which are added now are of */
 	uint64_t seed;
 	uint64_t weight, n_samples; /* of all stacks; samples with an address */
 	uint32_t n_found;           /* locations [0, n_found) were looked for in the mappings */

@@ -75,7 +75,7 @@ static void begin_all(struct collect *c)
 /* Where a section is, and how many words of it are worth to be written. */
 static uint64_t *section(const struct collect *c, enum where where, size_t *n)
 {
-	static const uint8_t of[N_WHERE] = { SECTION_PROCS, SECTION_RINGS,  SECTION_MODULES, SECTION_WORDS,
+	static const uint8_t of[N_WHERE] = { SECTION_PROCS,  SECTION_RINGS,  SECTION_MODULES, SECTION_WORDS,
 					     SECTION_LABELS, SECTION_LABELS, N_SECTIONS };
 	static const size_t words[N_WHERE] = { 2 * SLOTS * sizeof(struct segment_proc) / 8,
 					       2 * SLOTS * sizeof(struct segment_ring) / 8,

@@ -29,4 +29,10 @@ is "$("$CPA" tags heap.pb.gz 2>/dev/null | grep -c blue)" 1 'labels are in heap 
 CPA_HEAPPROFILE=end.pb.gz CPA_HEAP_RATE=1 timeout 60 ./heap_linked >truth 2>err
 is "$(ls end.pb.gz)" end.pb.gz 'the environment asks for a profile at the end'
 is "$(numbers end.pb.gz | grep -c a_before)" 1 'which has what was allocated from the start'
+printf '#include <cpa/pprof.h>\nint main(void) { return cpa_profile_write_path(cpa_profile_lookup("heap"), 0, "off.pb.gz", 0); }\n' >off.c
+# shellcheck disable=SC2086 # flags
+${CC:-cc} -I"$top_srcdir/src/api" -o off off.c $libs && ./off
+is "$? $("$CPA" comments off.pb.gz | grep heap)" '0 heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it' \
+	'a heap that nobody asked for says so'
+is "$("$CPA" comments heap.pb.gz | grep -c 'not measured')" 0 'and one that was does not'
 done_testing

@@ -50,9 +50,9 @@ int cpa_cpu_flush(void);
 int cpa_cpu_set_rate(int hz);
 
 /* Rates: each sets, and gives what was before. */
-size_t cpa_heap_set_rate(size_t bytes); /* mean bytes between samples; 1: all, 0: none; SIZE_MAX only asks */
-int64_t cpa_block_set_rate(int64_t ns); /* waits as long are all kept; 1: all, 0: none; less only asks */
-int cpa_mutex_set_fraction(int n);      /* one of n contended unlocks; 0: none; less only asks */
+size_t cpa_heap_set_rate(size_t bytes); /* mean bytes between samples; 1: all, 0 (at first): none; SIZE_MAX asks */
+int64_t cpa_block_set_rate(int64_t ns); /* waits as long are all kept; 1: all, 0 (at first): none; less only asks */
+int cpa_mutex_set_fraction(int n);      /* one of n contended unlocks; 0 (at first): none; less only asks */
 
 int cpa_heap_write(cpa_write_fn write, void *arg);
 
