@@ -45,7 +45,7 @@ within "$("$CPA" top -unit=bytes heap.pb.gz 2>/dev/null | sed -n 's/^Showing nod
 	2401920 35 'what is kept is in the heap profile'
 examples/runtime/pool
 ok $? 'the pool runs'
-"$CPA" list merge mutex.pb.gz 2>/dev/null >list
-between "$(awk '$2 ~ /ms$|s$/ && /}$/' list | wc -l)" 1 1 'all wait for the end of the scope that holds the lock'
+"$CPA" list merge mutex.pb.gz 2>/dev/null >lines
+between "$(awk '$2 ~ /ms$|s$/ && /}$/' lines | wc -l)" 1 1 'all wait for the end of the scope that holds the lock'
 is "$("$CPA" tags cpu.pb.gz 2>/dev/null | grep -c ': merge$\|: parse$')" 2 'its CPU time has the labels of the steps'
 done_testing

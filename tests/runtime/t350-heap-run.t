@@ -48,7 +48,7 @@ for level in 0 2; do
 	rm -f h.pb.gz
 	c++ -O$level -g -o keeps keeps.cc && "$CPA" run --symbolize --heap-rate=1 --heap=h.pb.gz -- ./keeps >out 2>err
 	for tool in $tools; do
-		is "$(numbers $tool inuse_objects | sort | tr '\n' ' ')" 'a_map 1000 a_shared 1 a_vector 1 ' "$tool: containers at -O$level"
+		is "$(numbers "$tool" inuse_objects | sort | tr '\n' ' ')" 'a_map 1000 a_shared 1 a_vector 1 ' "$tool: containers at -O$level"
 		case $tool in cpa) t=$CPA ;; *) t='go tool pprof' ;; esac
 		is "$($t -top -nodecount=0 -nodefraction=0 h.pb.gz 2>/dev/null | grep -c 'allocator\|allocate\|operator new')" 0 \
 			"$tool: they have the memory, not their allocators"
