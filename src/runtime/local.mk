@@ -71,6 +71,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/process.c \
 	src/runtime/ring.c \
 	src/runtime/sample.c \
+	src/runtime/sandbox.c \
 	src/runtime/segment.h \
 	src/runtime/stacks.c \
 	src/runtime/stacks.h \

@@ -94,6 +94,7 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	  (pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,        \
 	   char *const *))                                                                                             \
 	X(int, mlockall, (int))                                                                                        \
+	X(int, prctl, (int, ...))                                                                                      \
 	X(int, dlclose, (void *))                                                                                      \
 	X(void *, dlopen, (const char *, int))
 

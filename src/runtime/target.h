@@ -71,6 +71,7 @@ struct target {
 	struct segment_head *_Atomic head; /* NULL: not profiled, wrappers pass on */
 	struct segment_proc *_Atomic proc; /* NULL in a forked child that has no sample yet */
 	_Atomic uint32_t claiming;         /* a thread of it takes a slot */
+	_Atomic bool sandboxed;            /* system calls may be forbidden: none when it ends */
 	_Atomic uint32_t engine, error;    /* what is told there */
 	_Atomic uint32_t heap;             /* and bits of proc_heap */
 	_Atomic uint32_t perf_error;

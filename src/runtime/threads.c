@@ -146,7 +146,7 @@ static void end_thread(void *arg)
 
 void cpi_thread_leave(void)
 {
-	if (cpi.head && cpi_thread_find_sig(sys_gettid()))
+	if (cpi.head && !atomic_load(&cpi.sandboxed) && cpi_thread_find_sig(sys_gettid()))
 		end_thread(NULL);
 }
 

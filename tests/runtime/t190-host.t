@@ -16,6 +16,13 @@ for how in current future both touched; do
 	between "$(sed -n 's/ .*//p' err)" 0 2000 'and what is shared with cpa is not'
 done
 
+./host sandbox >alone
+if [ $? != 77 ]; then
+	run 1000 ./host sandbox
+	is "$status $(cat out)" "0 $(cat alone)" 'a program that may do next to nothing ends as ever'
+	between "$(total p.pb.gz)" 50000000 20000000000 'and is profiled'
+fi
+
 # who has no privileges may lock 8 MiB, in most places
 nobody() { # KILOBYTES COMMAND...
 	(ulimit -l "$1" && shift && exec setpriv --reuid 65534 --clear-groups "$@")
