@@ -81,8 +81,8 @@ struct segment_head {
 	uint32_t n_rings, n_tables;
 	uint64_t section[N_SECTIONS]; /* where each begins */
 	_Atomic uint32_t main_pid;    /* the program that was started, through all it executes */
-	_Atomic uint32_t active;      /* the thread that collects, in ACTIVE_MASK; the kernel takes it out when that ends */
-	_Atomic uint32_t refused;     /* processes that found no slot */
+	_Atomic uint32_t active;  /* the thread that collects, in ACTIVE_MASK; the kernel takes it out when that ends */
+	_Atomic uint32_t refused; /* processes that found no slot */
 	/* what is asked for; may change at any time */
 	_Atomic uint32_t cpu;            /* timers are to run */
 	_Atomic uint32_t flags;          /* of enum segment_flag */

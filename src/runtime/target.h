@@ -78,10 +78,10 @@ struct target {
 	uint32_t parent, parent_serial; /* the slot + 1 of what it was forked from; 0: it was executed */
 	uint64_t start_ns;              /* wall clock */
 	uint32_t slot, serial, pid;
-	bool ready;        /* the library is: threads tell where they begin and end */
-	bool self;         /* the collector is in this process: fork copies all of it */
-	uint32_t session;  /* of CPU sampling */
-	int sig;           /* the signal of our timers */
+	bool ready;                /* the library is: threads tell where they begin and end */
+	bool self;                 /* the collector is in this process: fork copies all of it */
+	uint32_t session;          /* of CPU sampling */
+	int sig;                   /* the signal of our timers */
 	_Atomic int process_timer; /* for threads without one of their own; NO_TIMER */
 	bool ready;         /* the library is: threads tell where they begin and end */
 	bool self;          /* the collector is in this process: fork copies all of it */

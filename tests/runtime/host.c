@@ -76,9 +76,10 @@ static int in_memory(void *p, int n)
 
 static void lock(const char *what)
 {
-	int flags = strcmp(what, "both") == 0 ? MCL_CURRENT | MCL_FUTURE : strcmp(what, "future") == 0 ? MCL_FUTURE
-		    : strcmp(what, "touched") == 0				       ? MCL_CURRENT | MCL_ONFAULT
-											       : MCL_CURRENT;
+	int flags = strcmp(what, "both") == 0      ? MCL_CURRENT | MCL_FUTURE
+		    : strcmp(what, "future") == 0  ? MCL_FUTURE
+		    : strcmp(what, "touched") == 0 ? MCL_CURRENT | MCL_ONFAULT
+						   : MCL_CURRENT;
 	char *page = (char *)(((size_t)before + PAGE - 1) / PAGE * PAGE), *later;
 	int rc = mlockall(flags), error = errno;
 
