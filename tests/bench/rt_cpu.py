@@ -87,8 +87,8 @@ def shares(b, seconds):
     b.goal('shares within 2 points and 3 sigma', far <= 0.02 and sigma_ok, f'farthest {100 * far:.2f} points')
 
 
-def many_functions(n=400, seed=3):
-    """C that keeps a compiler busy for some seconds."""
+def many_functions(n=200, seed=3):
+    """C that keeps a compiler busy for two or three seconds."""
     draw = random.Random(seed)
     text = ['double g(double);']
     for i in range(n):
