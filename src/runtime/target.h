@@ -83,12 +83,7 @@ struct target {
 	uint32_t session;          /* of CPU sampling */
 	int sig;                   /* the signal of our timers */
 	_Atomic int process_timer; /* for threads without one of their own; NO_TIMER */
-	bool ready;         /* the library is: threads tell where they begin and end */
-	bool self;          /* the collector is in this process: fork copies all of it */
-	uint32_t session;   /* of CPU sampling */
-	int sig;            /* the signal of our timers */
-	uint32_t sig_asked; /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
-	int process_timer;  /* for threads without one of their own; NO_TIMER */
+	uint32_t sig_asked;        /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
 	uint64_t period_ns;
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs;  /* [N_PROCS] */
