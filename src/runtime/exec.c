@@ -19,14 +19,13 @@
 #include "runtime/sys.h"
 #include "runtime/target.h"
 
-#include <alloca.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ROOM_ON_STACK = 16 << 10 };
+enum { ROOM_ON_STACK = 4 << 10 };
 enum how { BY_PATH, BY_NAME, BY_FILE, BY_FOLDER, SPAWN, SPAWN_BY_NAME };
 
 struct call {
@@ -102,13 +101,20 @@ static bool is_left(const struct call *c, char *const env[])
 	       cpi_env_is_ours_sig(env);
 }
 
+static __attribute__((noinline)) int pass_on_stack(const struct call *c, char *const env[])
+{
+	char *room[ROOM_ON_STACK / sizeof(char *)];
+
+	return pass(c, cpi_env_without_sig(env, room));
+}
+
 static int pass_without(const struct call *c, char *const env[], size_t room)
 {
 	long at;
 	int rc;
 
 	if (room <= ROOM_ON_STACK)
-		return pass(c, cpi_env_without_sig(env, alloca(room)));
+		return pass_on_stack(c, env);
 	at = sys_call6(SYS_mmap, 0, (long)room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (at < 0 && at > -SEGMENT_PAGE)
 		return pass(c, env);
@@ -215,11 +221,12 @@ static void take(char **argv, const char *first, va_list *args)
 
 CPA_EXPORT int execl(const char *path, const char *arg, ...)
 {
-	char **argv;
 	va_list args;
 
 	va_start(args, arg);
-	argv = alloca(((arg ? count(args) : 0) + 1) * sizeof(*argv));
+
+	char *argv[count(args) + 1]; /* as the C library has it */
+
 	take(argv, arg, &args);
 	va_end(args);
 	return run(&(struct call){ .how = BY_PATH, .path = path, .argv = argv }, environ);
@@ -227,11 +234,12 @@ CPA_EXPORT int execl(const char *path, const char *arg, ...)
 
 CPA_EXPORT int execlp(const char *name, const char *arg, ...)
 {
-	char **argv;
 	va_list args;
 
 	va_start(args, arg);
-	argv = alloca(((arg ? count(args) : 0) + 1) * sizeof(*argv));
+
+	char *argv[count(args) + 1]; /* as the C library has it */
+
 	take(argv, arg, &args);
 	va_end(args);
 	return run(&(struct call){ .how = BY_NAME, .path = name, .argv = argv }, environ);
@@ -239,11 +247,13 @@ CPA_EXPORT int execlp(const char *name, const char *arg, ...)
 
 CPA_EXPORT int execle(const char *path, const char *arg, ...)
 {
-	char **argv, **env;
+	char **env;
 	va_list args;
 
 	va_start(args, arg);
-	argv = alloca(((arg ? count(args) : 0) + 1) * sizeof(*argv));
+
+	char *argv[count(args) + 1];
+
 	take(argv, arg, &args);
 	env = va_arg(args, char **);
 	va_end(args);

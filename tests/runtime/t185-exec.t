@@ -32,7 +32,7 @@ skip() { # WHY NAME
 mkdir folder bin
 cp exec bin/there
 printf '#!./exec environment\n' >script
-printf 'echo "$0 $*"\n' >plain
+echo "echo \"\$0 \$*\"" >plain
 printf '#!/nowhere/interpreter\n' >lost
 printf '\177ELF not at all' >odd
 : >empty
@@ -51,12 +51,14 @@ for way in spawn spawnp vfork-execve vfork-execlp; do
 	same "and by $way" '' ./exec $way ./exec environment
 done
 same 'and one in a script' '' ./exec spawn ./script
+# shellcheck disable=SC2016 # for that shell
 same 'system and popen are as alone' '' sh -c './exec environment; x=$(./exec environment); echo "$x"'
 LD_PRELOAD=libm.so.6
 export LD_PRELOAD
 same 'a library that the program preloads itself stays' '' ./exec fork-execv ./exec environment
 unset LD_PRELOAD
-same 'so do many variables' '' env $(i=0; while [ $i -lt 3000 ]; do echo v$i=$i; i=$((i + 1)); done) \
+# shellcheck disable=SC2046 # words
+same 'so do many variables' '' env $(seq -f 'v%.0f=1' 3000) \
 	./exec vfork-execv ./exec environment
 
 for what in nowhere folder denied odd empty lost plain exec/x; do
