@@ -431,12 +431,16 @@ struct process *collect_process(struct collect *c, pid_t pid)
 int process_open(pid_t pid, struct process **out)
 {
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	struct process *p = fd >= 0 ? memory_map(sizeof(*p)) : NULL;
+	struct process *p;
 
-	if (!p && fd >= 0)
-		close(fd);
-	if (!p)
-		return fd < 0 ? -errno : -ENOMEM;
+	if (fd < 0 && errno != ENOSYS && errno != EPERM) /* of an old kernel, or forbidden: it is not needed */
+		return -errno;
+	p = memory_map(sizeof(*p));
+	if (!p) {
+		if (fd >= 0)
+			close(fd);
+		return -ENOMEM;
+	}
 	*p = (struct process){ .used = true, .proven = true, .pid = pid, .pidfd = fd, .max_depth = FRAMES_MAX };
 	p->start_ns = wall_ns();
 	maps_add_live(&p->maps, pid);

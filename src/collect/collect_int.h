@@ -27,6 +27,8 @@ struct process {
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
 	uint32_t orphans;
 	unsigned n_drains;
+	uint64_t unseen_ns;  /* its CPU time when all its threads had been looked at for timers */
+	uint32_t unseen_at;  /* the first thread that was not looked at yet since */
 	unsigned since_look; /* drains since the mappings were looked at */
 	unsigned look_wait;  /* drains between looks, by what the last one took */
 	struct table table;
@@ -96,7 +98,7 @@ void collect_find_places(struct process *p);
 int collect_signal(const struct process *p);
 
 /* Wake the threads of a process that are at work without a timer. */
-void collect_unseen(const struct collect *c, const struct process *p);
+void collect_unseen(const struct collect *c, struct process *p);
 
 /* Give back what processes took that ended before they had filled it. Called in each round, looks now and then. */
 void collect_sweep(struct collect *c);

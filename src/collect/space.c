@@ -246,8 +246,7 @@ static bool read_object(struct space *r, struct space_object *o, int fd)
 		bool is_eh = eh >= ph[i].p_offset && eh - ph[i].p_offset < ph[i].p_filesz;
 
 		if (ph[i].p_type == PT_LOAD && (is_eh || ph[i].p_flags & PF_X) &&
-		    (is_eh || ph[i].p_filesz <= PIECE_MOST) &&
-		    !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
+		    (is_eh || ph[i].p_filesz <= PIECE_MOST) && !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
 			return false;
 	}
 	return true;

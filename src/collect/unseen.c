@@ -17,9 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAMES_SIZE = 16 << 10, STAT_SIZE = 512, PERIODS_SEEN = 8, FIELD_UTIME = 11 };
+enum { THREADS_ONCE = 256 }; /* 10 us each */
 
 static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
 {
@@ -81,30 +83,55 @@ struct entry {
 	char name[];
 };
 
-static void look(const struct collect *c, const struct process *p, const char *names, long n)
+/* CPU time of a process, 0 when it is not known. */
+static uint64_t cpu_ns(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Look at threads from the first one on that was not looked at last time. Gives how many there were. */
+static uint32_t look(const struct collect *c, struct process *p, const char *names, long n, uint32_t i)
 {
 	for (long at = 0; at < n;) {
 		const struct entry *e = (const struct entry *)(names + at);
 		uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
 
-		if (tid && !has_ring(c, p, tid) && is_at_work(c, p, tid))
-			send_signal(c, p, tid);
 		at += e->size;
+		if (!tid)
+			continue;
+		if (i >= p->unseen_at && i - p->unseen_at < THREADS_ONCE && !has_ring(c, p, tid) &&
+		    is_at_work(c, p, tid))
+			send_signal(c, p, tid);
+		i++;
 	}
+	return i;
 }
 
-void collect_unseen(const struct collect *c, const struct process *p)
+void collect_unseen(const struct collect *c, struct process *p)
 {
 	_Alignas(8) char names[NAMES_SIZE];
+	uint64_t now = cpu_ns(p->pid);
 	char folder[32];
+	uint32_t i = 0;
 	long n;
 	int fd;
 
+	/* no thread can have used as much as it takes to be one that is at work */
+	if (now && now - p->unseen_ns < PERIODS_SEEN * (1000000000ULL / c->how.hz))
+		return;
 	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
 	while ((n = syscall(SYS_getdents64, fd, names, sizeof(names))) > 0)
-		look(c, p, names, n);
+		i = look(c, p, names, n, i);
 	close(fd);
+	p->unseen_at = i - p->unseen_at > THREADS_ONCE && i > p->unseen_at ? p->unseen_at + THREADS_ONCE : 0;
+	if (p->unseen_at == 0)
+		p->unseen_ns = now;
 }
