@@ -48,4 +48,13 @@ done" "a program that writes anything into the shared memory ends as alone (seed
 	done >broken
 	is "$(head -n 1 broken)" '' 'and what is written then can be read'
 done
+rm -f ./*.pb.gz
+timeout 60 "$CPA" run --hz=1000 --every=500ms --cpu=pc.pb.gz --heap=ph.pb.gz --block=pb.pb.gz --mutex=pm.pb.gz \
+	--threadcreate=pt.pb.gz --threads=pd.pb.gz --heap-labels -- ./scribble "$seed" 2 all >out 2>err
+is "$? $(cat out)" "0 truncated: no
+done" "nor one that writes into every section, with all profiles again and again (seed $seed)"
+find . -name 'p*.pb.gz' | head -n 20 | while read -r file; do
+	"$CPA" raw "$file" >/dev/null 2>bad || echo "$file $(cat bad)"
+done >broken
+is "$(head -n 1 broken)" '' 'and what is written then can be read'
 done_testing
