@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -120,6 +121,14 @@ static int set_up(struct collect *c)
 	return 0;
 }
 
+/* Who may have few addresses (ulimit -v) gets no more than he needs. */
+static uint32_t usual_tables(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_USUAL;
+}
+
 int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out)
 {
 	struct collect *c = memory_map(sizeof(*c));
@@ -137,7 +146,7 @@ int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg
 	c->done = done;
 	c->arg = arg;
 	c->left = STACKS_SIZE;
-	c->size = segment_size(how->n_tables ? how->n_tables : TABLES_USUAL);
+	c->size = segment_size(how->n_tables ? how->n_tables : usual_tables());
 	c->at = segment_lay_out(c->size);
 	rc = set_up(c);
 	if (rc < 0) {

@@ -59,9 +59,9 @@ struct collect {
 	ino_t ino;
 	collect_done_fn *done;
 	void *arg;
-	uint64_t left;           /* bytes that the stacks of all processes may still take */
-	struct ring_seen *seen;  /* [at.n_rings] */
-	uint32_t *claim;         /* [N_PROCS + TABLES_MOST + at.n_rings] states at the last sweep */
+	uint64_t left;          /* bytes that the stacks of all processes may still take */
+	struct ring_seen *seen; /* [at.n_rings] */
+	uint32_t *claim;        /* [N_PROCS + TABLES_MOST + at.n_rings] states at the last sweep */
 	unsigned n_rounds;
 	struct process *process; /* [N_PROCS] */
 	struct alive *alive;     /* what tells that we end; NULL: nothing */

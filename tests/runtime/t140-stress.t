@@ -29,7 +29,9 @@ stress ''
 stress ', with the heap and waits sampled' --heap=h.pb.gz --heap-rate=4096 --block=b.pb.gz --block-rate=1us \
 	--mutex=m.pb.gz --mutex-fraction=1 --threadcreate=t.pb.gz
 "$CPA" raw -symbolize=none h.pb.gz >raw 2>&1
-is "$? $("$CPA" top -sample_index=alloc_objects h.pb.gz 2>/dev/null | grep -c ' take_memory$')" '0 1' 'who takes memory is in the heap profile'
+read_status=$?
+takers=$("$CPA" top -sample_index=alloc_objects h.pb.gz 2>/dev/null | grep -c ' take_memory$')
+is "$read_status $takers" '0 1' 'who takes memory is in the heap profile'
 is "$("$CPA" top -sample_index=inuse_space -unit=bytes -nodecount=0 -trim=false h.pb.gz 2>/dev/null | grep -c -e ' -[0-9]*B ' -e '^ *-')" 0 \
 	'of which nothing is below 0'
 for f in b m; do
