@@ -28,7 +28,7 @@ stress() { # NAME OPTION...: nobody waits for ever, and there is a profile
 stress ''
 stress ', with the heap and waits sampled' --heap=h.pb.gz --heap-rate=4096 --block=b.pb.gz --block-rate=1us \
 	--mutex=m.pb.gz --mutex-fraction=1 --threadcreate=t.pb.gz
-"$CPA" raw -symbolize=none h.pb.gz >raw 2>&1
+"$CPA" raw -symbolize=none h.pb.gz >as_text 2>&1
 read_status=$?
 takers=$("$CPA" top -sample_index=alloc_objects h.pb.gz 2>/dev/null | grep -c ' take_memory$')
 is "$read_status $takers" '0 1' 'who takes memory is in the heap profile'
