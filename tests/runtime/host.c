@@ -26,6 +26,8 @@
 enum { LINE = 512, PAGE = 4096, PAGES = 256 };
 
 /* Of mappings of memory files: sizes, and sizes of those that are dumped. */
+static volatile unsigned long sink;
+
 static void dump(void)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
@@ -101,7 +103,6 @@ static void sandbox(void)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-	static volatile unsigned long sink;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
 		_exit(77);
