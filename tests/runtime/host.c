@@ -25,9 +25,9 @@
 
 enum { LINE = 512, PAGE = 4096, PAGES = 256 };
 
-/* Of mappings of memory files: sizes, and sizes of those that are dumped. */
 static volatile unsigned long sink;
 
+/* Of mappings of memory files: sizes, and sizes of those that are dumped. */
 static void dump(void)
 {
 	FILE *f = fopen("/proc/self/smaps", "r");
