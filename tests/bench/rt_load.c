@@ -131,7 +131,7 @@ static void shares(void)
 		printf("part_%02d %lld\n", percent[i], of[i]);
 }
 
-static void reads(void)
+__attribute__((noinline)) static void reads(void)
 {
 	static char buffer[1 << 16];
 	int fd = open("/dev/zero", O_RDONLY);

@@ -28,6 +28,7 @@ runtime_tests += tests/runtime/unwind_symbols.t
 TARGET_TESTS =
 TARGET_TESTS += tests/runtime/aarch64.t
 TARGET_TESTS += tests/runtime/t100-cpu.t
+TARGET_TESTS += tests/runtime/t105-loads.t
 TARGET_TESTS += tests/runtime/t110-shares.t
 TARGET_TESTS += tests/runtime/t150-engines.t
 TARGET_TESTS += tests/runtime/t170-limits.t
