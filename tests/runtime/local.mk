@@ -49,6 +49,7 @@ TARGET_TESTS += tests/runtime/t530-locks-api.t
 TARGET_TESTS += tests/runtime/t620-wrapper.t
 TARGET_TESTS += tests/runtime/t700-sweep.t
 TARGET_TESTS += tests/runtime/unwind_aarch64.t
+TARGET_TESTS += tests/runtime/unwind_compare.t
 TARGET_TESTS += tests/runtime/unwind_steps.t
 
 TESTS += $(runtime_tests) $(TARGET_TESTS)
