@@ -19,6 +19,7 @@ compare "$("${PYTHON3:-python3}" -c 'import sys; print(sys.executable)')" -c 'im
 for i in range(60):
     re.findall(r"(a|b)*c", "abababc" * 2000)
     sorted(json.loads(json.dumps([{str(k): k * .7} for k in range(9000)])), key=str)'
+# shellcheck disable=SC2016 # of perl
 compare perl -e 'my %h; for my $i (1..3000000) { my $s = "k" . ($i * 7919 % 100003); $h{$s} .= $i; $s =~ s/(\d)(\d)/$2$1/g; }'
 compare xz -9 -c "$(command -v "$CPA")"
 done_testing
