@@ -80,7 +80,7 @@ static int take_memory(const char *how)
 			p[0] = 1;
 		sink += (unsigned long)p;
 		if (i % 10 == 0)
-			spin(0.002);
+			spin(0.006);
 	}
 	if (strcmp(how, "_exit") == 0)
 		_exit(3);

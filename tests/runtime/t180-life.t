@@ -28,7 +28,8 @@ for how in _exit abort quick segv term kill; do
 	./life memory $how >/dev/null 2>&1
 	is "$got $(cat err)" "$? " "a program that ends by $how has the status it has alone"
 	within "$(in_use h.pb.gz)" 65536000 12 'and a heap profile that is whole'
-	between "$(total p.pb.gz)" 190000000 260000000 'and a CPU profile'
+	# 600 ms; on a busy machine the clock may not tick for a while in the last of them
+	between "$(total p.pb.gz)" 400000000 660000000 'and a CPU profile that lacks at most the last 200 ms'
 done
 
 rm -f ./*.gz file
