@@ -25,12 +25,12 @@ names() { # FILE: how many of the functions have samples, and the largest and le
 for i in 1 2 3 4; do
 	plugin $i ./
 done
-# four libraries at one place, one after the other
-run 1000 ./plug one 5 60 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
+# four libraries at one place, one after the other; where each ends is known to a tick or a few of 4 ms
+run 1000 ./plug one 5 150 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
 sed 's/^/# /' out
 between "$(sed 's/ .*//' out)" 1 2 'the loader uses addresses again'
 for i in 1 2 3 4; do
-	within "$(share p.pb.gz own_$i)" 300000000 6 'each library has the time that it used, wherever others were'
+	within "$(share p.pb.gz own_$i)" 750000000 10 'each library has the time that it used, wherever others were'
 done
 is "$("$CPA" raw p.pb.gz | grep -c 'plugin-[0-9].so [0-9a-f]')" 4 'and its build id'
 # many, faster than anybody looks
@@ -41,9 +41,9 @@ done
 
 # as on C libraries before 2.35, which do not say in handlers what is loaded
 export CPA_SNAPSHOT=1
-run 1000 ./plug one 10 30 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
+run 1000 ./plug one 5 100 ./plugin-1.so ./plugin-2.so ./plugin-3.so ./plugin-4.so
 for i in 1 2 3 4; do
-	within "$(share p.pb.gz own_$i)" 300000000 8 'without _dl_find_object each library has its time'
+	within "$(share p.pb.gz own_$i)" 500000000 15 'without _dl_find_object each library has its time'
 done
 within "$(share p.pb.gz main)" "$(total p.pb.gz)" 3 'and stacks are whole'
 unset CPA_SNAPSHOT
@@ -52,11 +52,12 @@ mkdir many
 for i in $(seq 100); do
 	plugin "$i" many/
 done
-run 1000 ./plug all 12 many/*.so
+run 1000 ./plug all 30 many/*.so
 is "$status" 4 'a program that ends by _exit ends so'
 n_names=$(names p.pb.gz | cut -d " " -f 1)
-is "$n_names" 100 'each of 100 libraries that were loaded while sampled has its name'
-within "$(total p.pb.gz)" 1300000000 25 'and there is nothing else'
+# on a busy machine one may end before the clock has ticked in it
+between "$n_names" 97 100 'libraries that were loaded while sampled have their names'
+within "$(total p.pb.gz)" 3100000000 15 'and there is nothing else'
 is "$("$CPA" comments p.pb.gz | sed -n 's/^stacks, whole: .*(\(.*\)%).*/\1/p')" 100.00 'and all stacks are whole'
 
 # whoever calls dlopen says where to search
