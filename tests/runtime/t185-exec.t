@@ -155,8 +155,8 @@ within $sum 1300000000 5 'all that followed programs used is in their profiles'
 # profiles that the environment asks for
 rm -f ./*.pb.gz
 export CPA_CPUPROFILE=c.pb.gz CPA_CPU_HZ=1000
-LD_PRELOAD=$library ./exec burn 0.3 execv ./exec burn 0.2 execv ./exec environment >out 2>err
-within "$(total c.pb.gz)" 300000000 5 'a program that becomes another one leaves its profile'
+LD_PRELOAD=$library ./exec burn 0.8 execv ./exec burn 0.2 execv ./exec environment >out 2>err
+within "$(total c.pb.gz)" 800000000 5 'a program that becomes another one leaves its profile'
 one=$(find . -name 'c-*.pb.gz' ! -name 'c-*-2.pb.gz')
 within "$(total "$one")" 200000000 5 'and so does that, in a file of its own'
 is "$(cat err)" '' 'and nothing is said'
