@@ -9,6 +9,11 @@ if ! printf '#include <libunwind.h>\nint main(void) { return 0; }\n' | ${CC:-cc}
 fi
 compare() { # PROGRAM ARGUMENT...
 	name=${1##*/}
+	command -v "$1" >has || {
+		count=$((count + 1))
+		echo "ok $count - $name # SKIP not found"
+		return
+	}
 	sh "$top_srcdir/tests/runtime/unwind_compare.sh" "$here" "$@" >said 2>&1
 	sed 's/^/# /' said
 	between "$(sed -n 's/.* equal \([0-9.]*\)%.*/\1/p' said)" 99 100 "$name: 99 of 100 stacks are equal"
