@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile stress
 for i in 1 2 3; do
-	echo "int plugin(int n) { volatile int s = 0; for (int i = 0; i < n * $i; i++) s += i; return s; }" >plugin$i.c
+	echo "int plugin(int n) { volatile int s = 0; for (int i = 0; i < 20 * n * $i; i++) s += i; return s; }" >plugin$i.c
 	${CC:-cc} -O1 -g -shared -fPIC -o plugin$i.so plugin$i.c
 done
 seconds=${STRESS_SECONDS:-5}
