@@ -150,7 +150,9 @@ int run_program(const struct run_how *how, const struct program *program, const 
 	}
 	run_env_make(r.c, buf_text(&library), program->asan_library, &e);
 	status = run_child(&r, path, argv, e.env);
-	if (!out->seen)
+	if (!out->seen && collect_was_loaded(r.c))
+		say("%s soon executed a program that cannot be profiled, so there is no profile of it", path);
+	else if (!out->seen)
 		say("%s did not load %s, so there is no profile of it", path, buf_text(&library));
 	if (collect_refused(r.c))
 		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r.c));

@@ -105,6 +105,9 @@ void collect_each(struct collect *c, collect_done_fn *look, void *arg);
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);
 
+/* Did any process ever come? One that soon executes what cannot be profiled is gone before it is looked at. */
+bool collect_was_loaded(const struct collect *c);
+
 /*
  * A process that runs already and that nobody profiles: its threads can be shown.
  *

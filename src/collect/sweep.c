@@ -45,3 +45,11 @@ void collect_sweep(struct collect *c)
 	for (uint32_t i = 0; i < c->at.n_rings; i++)
 		look(&collect_ring(c, i)->state, last++);
 }
+
+bool collect_was_loaded(const struct collect *c)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (atomic_load(&collect_slot(c, i)->serial))
+			return true;
+	return false;
+}
