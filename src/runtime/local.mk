@@ -26,6 +26,7 @@ src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_runtime_libcpaprof_so_SOURCES = \
 	$(api_sources) \
 	$(src_collect_libcollect_a_SOURCES) \
+	$(src_runtime_unwind_libcpaunwind_a_SOURCES) \
 	$(src_wire_libwire_a_SOURCES) \
 	src/runtime/clock.c \
 	src/runtime/create.c \
@@ -79,18 +80,6 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/sys.h \
 	src/runtime/target.h \
 	src/runtime/threads.c \
-	src/runtime/unwind/cfi.c \
-	src/runtime/unwind/expr.c \
-	src/runtime/unwind/guess.c \
-	src/runtime/unwind/here.c \
-	src/runtime/unwind/memo.c \
-	src/runtime/unwind/object.c \
-	src/runtime/unwind/regs.c \
-	src/runtime/unwind/row.c \
-	src/runtime/unwind/snapshot.c \
-	src/runtime/unwind/unwind.h \
-	src/runtime/unwind/walk.c \
-	src/runtime/unwind/walk_int.h \
 	src/runtime/wait.c \
 	src/runtime/wait.h \
 	src/runtime/wait_cond.c \

@@ -40,7 +40,6 @@ namespace cpa
 {
 namespace detail
 {
-
 /* Call f for C. What it throws waits in thrown until C is left. */
 template <class F> struct call {
 	F f;
@@ -103,7 +102,6 @@ template <class R, class C> auto callable(R C::*member) -> decltype(std::mem_fn(
 {
 	return std::mem_fn(member);
 }
-
 } // namespace detail
 
 /* A key and its value. Of a string, what is up to the first 0. */
@@ -153,9 +151,7 @@ class CPA_NODISCARD label_scope
 class labels
 {
       public:
-	labels() noexcept : id_(0)
-	{
-	}
+	labels() noexcept = default;
 	labels(std::initializer_list<label> pairs) : id_(make(0, pairs))
 	{
 	}
@@ -224,7 +220,7 @@ class labels
 	}
 
       private:
-	cpa_labels id_;
+	cpa_labels id_ = 0;
 
 	/* As many at once as any set has room for. */
 	static cpa_labels make(cpa_labels parent, std::initializer_list<label> pairs)
@@ -296,9 +292,7 @@ auto wrap(F &&f) -> wrapped<typename std::decay<decltype(detail::callable(std::f
 class thread : public std::thread
 {
       public:
-	thread() noexcept : std::thread()
-	{
-	}
+	thread() noexcept = default;
 	thread(std::thread &&other) noexcept : std::thread(std::move(other))
 	{
 	}
@@ -499,7 +493,6 @@ class profile
       private:
 	cpa_profile *p_;
 };
-
 } // namespace cpa
 
 #undef CPA_NODISCARD
