@@ -11,7 +11,7 @@
 
 #include "api/asked.h"
 
-#include "api/bytes.h"
+#include "collect/body.h"
 #include "api/collector.h"
 #include "api/options.h"
 #include "api/session.h"
@@ -113,7 +113,7 @@ static void stop_cpu(bool at_exit)
 		options_say(&asked, s.path, -rc);
 }
 
-static int take_heap(struct bytes *b, bool at_end)
+static int take_heap(struct body *b, bool at_end)
 {
 	struct process *p;
 	int rc = -ESRCH;
@@ -122,7 +122,7 @@ static int take_heap(struct bytes *b, bool at_end)
 		return -EDEADLK;
 	p = collector_process();
 	if (p)
-		rc = bytes_snap(b, p, SNAP_HEAP, 0, 0);
+		rc = body_snap(b, p, SNAP_HEAP, 0, 0);
 	if (rc == 0 && at_end && is_child && !collector_has_stacks())
 		rc = -ENOENT;
 	collector_leave();
@@ -131,7 +131,7 @@ static int take_heap(struct bytes *b, bool at_end)
 
 static void write_heap(bool at_end)
 {
-	struct bytes b = { 0 };
+	struct body b = { 0 };
 	char path[PATH_MAX];
 	struct out out;
 	int rc = take_heap(&b, at_end);
@@ -148,7 +148,7 @@ static void write_heap(bool at_end)
 		rc = out_write(&out, b.v.data, b.v.n);
 	if (rc == 0 && at_end)
 		memcpy(last_heap, path, sizeof(path));
-	bytes_release(&b);
+	body_release(&b);
 	if (rc < 0)
 		options_say(&asked, path, -rc);
 }

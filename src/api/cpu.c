@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "api/bytes.h"
+#include "collect/body.h"
 #include "api/collector.h"
 #include "api/session.h"
 
@@ -116,7 +116,7 @@ CPA_EXPORT int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opt
 
 int session_stop(uint32_t ms, bool at_exit)
 {
-	struct bytes bytes = { 0 };
+	struct body bytes = { 0 };
 	struct process_facts facts = { 0 };
 	struct process *p;
 	struct out out;
@@ -137,13 +137,13 @@ int session_stop(uint32_t ms, bool at_exit)
 	/* most children have nothing to write */
 	wanted = facts.weight || now.by != SESSION_CHILD;
 	if (p)
-		rc = wanted ? bytes_snap(&bytes, p, SNAP_CPU, 0, 0) : 0;
+		rc = wanted ? body_snap(&bytes, p, SNAP_CPU, 0, 0) : 0;
 	collector_leave();
 	if (rc == 0 && wanted)
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
 	else
 		out_release(&out);
-	bytes_release(&bytes);
+	body_release(&bytes);
 	return rc;
 }
 
@@ -171,7 +171,7 @@ CPA_EXPORT int cpa_cpu_set_rate(int hz)
 int session_flush(uint32_t ms, uint32_t least_ms)
 {
 	struct process_facts facts = { 0 };
-	struct bytes bytes = { 0 };
+	struct body bytes = { 0 };
 	struct process *p;
 	struct out out;
 	int rc = -EINVAL;
@@ -184,7 +184,7 @@ int session_flush(uint32_t ms, uint32_t least_ms)
 		if (p)
 			process_facts(p, &facts);
 		rc = !p ? -ESRCH : facts.weight * 1000 < (uint64_t)least_ms * now.hz ? -EAGAIN : 0;
-		rc = rc < 0 ? rc : bytes_snap(&bytes, p, SNAP_CPU, 0, 0);
+		rc = rc < 0 ? rc : body_snap(&bytes, p, SNAP_CPU, 0, 0);
 	}
 	/* what is there from now on is ours */
 	if (rc == 0)
@@ -192,7 +192,7 @@ int session_flush(uint32_t ms, uint32_t least_ms)
 	collector_leave();
 	if (rc == 0)
 		rc = out_write(&out, bytes.v.data, bytes.v.n);
-	bytes_release(&bytes);
+	body_release(&bytes);
 	return rc;
 }
 

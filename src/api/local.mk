@@ -7,8 +7,6 @@ include src/api/cpa/local.mk
 api_sources = \
 	src/api/asked.c \
 	src/api/asked.h \
-	src/api/bytes.c \
-	src/api/bytes.h \
 	src/api/collector.c \
 	src/api/collector.h \
 	src/api/cpu.c \

@@ -10,7 +10,7 @@
 
 #include "api/profiles.h"
 
-#include "api/bytes.h"
+#include "collect/body.h"
 #include "api/collector.h"
 #include "api/out.h"
 
@@ -61,7 +61,7 @@ int64_t profiles_count(cpa_profile *p)
 	return n;
 }
 
-static int give(const struct bytes *b, cpa_write_fn write, void *arg)
+static int give(const struct body *b, cpa_write_fn write, void *arg)
 {
 	const uint8_t *data = b->v.data;
 	int rc = 0;
@@ -72,19 +72,19 @@ static int give(const struct bytes *b, cpa_write_fn write, void *arg)
 }
 
 /* With the collector taken. Texts have names; in profile.proto they are left to who reads it. */
-static int put(struct bytes *b, const cpa_profile *p, struct snap *s, int debug)
+static int put(struct body *b, const cpa_profile *p, struct snap *s, int debug)
 {
 	struct elfnames *names = debug > 0 ? elfnames_open() : NULL;
 	int rc;
 
 	memcpy(s->name, p->name, sizeof(s->name));
-	rc = snap_write(s, debug, names ? elfnames_at : NULL, names, bytes_put, b);
+	rc = snap_write(s, debug, names ? elfnames_at : NULL, names, body_put, b);
 	elfnames_close(names);
 	return rc;
 }
 
 /* The profile as it is now, to b. */
-static int make(struct bytes *b, cpa_profile *p, int debug)
+static int make(struct body *b, cpa_profile *p, int debug)
 {
 	struct snap *s = NULL;
 	int rc;
@@ -101,7 +101,7 @@ static int make(struct bytes *b, cpa_profile *p, int debug)
 
 CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, void *arg)
 {
-	struct bytes b = { 0 };
+	struct body b = { 0 };
 	int rc;
 
 	if (!p || !write || debug < 0)
@@ -109,13 +109,13 @@ CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, 
 	rc = make(&b, p, debug);
 	if (rc == 0)
 		rc = give(&b, write, arg);
-	bytes_release(&b);
+	body_release(&b);
 	return rc;
 }
 
 CPA_EXPORT int cpa_profile_write_path(cpa_profile *p, int debug, const char *path, unsigned flags)
 {
-	struct bytes b = { 0 };
+	struct body b = { 0 };
 	struct out o;
 	int rc;
 
@@ -126,7 +126,7 @@ CPA_EXPORT int cpa_profile_write_path(cpa_profile *p, int debug, const char *pat
 		rc = make(&b, p, debug);
 	if (rc == 0)
 		rc = out_write(&o, b.v.data, b.v.n);
-	bytes_release(&b);
+	body_release(&b);
 	return rc;
 }
 
@@ -143,7 +143,7 @@ static void wait_for(int seconds)
 CPA_EXPORT int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cpa_write_fn write, void *arg)
 {
 	struct snap *before = NULL, *after = NULL;
-	struct bytes b = { 0 };
+	struct body b = { 0 };
 	int rc;
 
 	if (!p || !write || seconds < 1)
@@ -166,7 +166,7 @@ CPA_EXPORT int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cp
 	snap_free(after);
 	if (rc == 0)
 		rc = give(&b, write, arg);
-	bytes_release(&b);
+	body_release(&b);
 	return rc;
 }
 

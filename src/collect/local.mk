@@ -3,6 +3,8 @@
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
 	src/collect/alive.c \
+	src/collect/body.c \
+	src/collect/body.h \
 	src/collect/build_id.c \
 	src/collect/build_id.h \
 	src/collect/collect.c \
@@ -49,6 +51,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/text_threads.c \
 	src/collect/threads.c \
 	src/collect/threads.h \
+	src/collect/trace.h \
 	src/collect/unseen.c \
 	src/collect/waited.c \
 	src/collect/waited.h \

@@ -1,0 +1,42 @@
+/*
+ * body.c - a profile in memory, until nobody needs to wait for it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "collect/body.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { BODY_MOST = 1 << 30 };
+
+int body_put(void *body, const void *data, size_t n)
+{
+	struct body *b = body;
+	void *to = vec_room(&b->v, n, 1, BODY_MOST);
+
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, data, n);
+	b->v.n += n;
+	return 0;
+}
+
+void body_release(struct body *b)
+{
+	vec_release(&b->v, 1);
+}
+
+int body_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug)
+{
+	struct snap *s;
+	int rc = snap_take(p, kind, custom, &s);
+
+	if (rc < 0)
+		return rc;
+	rc = snap_write(s, debug, NULL, NULL, body_put, b);
+	snap_free(s);
+	return rc;
+}

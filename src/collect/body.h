@@ -1,0 +1,23 @@
+/*
+ * body.h - a profile in memory, until nobody needs to wait for it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef COLLECT_BODY_H
+#define COLLECT_BODY_H
+
+#include "collect/snap.h"
+
+/* Begins as zeros. The memory is not of the host's heap. */
+struct body {
+	struct vec v; /* uint8_t */
+};
+
+/* Gives 0 or -ENOMEM; a snap_sink_fn. */
+int body_put(void *body, const void *data, size_t n);
+void body_release(struct body *b);
+
+/* A profile of a process, as snap_take and snap_write make it. Gives 0, or -errno. */
+int body_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug);
+
+#endif
