@@ -93,6 +93,24 @@ struct process *collect_process(struct collect *c, pid_t pid);
 void collect_cpu_begin(struct collect *c, uint32_t hz);
 void collect_cpu_end(struct collect *c);
 
+/*
+ * CPU time on demand, in processes that others are (not self). All that are there, and those that come, sample from
+ * here on; threads that wait are not woken: the first that runs arms those of its process. The weights of a session
+ * are the difference of two snaps within it.
+ *
+ * collect_cpu_on   0; -EBUSY while it is on, or when it was asked for from the start
+ * collect_cpu_look while processes have used CPU time and nobody is armed yet: true, call again in COLLECT_ARM_MS
+ * collect_cpu_off  timers go with the next tick of their threads; what came until now is counted
+ */
+enum { COLLECT_ARM_MS = 2 };
+int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine);
+bool collect_cpu_look(struct collect *c);
+void collect_cpu_off(struct collect *c);
+
+/* A process stays, with all that is known of it, until it is unpinned as often; its end is told all the same. */
+void process_pin(struct process *p);
+void process_unpin(struct process *p);
+
 /* Of such a process: was anything counted per stack? */
 bool collect_has_stacks(const struct collect *c);
 

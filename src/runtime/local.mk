@@ -26,6 +26,7 @@ src_runtime_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
 src_runtime_libcpaprof_so_SOURCES = \
 	$(api_sources) \
 	$(src_collect_libcollect_a_SOURCES) \
+	$(src_serve_libserve_a_SOURCES) \
 	$(src_runtime_unwind_libcpaunwind_a_SOURCES) \
 	$(src_wire_libwire_a_SOURCES) \
 	src/runtime/clock.c \

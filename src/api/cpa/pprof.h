@@ -109,6 +109,38 @@ void cpa_mutex_event(const void *lock, int64_t ns, int skip);
 void cpa_thread_register(const char *name); /* one that was made without pthread_create; name may be NULL */
 void cpa_thread_ignore(int on);             /* take no samples of this thread */
 
+/* What net/http/pprof is for Go: a server of /debug/pprof in a thread of its own. One at a time. */
+enum { CPA_HTTP_ANY_USER = 1, CPA_HTTP_HIDE_CMDLINE = 2, CPA_HTTP_ANY_ADDRESS = 4 }; /* flags */
+
+typedef struct cpa_http_opts {
+	size_t size; /* sizeof(cpa_http_opts) */
+	const char
+		*listen; /* "127.0.0.1:6060", ":0" (loopback, a free port), "unix:/run/me/prof-%p.sock"; NULL: that */
+	const char *secret_file; /* 32 bytes at least, mode 0600; clients send Authorization: Bearer; NULL: none */
+	const char *
+		allow_hosts; /* names that a Host header may have beside loopback's and addresses, with commas between */
+	unsigned flags;
+	int max_seconds; /* of a capture; 0: 300 */
+} cpa_http_opts;
+
+/*
+ * o may be NULL: a Unix socket of this user alone. Samples the heap from now on, unless cpa_heap_set_rate was called
+ * before, as Go does. Fails -EBUSY (it is on; under cpa run), -EACCES (a public address without a secret, or without
+ * CPA_HTTP_ANY_ADDRESS for 0.0.0.0 and ::), -EINVAL, or as bind does.
+ */
+int cpa_http_start(const cpa_http_opts *o);
+int cpa_http_stop(void); /* -EINVAL when it is not on; captures under way end with what they have */
+/* Where it listens: "http://127.0.0.1:6060" or "unix:/path". Gives its length, as snprintf does, or -EINVAL. */
+int cpa_http_addr(char *buf, size_t n);
+/*
+ * Answer one request in a server of the program's own, which decides who may ask. The caller waits as long as that
+ * takes (seconds=30). method: "GET", "HEAD", "POST"; target: path and query as in the request line, /debug/pprof/...;
+ * body: [n_body] of POST. Before write is called, status and headers (lines that end with CR LF, as many as fit
+ * into n) are set. Gives 0, -errno, or what write gave.
+ */
+int cpa_http_handle(const char *method, const char *target, const void *body, size_t n_body, cpa_write_fn write,
+		    void *arg, int *status, char *headers, size_t n);
+
 /* What is on, as JSON. Gives its length, as snprintf does. */
 int cpa_status(char *json, size_t n);
 const char *cpa_version(void);
