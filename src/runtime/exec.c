@@ -62,16 +62,37 @@ static int call(const struct call *c, char *const env[])
 	return -1;
 }
 
+/*
+ * Of periods that are over the signals may come late, and then never: this thread is charged for them now. In a child
+ * of vfork all of this is its parent's. NULL: there is nothing to undo when the program goes on.
+ */
+static struct thread *settle_sig(void)
+{
+	struct thread *t = NULL;
+
+	if (cpi.head && !cpi.self && cpi_cpu_on_sig() && cpi.pid == sys_getpid() && !atomic_load(&cpi.sandboxed))
+		t = cpi_thread_find_sig(sys_gettid());
+	if (!t || t->ignored || t->session != cpi.session)
+		return NULL;
+	cpi_clock_disarm_sig(t);
+	cpi_sample_end(t);
+	return t;
+}
+
 static int pass(const struct call *c, char *const env[])
 {
+	struct thread *t;
 	int rc, error;
 
 	if (c->how == SPAWN || c->how == SPAWN_BY_NAME)
 		return call(c, env);
+	t = settle_sig();
 	cpi_guard_leave(true);
 	rc = call(c, env);
 	error = errno;
 	cpi_guard_leave(false);
+	if (t)
+		cpi_clock_arm_sig(t, sys_gettid());
 	errno = error;
 	return rc;
 }
