@@ -91,8 +91,24 @@ static inline uint32_t collect_slot_of(const struct process *p)
 /* Take what the process told of its mappings, and its generation. */
 void collect_modules(struct process *p);
 
-/* Find the mappings of the locations that are new. */
-void collect_find_places(struct process *p);
+/* Look at what is mapped, and set how long it takes until that is done again. */
+void collect_look_at_maps(struct process *p);
+
+/* Find the mappings of the locations that are new. now: whatever it costs */
+void collect_find_places(struct process *p, bool now);
+
+/* Now, by the wall clock. */
+uint64_t collect_wall_ns(void);
+
+/* process.c */
+/*
+ * A process has a slot. That it is the one it says must be shown: else a program could have us look into
+ * others, and send them signals. One that is gone already only has what it wrote itself.
+ */
+void process_begin(struct collect *c, uint32_t i, const volatile struct segment_proc *s, uint32_t serial);
+/* Take what its slot says. */
+void process_update(struct process *p, struct segment_proc *s);
+void process_release(struct process *p);
 
 /* What our signal is in a process. */
 int collect_signal(const struct process *p);

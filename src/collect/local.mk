@@ -29,6 +29,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/order.h \
 	src/collect/peek.c \
 	src/collect/peek.h \
+	src/collect/places.c \
+	src/collect/process.c \
 	src/collect/remarks.c \
 	src/collect/remarks.h \
 	src/collect/rings.c \

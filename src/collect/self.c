@@ -9,15 +9,6 @@
 
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
-
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 struct segment_head *collect_segment(const struct collect *c)
 {
@@ -36,7 +27,7 @@ static void forget_cpu(struct process *p)
 	memset(p->cut, 0, sizeof(p->cut));
 	p->engine = 0;
 	p->error = 0;
-	p->start_ns = wall_ns();
+	p->start_ns = collect_wall_ns();
 	p->end_ns = 0;
 }
 
@@ -54,7 +45,7 @@ void collect_cpu_end(struct collect *c)
 {
 	c->cpu = false;
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		c->process[i].end_ns = wall_ns();
+		c->process[i].end_ns = collect_wall_ns();
 }
 
 void collect_forked(struct collect *c, pid_t pid)

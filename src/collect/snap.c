@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { ROWS_MAX = 1 << 24, FIXED = 1024 /* of weighted counters */ };
 enum { SNAP_IN_USE = 2 }; /* heap: values from here on are of a moment */
@@ -24,14 +23,6 @@ static const char *const kind_name[N_SNAP_KINDS] = {
 	[SNAP_CPU] = "cpu",     [SNAP_HEAP] = "heap",   [SNAP_ALLOCS] = "allocs",       [SNAP_THREADS] = "threads",
 	[SNAP_BLOCK] = "block", [SNAP_MUTEX] = "mutex", [SNAP_CREATE] = "threadcreate", [SNAP_CUSTOM] = "custom",
 };
-
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static bool is_heap(const struct snap *s)
 {
@@ -126,7 +117,7 @@ static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
 
 	collect_modules(p);
 	counts_drain(p, collect_slot_of(p), true);
-	collect_find_places(p);
+	collect_find_places(p, true);
 	stack = p->counts.stack.data;
 	for (size_t i = 0; i < p->counts.stack.n; i++) {
 		if (stack[i].kind != kind || (kind == STACK_CUSTOM && stack[i].extra != custom))
@@ -183,7 +174,7 @@ static int take(struct snap *s, uint64_t custom)
 
 	if (!p->c && s->kind != SNAP_THREADS)
 		return -ENOENT; /* only looked at from outside */
-	s->end_ns = p->ended && p->end_ns ? p->end_ns : wall_ns();
+	s->end_ns = p->ended && p->end_ns ? p->end_ns : collect_wall_ns();
 	s->start_ns = s->end_ns;
 	s->period = 1;
 	switch (s->kind) {

@@ -358,7 +358,7 @@ static int make(struct dump *d)
 	if (d->snap->row.n == 0)
 		return d->error == ENOENT ? -ENOSYS : d->error ? -d->error : -ESRCH;
 	waited_end(&d->t->waited);
-	collect_find_places(p);
+	collect_find_places(p, true);
 	return sort_threads(d->snap);
 }
 
