@@ -4,8 +4,17 @@
 
 noinst_LIBRARIES += src/serve/libserve.a
 src_serve_libserve_a_SOURCES =
+src_serve_libserve_a_SOURCES += src/serve/guard.c
 src_serve_libserve_a_SOURCES += src/serve/guard.h
 src_serve_libserve_a_SOURCES += src/serve/head.h
+src_serve_libserve_a_SOURCES += src/serve/listen.c
 src_serve_libserve_a_SOURCES += src/serve/listen.h
+src_serve_libserve_a_SOURCES += src/serve/listen_int.h
+src_serve_libserve_a_SOURCES += src/serve/listen_parse.c
+src_serve_libserve_a_SOURCES += src/serve/listen_tcp.c
+src_serve_libserve_a_SOURCES += src/serve/listen_unix.c
+src_serve_libserve_a_SOURCES += src/serve/listen_usual.c
+src_serve_libserve_a_SOURCES += src/serve/peer.c
+src_serve_libserve_a_SOURCES += src/serve/peer.h
 src_serve_libserve_a_SOURCES += src/serve/serve.h
 src_serve_libserve_a_SOURCES += src/serve/server.h
