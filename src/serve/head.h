@@ -30,8 +30,9 @@ enum { HEAD_MORE = 0 };
  * Take a head apart.
  *
  * data    [n] what came so far; texts are ended in place when it is whole
- * Gives   how many bytes it takes, HEAD_MORE when it is not whole yet, or minus the status to refuse it with: 400, 431,
- *         501, 505. *why: then a word or two for the answer, as Go's net/http says it; else NULL
+ * Gives   how many bytes it takes, HEAD_MORE when it is not whole yet, or minus the status to refuse it with: 400, 417,
+ *         431, 501, 505. *why: then a word or two for the answer, as Go's net/http says it; else NULL
+ *         The target begins with a slash or is "*" (of OPTIONS); the host of one with a scheme is the host.
  * Like    RFC 9112, strictly: what two servers could read differently is refused
  */
 int head_parse(char *data, size_t n, struct head *out, const char **why);

@@ -6,6 +6,7 @@ noinst_LIBRARIES += src/serve/libserve.a
 src_serve_libserve_a_SOURCES =
 src_serve_libserve_a_SOURCES += src/serve/guard.c
 src_serve_libserve_a_SOURCES += src/serve/guard.h
+src_serve_libserve_a_SOURCES += src/serve/head.c
 src_serve_libserve_a_SOURCES += src/serve/head.h
 src_serve_libserve_a_SOURCES += src/serve/listen.c
 src_serve_libserve_a_SOURCES += src/serve/listen.h
