@@ -49,21 +49,22 @@ static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *
 {
 	uint64_t word = __atomic_load_n(at, __ATOMIC_RELAXED), who, pc[FRAMES_MAX];
 	uint32_t n = word >> 32 & 0xffff, weight = (uint32_t)word;
+	uint32_t type = word >> 60 & (RECORD_TIMED - 1), size = RECORD_HEAD + n + (word >> 63 ? RECORD_TAIL : 0);
 	uint32_t label;
 
 	if (word >> 60 == RECORD_PAD)
 		return to_end <= most ? (uint32_t)to_end : 0;
-	if ((word >> 60 != RECORD_CPU && word >> 60 != RECORD_AGAIN && word >> 60 != RECORD_THREAD) || n > FRAMES_MAX ||
-	    RECORD_HEAD + n > most || RECORD_HEAD + n > to_end)
+	if ((type != RECORD_CPU && type != RECORD_AGAIN && type != RECORD_THREAD) || n > FRAMES_MAX || size > most ||
+	    size > to_end)
 		return 0;
 	who = __atomic_load_n(at + 1, __ATOMIC_RELAXED);
 	label = (uint32_t)(who >> 32);
 	memcpy(pc, at + RECORD_HEAD, n * sizeof(*pc));
-	if (p->dump && n > 0 && word >> 60 != RECORD_AGAIN)
+	if (p->dump && n > 0 && type != RECORD_AGAIN)
 		threads_answer(p->dump, (uint32_t)who, label, pc, n);
-	if (word >> 60 == RECORD_THREAD)
-		return RECORD_HEAD + n;
-	if (word >> 60 == RECORD_AGAIN) {
+	if (type == RECORD_THREAD)
+		return size;
+	if (type == RECORD_AGAIN) {
 		if (seen->owner == p->serial)
 			table_add_again(&p->table, seen->last, weight);
 	} else if (word >> 48 & RECORD_BLOCKED) {
@@ -74,7 +75,7 @@ static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *
 		seen->last = table_add(&p->table, pc, n, label, weight);
 	}
 	seen->owner = p->serial;
-	return RECORD_HEAD + n;
+	return size;
 }
 
 static void drain(struct process *p, struct segment_ring *r, struct ring_seen *seen, const uint64_t *words)

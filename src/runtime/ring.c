@@ -45,7 +45,7 @@ uint64_t *cpi_ring_room_sig(struct thread *t)
 	struct segment_ring *r = t->ring;
 	uint64_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&r->tail, memory_order_acquire);
-	uint64_t need = RECORD_HEAD + cpi.max_depth, at = head % RING_WORDS, to_end = RING_WORDS - at;
+	uint64_t need = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, at = head % RING_WORDS, to_end = RING_WORDS - at;
 	uint64_t pad = to_end < need ? to_end : 0;
 
 	if (head - tail > RING_WORDS || RING_WORDS - (head - tail) < need + pad)
@@ -69,10 +69,10 @@ uint64_t *cpi_ring_spare_sig(const struct thread *t, const uint64_t *at, uint32_
 {
 	uint64_t head = atomic_load_explicit(&t->ring->head, memory_order_relaxed);
 	uint64_t tail = atomic_load_explicit(&t->ring->tail, memory_order_acquire);
-	uint64_t from = (uint64_t)(at - t->words) + RECORD_HEAD + cpi.max_depth;
+	uint64_t most = RECORD_HEAD + cpi.max_depth + RECORD_TAIL, from = (uint64_t)(at - t->words) + most;
 
 	/* before the first word that is not read yet, and before the end */
-	if (RING_WORDS - (head - tail) < RECORD_HEAD + cpi.max_depth + n || RING_WORDS - from < n)
+	if (RING_WORDS - (head - tail) < most + n || RING_WORDS - from < n)
 		return (uint64_t)(at - t->words) >= n && head == tail ? t->words : NULL;
 	return t->words + from;
 }

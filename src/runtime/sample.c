@@ -163,9 +163,25 @@ static uint32_t generation_sig(void)
 	       << RECORD_GENERATION_SHIFT;
 }
 
+/* Now, if samples have times; else 0. */
+static uint64_t time_sig(void)
+{
+	return atomic_load_explicit(&cpi.head->times, memory_order_relaxed) ? sys_now(CLOCK_MONOTONIC) : 0;
+}
+
+/* The record at `at` is whole but for its time. */
+static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time)
+{
+	if (time) {
+		at[0] |= (uint64_t)RECORD_TIMED << 60;
+		at[RECORD_HEAD + n] = time;
+	}
+	cpi_ring_push_sig(t, RECORD_HEAD + n + (time ? RECORD_TAIL : 0));
+}
+
 static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
-	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL;
+	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL, time = time_sig();
 	bool blocked = is_late(weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
@@ -179,7 +195,7 @@ static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 	}
 	at[0] = record_word(RECORD_CPU, (blocked ? RECORD_BLOCKED : 0) | generation, n, weight);
 	at[1] = who_sig(t);
-	cpi_ring_push_sig(t, RECORD_HEAD + n);
+	finish_sig(t, at, n, time);
 }
 
 static void put_end(struct thread *t, uint32_t weight)
@@ -196,7 +212,7 @@ static void put_end(struct thread *t, uint32_t weight)
 	at[0] = record_word(again ? RECORD_AGAIN : RECORD_CPU, flags, n, weight);
 	at[1] = mine ? who_sig(t) : atomic_load_explicit(&t->tid, memory_order_relaxed);
 	at[2] = t->start;
-	cpi_ring_push_sig(t, RECORD_HEAD + n);
+	finish_sig(t, at, n, time_sig());
 }
 
 /*

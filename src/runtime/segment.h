@@ -19,9 +19,10 @@
  *
  * A record of a ring is words of 64 bits, never broken at the end of the ring:
  *
- *	[type:4 flags:12 frames:16 weight:32] [label:32 tid:32] address of each frame, leaf first
+ *	[type:4 flags:12 frames:16 weight:32] [label:32 tid:32] address of each frame, leaf first [time]
  *
- * where addresses are of instructions that ran or called: a return address is already one less.
+ * where addresses are of instructions that ran or called: a return address is already one less. The time,
+ * ns of CLOCK_MONOTONIC, is there when the type has RECORD_TIMED.
  */
 #ifndef RUNTIME_SEGMENT_H
 #define RUNTIME_SEGMENT_H
@@ -42,6 +43,7 @@ enum {
 	N_PROCS = 256,
 	RING_WORDS = 8192, /* 64 KiB; a power of two */
 	RECORD_HEAD = 2,   /* words in front of the frames */
+	RECORD_TAIL = 1,   /* and behind them, at most */
 	FRAMES_MAX = 254,
 	MODULES_MAX = 32 << 10, /* bytes of modules per process; a power of two */
 	MODULE_PATH_MAX = 1024,
@@ -91,6 +93,7 @@ struct segment_head {
 	_Atomic uint64_t mutex_fraction; /* one of so many contended unlocks; 0: none */
 	_Atomic uint32_t engine;         /* enum engine_asked */
 	_Atomic uint32_t signal;         /* of the timers; 0: the usual */
+	_Atomic uint32_t times;          /* not 0: samples have times */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or segment_claim */
@@ -143,8 +146,9 @@ struct segment_ring {
 enum record_type {
 	RECORD_PAD,
 	RECORD_CPU,
-	RECORD_AGAIN,  /* the weight belongs to the stack of the record before it; no frames */
-	RECORD_THREAD, /* where a thread is that was asked; no weight */
+	RECORD_AGAIN,    /* the weight belongs to the stack of the record before it; no frames */
+	RECORD_THREAD,   /* where a thread is that was asked; no weight */
+	RECORD_TIMED = 8 /* a bit: the time is behind the frames */
 };
 /* Signals of the collector have its cookie. Those that ask a thread where it is have it with these bits changed. */
 #define COOKIE_STACK 0x5a5a5a5a5a5a5a5aULL

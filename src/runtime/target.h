@@ -134,7 +134,7 @@ bool cpi_ring_claim_sig(struct thread *t, uint32_t tid);
 /* Take the ring from a thread that takes no more samples. */
 void cpi_ring_retire(struct thread *t);
 /*
- * Room for a record of RECORD_HEAD + max_depth words, in one piece. NULL when the ring is full.
+ * Room for a record of RECORD_HEAD + max_depth + RECORD_TAIL words, in one piece. NULL when the ring is full.
  * cpi_ring_push_sig publishes n words of it.
  */
 uint64_t *cpi_ring_room_sig(struct thread *t);
