@@ -16,6 +16,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/elffile.h \
 	src/collect/elfnames.c \
 	src/collect/elfnames.h \
+	src/collect/glance.c \
+	src/collect/glance.h \
 	src/collect/gzip.c \
 	src/collect/gzip.h \
 	src/collect/how.c \

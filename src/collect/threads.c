@@ -12,16 +12,12 @@
 #include "collect/threads.h"
 
 #include "collect/collect_int.h"
-#include "collect/peek.h"
+#include "collect/glance.h"
 #include "collect/order.h"
-#include "collect/task.h"
 #include "collect/waited.h"
-
-#include "runtime/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +28,7 @@
 
 #define MS 1000000ULL
 
-enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10, PEEKS = 3 };
+enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10 };
 enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
@@ -54,10 +50,10 @@ struct dump {
 	struct snap *snap;
 	struct vec pending; /* struct pending */
 	size_t n_left;      /* of them */
-	int folder;         /* /proc/PID/task */
-	int error;          /* why a thread could not be looked at */
-	uint32_t own;       /* the thread that makes the dump, if it is one of them */
-	bool may_ask;       /* it has our library, so that a signal of ours does it no harm */
+	struct glance at;
+	int error;    /* why a thread could not be looked at */
+	uint32_t own; /* the thread that makes the dump, if it is one of them */
+	bool may_ask; /* it has our library, so that a signal of ours does it no harm */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -66,50 +62,6 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-/* The labels that a thread works for: a table of our library leads to them. */
-static uint32_t label_of(struct dump *d, uint32_t tid)
-{
-	const struct segment_proc *s = d->p->c ? collect_slot(d->p->c, collect_slot_of(d->p)) : NULL;
-	struct space *r = &d->t->peek.space;
-	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0, at = 0;
-	struct local_at l[LOCAL_PROBES];
-	uint32_t first = tid % N_LOCALS, n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES, label;
-	size_t size = n * sizeof(*l), rest = sizeof(l) - size;
-
-	if (!table || space_read(r, table + first * sizeof(*l), l, size) != size ||
-	    (rest && space_read(r, table, l + n, rest) != rest))
-		return 0;
-	for (uint32_t i = 0; i < LOCAL_PROBES && !at; i++)
-		if (atomic_load_explicit(&l[i].tid, memory_order_relaxed) == tid)
-			at = (uint64_t)(uintptr_t)atomic_load_explicit(&l[i].local, memory_order_relaxed);
-	if (!at || space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) != sizeof(label))
-		return 0;
-	return label;
-}
-
-/*
- * Who holds the mutex that a thread waits for; 0: it is none of the C library's, or nobody has it. One that others wait
- * for is 2, and where its futex is there begins what the library keeps of it.
- */
-static uint32_t holder_of(struct dump *d, const struct task *t)
-{
-	enum { CONTENDED = 2, KINDS = 512 };
-	struct {
-		int32_t lock;
-		uint32_t count;
-		int32_t owner;
-		uint32_t n_users;
-		int32_t kind;
-	} mutex;
-
-	if (t->nr != SYS_futex || (t->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAIT || (uint32_t)t->arg[2] != CONTENDED ||
-	    space_read(&d->t->peek.space, t->arg[0], &mutex, sizeof(mutex)) != sizeof(mutex))
-		return 0;
-	if (mutex.lock != CONTENDED || mutex.owner <= 0 || mutex.n_users == 0 || mutex.kind < 0 || mutex.kind >= KINDS)
-		return 0;
-	return (uint32_t)mutex.owner;
 }
 
 /* A row without a stack yet. NULL when there is no room. */
@@ -125,7 +77,7 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
 	if (is == TASK_WAITING) {
 		thread->wait_ns = waited;
-		thread->holder = holder_of(d, t);
+		thread->holder = glance_holder(&d->at, t);
 	}
 	if (creator) {
 		thread->creator_at = creator->at;
@@ -156,28 +108,9 @@ static void put_place(struct dump *d, const struct task *t, enum table_place pla
 	struct snap_row *row = put(d, t, TASK_RUNNING);
 
 	if (row) {
-		row->label = label_of(d, t->tid);
+		row->label = glance_label(&d->at, t->tid);
 		row->n = table_intern_place(&d->p->table, place, &row->at);
 	}
-}
-
-/* Peek at a thread: it must be at the same place before and after. */
-static enum task_is peek_at(struct dump *d, struct task *t, uint64_t *pc, uint32_t *n)
-{
-	struct task after = *t;
-	enum unwind_end end;
-
-	for (int i = 0; i < PEEKS; i++) {
-		enum task_is is = task_where(d->folder, t->tid, t);
-
-		if (is != TASK_WAITING)
-			return is;
-		*n = peek_stack(&d->t->peek, t->pc, t->sp, pc, d->p->max_depth, &end);
-		is = task_where(d->folder, t->tid, &after);
-		if (is == TASK_WAITING && after.sp == t->sp && after.pc == t->pc && after.nr == t->nr)
-			return TASK_WAITING;
-	}
-	return TASK_RUNNING;
 }
 
 /* Look at a thread. True when there is no more to do for it. */
@@ -185,10 +118,10 @@ static bool look(struct dump *d, struct task *t)
 {
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n = 0;
-	enum task_is is = peek_at(d, t, pc, &n);
+	enum task_is is = glance_stack(&d->at, t, pc, &n);
 
 	if (is == TASK_WAITING)
-		put_stack(d, t, is, label_of(d, t->tid), pc, t->pc ? n : 0);
+		put_stack(d, t, is, glance_label(&d->at, t->tid), pc, n);
 	if (is == TASK_DENIED)
 		d->error = t->error;
 	return is != TASK_RUNNING;
@@ -211,13 +144,13 @@ static void take_thread(struct dump *d, uint32_t tid)
 	struct pending *x;
 	struct task t;
 
-	if (!task_read(d->folder, tid, &t) || t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
+	if (!task_read(d->at.folder, tid, &t) || t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
 		return;
 	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
-	if (!task_signal(d->folder, tid, collect_signal(d->p), &x->signal))
+	if (!task_signal(d->at.folder, tid, collect_signal(d->p), &x->signal))
 		return;
 	/* this thread; one of ours holds all signals back, and is not of the program */
 	if (tid == d->own && (!d->may_ask || x->signal.blocked || !x->signal.caught))
@@ -240,7 +173,7 @@ static void take_all(struct dump *d)
 	_Alignas(8) char names[NAMES_SIZE];
 	long n;
 
-	while ((n = syscall(SYS_getdents64, d->folder, names, sizeof(names))) > 0)
+	while ((n = syscall(SYS_getdents64, d->at.folder, names, sizeof(names))) > 0)
 		for (long at = 0; at < n;) {
 			const struct entry *e = (const struct entry *)(names + at);
 			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
@@ -274,8 +207,8 @@ static void look_again(struct dump *d, struct pending *x)
 		d->n_left--;
 		return;
 	}
-	if (!d->may_ask || x->sent || !task_signal(d->folder, x->task.tid, collect_signal(d->p), &x->signal) ||
-	    !task_read(d->folder, x->task.tid, &now))
+	if (!d->may_ask || x->sent || !task_signal(d->at.folder, x->task.tid, collect_signal(d->p), &x->signal) ||
+	    !task_read(d->at.folder, x->task.tid, &now))
 		return;
 	if (switches != x->signal.switches)
 		x->since_cpu_ns = now.cpu_ns;
@@ -367,8 +300,8 @@ static int open_folder(struct dump *d)
 	char name[32];
 
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)d->p->pid);
-	d->folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return d->folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
+	d->at.folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return d->at.folder >= 0 ? 0 : errno == ENOENT ? -ESRCH : -errno;
 }
 
 static struct threads *kept(struct process *p)
@@ -396,8 +329,10 @@ int threads_take(struct snap *s)
 		counts_drain(p, collect_slot_of(p), true);
 	d.own = p->pid == getpid() ? (uint32_t)syscall(SYS_gettid) : 0;
 	d.may_ask = c && space_has(&d.t->peek.space, c->dev, c->ino);
+	d.at.p = p;
+	d.at.peek = &d.t->peek;
 	rc = make(&d);
-	close(d.folder);
+	close(d.at.folder);
 	vec_release(&d.pending, sizeof(struct pending));
 	return rc;
 }
