@@ -51,6 +51,8 @@ src_cpa_SOURCES = \
 	src/cli/run_files.c \
 	src/cli/run_options.c \
 	src/cli/run_options.h \
+	src/cli/run_tables.c \
+	src/cli/run_tables.h \
 	src/cli/save.c \
 	src/cli/save.h \
 	src/cli/say.c \
