@@ -13,6 +13,7 @@
 
 #include "collect/body.h"
 #include "api/collector.h"
+#include "api/heap_rate.h"
 #include "api/options.h"
 #include "api/session.h"
 
@@ -26,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HEAP_RATE_USUAL = 512 << 10, LOOK_S = 1, N_FATAL = 10, PROGRAMS_MOST = 1000 };
+enum { LOOK_S = 1, N_FATAL = 10, PROGRAMS_MOST = 1000 };
 enum { EXEC_LEAST_MS = 1, EXEC_CHILD_LEAST_MS = 100 }; /* CPU time: most children do nothing before they execute */
 
 static struct options asked;
@@ -108,7 +109,7 @@ static void stop_cpu(bool at_exit)
 	int rc;
 
 	session_look(&s);
-	rc = s.on ? session_stop(COLLECTOR_WAIT_MS, at_exit) : 0;
+	rc = s.on && s.by != SESSION_REQUEST ? session_stop(COLLECTOR_WAIT_MS, at_exit) : 0;
 	if (rc < 0 && s.by != SESSION_API)
 		options_say(&asked, s.path, -rc);
 }
@@ -195,7 +196,7 @@ static void *watch(void *arg)
 		if (atomic_load(&turned) != seen) {
 			seen = atomic_load(&turned);
 			session_look(&s);
-			if (!s.on)
+			if (!s.on || s.by == SESSION_REQUEST)
 				start_cpu();
 			else if (s.by != SESSION_API)
 				stop_cpu(false);
@@ -252,10 +253,11 @@ static void catch_fatal(void)
 /* What holds for the program's own profiles too. */
 static void set_rates(void)
 {
+	bool heap = asked.heap_rate != RATE_UNSAID;
 	struct segment_head *head;
 	int rc;
 
-	if (!asked.heap[0] && !asked.heap_rate && !asked.block_rate && !asked.mutex_fraction && !asked.heap_labels)
+	if (!asked.heap[0] && !heap && !asked.block_rate && !asked.mutex_fraction && !asked.heap_labels)
 		return;
 	rc = cpi_segment_ensure();
 	if (rc < 0) {
@@ -263,13 +265,12 @@ static void set_rates(void)
 		return;
 	}
 	head = cpi.head;
-	if (asked.heap[0] || asked.heap_rate)
-		atomic_store(&head->heap_rate, asked.heap_rate ? asked.heap_rate : HEAP_RATE_USUAL);
+	if (asked.heap[0] || heap)
+		heap_rate_say(heap ? asked.heap_rate : HEAP_RATE_USUAL);
 	atomic_store(&head->block_rate, asked.block_rate);
 	atomic_store(&head->mutex_fraction, asked.mutex_fraction);
 	if (asked.heap_labels)
 		atomic_fetch_or(&head->flags, FLAG_HEAP_LABELS);
-	cpi_heap_look();
 }
 
 void asked_begin(void)

@@ -27,6 +27,8 @@ static struct {
 	uint32_t hz;
 	enum session_by by;
 	int64_t start_s;
+	uint64_t number; /* of sessions so far */
+	uint32_t engine;
 } now;
 static uint32_t rate = HZ_USUAL;
 
@@ -47,12 +49,14 @@ static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o, uint32_t *engin
 static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum session_by by)
 {
 	uint32_t hz = o->hz ? (uint32_t)o->hz : rate;
-	int rc = collector_open();
+	int rc = now.on || collector_is_parent() ? -EBUSY : collector_open();
 
 	if (rc == 0)
 		rc = collector_cpu_begin(hz, (uint32_t)o->max_depth, engine);
 	if (rc < 0)
 		return rc;
+	now.number++;
+	now.engine = engine;
 	now.out = *out;
 	now.on = true;
 	now.hz = hz;
@@ -75,10 +79,7 @@ static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum se
 		out_release(out);
 		return -EDEADLK;
 	}
-	if (now.on || collector_is_parent())
-		rc = -EBUSY;
-	if (rc == 0)
-		rc = read_opts(asked, &o, &engine);
+	rc = now.on || collector_is_parent() ? -EBUSY : read_opts(asked, &o, &engine);
 	if (rc == 0)
 		rc = start(out, &o, engine, by);
 	collector_leave();
@@ -125,7 +126,7 @@ int session_stop(uint32_t ms, bool at_exit)
 
 	if (!collector_take(ms))
 		return -EDEADLK;
-	if (!now.on || (at_exit && now.out.kind == OUT_FN)) {
+	if (!now.on || now.by == SESSION_REQUEST || (at_exit && now.out.kind == OUT_FN)) {
 		collector_leave();
 		return -EINVAL;
 	}
@@ -213,6 +214,29 @@ void session_look(struct session_state *out)
 	if (now.on && now.out.kind == OUT_PATH)
 		memcpy(out->path, now.out.path, sizeof(out->path));
 	collector_leave();
+}
+
+int session_request_begin(uint32_t hz, uint32_t engine)
+{
+	struct out none = { .kind = OUT_NONE, .fd = -1 };
+	const cpa_cpu_opts o = { .size = sizeof(o), .hz = (int)hz };
+
+	return hz > HZ_MOST ? -EINVAL : start(&none, &o, engine, SESSION_REQUEST);
+}
+
+void session_request_end(void)
+{
+	if (!now.on || now.by != SESSION_REQUEST)
+		return;
+	now.on = false;
+	collector_cpu_end();
+}
+
+uint64_t session_number(uint32_t *hz, uint32_t *engine)
+{
+	*hz = now.hz;
+	*engine = now.engine;
+	return now.on ? now.number : 0;
 }
 
 void session_forget(void)

@@ -12,6 +12,10 @@ api_sources = \
 	src/api/cpu.c \
 	src/api/custom.c \
 	src/api/exit.c \
+	src/api/heap_rate.c \
+	src/api/heap_rate.h \
+	src/api/host.c \
+	src/api/host.h \
 	src/api/init.c \
 	src/api/labels.c \
 	src/api/locks.c \

@@ -16,24 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
-enum kind { IS_PATH, IS_TEXT, IS_NUMBER, IS_BYTES, IS_SIGNAL, IS_TIMER_SIGNAL, IS_YES, IS_NO, IS_FOLLOW };
+enum kind { IS_TEXT, IS_NUMBER, IS_BYTES, IS_SIGNAL, IS_TIMER_SIGNAL, IS_YES, IS_NO, IS_FOLLOW };
 
 struct variable {
 	const char *name;
 	enum kind kind;
 	size_t at;
-	uint64_t least, most; /* of numbers; what is more is most when cut is set */
+	uint64_t least, most; /* of numbers; what is more is most when cut is set. Texts: most is what has room */
 	bool cut;
 };
 
 #define AT(member) offsetof(struct options, member)
 
 static const struct variable ours[] = {
-	{ "CPA_CPUPROFILE", IS_PATH, AT(cpu), 0, 0, false },
+	{ "CPA_CPUPROFILE", IS_TEXT, AT(cpu), 0, PATH_MAX, false },
 	{ "CPA_CPU_HZ", IS_NUMBER, AT(hz), 1, 1000, false },
-	{ "CPA_CPU_ENGINE", IS_TEXT, AT(engine), 0, 0, false },
-	{ "CPA_HEAPPROFILE", IS_PATH, AT(heap), 0, 0, false },
-	{ "CPA_HEAP_RATE", IS_BYTES, AT(heap_rate), 1, 1ULL << 40, false },
+	{ "CPA_CPU_ENGINE", IS_TEXT, AT(engine), 0, ENGINE_TEXT_MAX, false },
+	{ "CPA_HEAPPROFILE", IS_TEXT, AT(heap), 0, PATH_MAX, false },
+	{ "CPA_HEAP_RATE", IS_BYTES, AT(heap_rate), 0, 1ULL << 40, false },
 	{ "CPA_HEAP_INTERVAL", IS_BYTES, AT(heap_allocated), 1, 1ULL << 50, false },
 	{ "CPA_BLOCK_RATE", IS_NUMBER, AT(block_rate), 0, 1ULL << 50, false },
 	{ "CPA_MUTEX_FRACTION", IS_NUMBER, AT(mutex_fraction), 0, INT32_MAX, false },
@@ -49,10 +49,10 @@ static const struct variable ours[] = {
 
 /* Read when CPA_GPERF_COMPAT is set, and what ours say does not count for more. */
 static const struct variable gperf[] = {
-	{ "CPUPROFILE", IS_PATH, AT(cpu), 0, 0, false },
+	{ "CPUPROFILE", IS_TEXT, AT(cpu), 0, PATH_MAX, false },
 	{ "CPUPROFILE_FREQUENCY", IS_NUMBER, AT(hz), 1, 1000, true },
 	{ "CPUPROFILESIGNAL", IS_SIGNAL, AT(toggle), 1, 64, false },
-	{ "HEAPPROFILE", IS_PATH, AT(heap), 0, 0, false },
+	{ "HEAPPROFILE", IS_TEXT, AT(heap), 0, PATH_MAX, false },
 	{ "HEAP_PROFILE_ALLOCATION_INTERVAL", IS_NUMBER, AT(heap_allocated), 0, INT64_MAX, false },
 	{ "HEAP_PROFILE_INUSE_INTERVAL", IS_NUMBER, AT(heap_in_use), 0, INT64_MAX, false },
 	{ "TCMALLOC_SAMPLE_PARAMETER", IS_NUMBER, AT(heap_rate), 0, 1ULL << 40, false },
@@ -150,9 +150,8 @@ static bool read_value(const struct variable *v, const char *text, struct option
 	uint32_t sig = 0;
 
 	switch (v->kind) {
-	case IS_PATH:
 	case IS_TEXT:
-		if (len == 0 || len >= (v->kind == IS_PATH ? sizeof(o->cpu) : sizeof(o->engine)))
+		if (len == 0 || len >= v->most)
 			return false;
 		memcpy(to, text, len + 1);
 		return true;
@@ -219,10 +218,13 @@ bool options_read(struct options *o)
 	uint64_t yes = 0;
 	bool any = false;
 
+	o->heap_rate = RATE_UNSAID;
 	if (log && read_flag(log, &yes))
 		o->quiet = !yes;
 	if (compat && read_flag(compat, &yes) && yes) {
 		any = o->like_gperf = read_all(gperf, N_GPERF, o);
+		if (o->heap_rate == 0) /* the usual of theirs */
+			o->heap_rate = RATE_UNSAID;
 		if (o->heap[0] && !value_of("HEAP_PROFILE_ALLOCATION_INTERVAL"))
 			o->heap_allocated = GPERF_ALLOCATED;
 		if (o->heap[0] && !value_of("HEAP_PROFILE_INUSE_INTERVAL"))

@@ -12,11 +12,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { ENGINE_TEXT_MAX = 16 };
+#define RATE_UNSAID UINT64_MAX
+
 struct options {
 	char cpu[PATH_MAX], heap[PATH_MAX];   /* where profiles go; empty: not asked for */
-	char engine[16];                      /* empty: the usual */
+	char engine[ENGINE_TEXT_MAX];         /* empty: the usual */
 	uint64_t hz, max_depth;               /* 0: the usual */
-	uint64_t heap_rate;                   /* bytes; 0: not set */
+	uint64_t heap_rate;                   /* bytes, 0 for none; RATE_UNSAID */
 	uint64_t heap_allocated, heap_in_use; /* bytes more than at the last dump that make another; 0: none */
 	uint64_t block_rate, mutex_fraction;
 	uint64_t sig, toggle; /* signals; 0: the usual, none */

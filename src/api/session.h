@@ -8,8 +8,11 @@
 
 #include "api/out.h"
 
-/* Who asked for it. What a function was given is written by cpa_cpu_stop alone, all else also at exit. */
-enum session_by { SESSION_API, SESSION_ENVIRONMENT, SESSION_CHILD }; /* the last: no file when nothing is in it */
+/*
+ * Who asked for it. What a function was given is written by cpa_cpu_stop alone, all else also at exit. Of a child: no
+ * file when nothing is in it. Of a request: none at all, and nobody else ends it.
+ */
+enum session_by { SESSION_API, SESSION_ENVIRONMENT, SESSION_CHILD, SESSION_REQUEST };
 
 struct session_state {
 	bool on;
@@ -35,6 +38,14 @@ int session_stop(uint32_t ms, bool at_exit);
 int session_flush(uint32_t ms, uint32_t least_ms);
 
 void session_look(struct session_state *out);
+
+/*
+ * All with the collector taken: CPU time for a request of /debug/pprof. begin gives 0, -EBUSY while any session is on, or
+ * -errno; hz 0: the usual. session_number: of what is on, whoever began it, and how; 0: nothing is.
+ */
+int session_request_begin(uint32_t hz, uint32_t engine);
+void session_request_end(void);
+uint64_t session_number(uint32_t *hz, uint32_t *engine);
 
 /* In the child of fork: the parent goes on with it, we do not. With the collector taken. */
 void session_forget(void);

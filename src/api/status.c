@@ -1,5 +1,5 @@
 /*
- * status.c - what is on, threads that tell of themselves, and the rate of the heap
+ * status.c - what is on, and threads that tell of themselves
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -104,17 +104,4 @@ CPA_EXPORT void cpa_thread_register(const char *name)
 CPA_EXPORT void cpa_thread_ignore(int on)
 {
 	cpi_thread_ignore(on != 0);
-}
-
-CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
-{
-	size_t before;
-
-	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || cpi_segment_ensure() < 0))
-		return 0;
-	if (bytes == SIZE_MAX)
-		return atomic_load(&cpi.head->heap_rate);
-	before = atomic_exchange(&cpi.head->heap_rate, bytes);
-	cpi_heap_look();
-	return before;
 }

@@ -29,6 +29,8 @@ is "$("$CPA" tags heap.pb.gz 2>/dev/null | grep -c blue)" 1 'labels are in heap 
 CPA_HEAPPROFILE=end.pb.gz CPA_HEAP_RATE=1 timeout 60 ./heap_linked >truth 2>err
 is "$(ls end.pb.gz)" end.pb.gz 'the environment asks for a profile at the end'
 is "$(numbers end.pb.gz | grep -c a_before)" 1 'which has what was allocated from the start'
+CPA_HEAPPROFILE=none.pb.gz CPA_HEAP_RATE=0 timeout 60 ./heap_linked >truth 2>err
+is "$(numbers none.pb.gz | grep -c a_before) $(cat err)" '0 ' 'a rate of 0 in the environment means none'
 printf '#include <cpa/pprof.h>\nint main(void) { return cpa_profile_write_path(cpa_profile_lookup("heap"), 0, "off.pb.gz", 0); }\n' >off.c
 # shellcheck disable=SC2086 # flags
 ${CC:-cc} -I"$top_srcdir/src/api" -o off off.c $libs && ./off
