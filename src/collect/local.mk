@@ -2,6 +2,8 @@
 
 noinst_LIBRARIES += src/collect/libcollect.a
 src_collect_libcollect_a_SOURCES = \
+	src/collect/addresses.c \
+	src/collect/addresses.h \
 	src/collect/alive.c \
 	src/collect/body.c \
 	src/collect/body.h \

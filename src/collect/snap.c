@@ -414,6 +414,34 @@ int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
 	return 0;
 }
 
+static bool copy_rows(struct vec *to, const struct vec *from, size_t size)
+{
+	if (from->n == 0)
+		return true;
+	if (!vec_room(to, from->n, size, ROWS_MAX))
+		return false;
+	memcpy(to->data, from->data, from->n * size);
+	to->n = from->n;
+	return true;
+}
+
+int snap_copy(const struct snap *s, struct snap **out)
+{
+	struct snap *copy = memory_map(sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *s;
+	copy->row = copy->thread = (struct vec){ 0 };
+	if (!copy_rows(&copy->row, &s->row, sizeof(struct snap_row)) ||
+	    !copy_rows(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
+		snap_free(copy);
+		return -ENOMEM;
+	}
+	*out = copy;
+	return 0;
+}
+
 void snap_free(struct snap *s)
 {
 	if (!s)

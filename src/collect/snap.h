@@ -108,6 +108,9 @@ bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out);
  */
 int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only);
 
+/* The same rows and threads once more. Gives 0 or -ENOMEM. */
+int snap_copy(const struct snap *s, struct snap **out);
+
 void snap_free(struct snap *s);
 
 /* Takes what is written. Gives 0 to go on, else -errno. */
@@ -134,7 +137,8 @@ typedef bool snap_names_fn(void *arg, const struct process *p, uint64_t addr, ui
  * Write a snap.
  *
  * debug   0: profile.proto, packed with gzip; 1, 2: the texts of Go's runtime/pprof (2: threads one by one)
- * names   NULL: addresses only (texts then have addresses and mappings)
+ * names   NULL: addresses only (texts then have addresses and mappings). In profile.proto they are hints: it does not say
+ *         that mappings have functions, so readers that have the files look there, and others keep what they got
  * Gives   0, -errno, or what the sink gave; -EINVAL for the text of a CPU profile, which there is none of
  */
 int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg);

@@ -44,9 +44,6 @@ enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 enum { BUFFER = 64 << 10, INLINED_MOST = 64 };
 
-/* Of a mapping: what is known of all its locations. */
-enum { HAS_FUNCTIONS = 7, HAS_FILES, HAS_LINES, HAS_INLINED, N_HAS = 4 };
-
 struct value_type {
 	const char *type, *unit; /* NULL: the name of the profile */
 };
@@ -104,7 +101,6 @@ struct writing {
 	struct strings strings;
 	struct strings functions; /* of two uint32_t: numbers of name and file */
 	uint32_t *id;             /* [locations] of the table: as written; 0: not */
-	uint8_t * not ;           /* [mappings] bits of what not all have: 1 << HAS_... - HAS_FUNCTIONS */
 	size_t n_values;
 	uint32_t empty; /* the text of labels without a value; 0: none yet */
 	struct remarks remarks;
@@ -209,15 +205,9 @@ static void write_line(struct writing *x, const char *function, const char *file
 static void write_names(struct writing *x, const struct table_loc *loc)
 {
 	struct snap_name name;
-	uint8_t not = 0;
-	uint32_t i = 0;
 
-	for (; i < INLINED_MOST && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++) {
-		not |= (uint8_t)((!name.function) | (!name.file) << 1 | (!name.line) << 2);
+	for (uint32_t i = 0; i < INLINED_MOST && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
 		write_line(x, name.function, name.file, name.line);
-	}
-	if (loc->map)
-		x->not [loc->map - 1] |= i ? not : 15;
 }
 
 static void write_locations(struct writing *x)
@@ -256,7 +246,7 @@ static void write_functions(struct writing *x)
 	}
 }
 
-/* All that is mapped; the program comes first. */
+/* All that is mapped; the program comes first. Names are hints: none says that it has them. */
 static void write_mappings(struct writing *x)
 {
 	const struct maps *maps = &x->s->p->maps;
@@ -272,8 +262,6 @@ static void write_mappings(struct writing *x)
 		wire_set(&x->w, 4, m->offset);
 		wire_set(&x->w, 5, strings_add(&x->strings, texts + m->path, m->n_path));
 		wire_set(&x->w, 6, strings_add(&x->strings, texts + m->id, m->n_id));
-		for (uint32_t k = 0; k < N_HAS && x->names; k++)
-			wire_set(&x->w, HAS_FUNCTIONS + k, !(x->not [i] >> k & 1));
 		wire_close(&x->w, mark);
 	}
 }
@@ -333,7 +321,7 @@ static int write_packed(struct writing *x, snap_sink_fn *sink, void *arg)
 
 int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
-	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t), n_not = s->p->maps.map.n + 1;
+	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t);
 	struct writing *x = memory_map(sizeof(*x));
 	int rc = -ENOMEM;
 
@@ -343,13 +331,11 @@ int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, sna
 	x->names = names;
 	x->names_arg = names_arg;
 	x->id = memory_map(n_id);
-	x->not = memory_map(n_not);
-	if (x->id && x->not )
+	if (x->id)
 		rc = write_packed(x, sink, arg);
 	strings_release(&x->strings);
 	strings_release(&x->functions);
 	memory_unmap(x->id, n_id);
-	memory_unmap(x->not, n_not);
 	memory_unmap(x, sizeof(*x));
 	return rc;
 }

@@ -88,7 +88,8 @@ struct serve_answer {
 	char file[SNAP_NAME_MAX + 8];      /* of Content-Disposition: attachment; "": there is none */
 	char location[SERVE_LOCATION_MAX]; /* of a redirection; "": none */
 	const char *allow;                 /* Allow; NULL: none */
-	bool is_error; /* X-Go-Pprof: 1, by which pprof knows that the body is a message for people */
+	bool is_error;  /* X-Go-Pprof: 1, by which pprof knows that the body is a message for people */
+	bool no_length; /* of HEAD: what GET would give was not made, so there is no Content-Length */
 	struct body body;
 };
 

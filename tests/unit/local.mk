@@ -166,6 +166,7 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_serve_head \
+	tests/unit/test_serve_query \
 	tests/unit/test_settings \
 	tests/unit/test_sheet \
 	tests/unit/test_shell_depth \
@@ -334,6 +335,7 @@ tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)
 tests_unit_test_serve_head_LDADD = $(serve_libs) $(CMOCKA_LIBS)
+tests_unit_test_serve_query_LDADD = $(serve_libs) $(CMOCKA_LIBS)
 tests_unit_test_settings_LDADD = $(unit_session)
 tests_unit_test_sheet_LDADD = $(unit_shell)
 tests_unit_test_shorten_LDADD = $(unit_engine)

@@ -1,0 +1,125 @@
+/*
+ * job_cpu.c - profiles of CPU time
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * All are differences of two snaps: within a session that is begun for it, one that somebody else has (share=1), or one
+ * that is always on.
+ */
+#include "config.h"
+
+#include "serve/job.h"
+
+#include "serve/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { SECONDS_USUAL = 30, LOOK_NS = COLLECT_ARM_MS * 1000000 };
+
+/* What is on is not ours to change. */
+static bool is_other(struct serve_job *j, const struct serve_cpu *is)
+{
+	if (j->cpu.hz && j->cpu.hz != is->hz) {
+		job_error(j, 400, "\"hz\" cannot be %u: CPU time is being sampled at %u Hz", j->cpu.hz, is->hz);
+		return true;
+	}
+	if (j->cpu.engine && j->cpu.engine != is->engine) {
+		job_error(j, 400, "\"engine\" cannot be chosen: CPU time is being sampled already");
+		return true;
+	}
+	return false;
+}
+
+/* Samples come from here on. False, and an answer, when they do not. */
+static bool begin(struct serve_job *j)
+{
+	const struct serve_host *host = j->s->host;
+	struct serve_cpu is = { 0 };
+	int rc;
+
+	j->session = host->cpu_session(host->arg, &is);
+	if (j->session && (host->cpu_always || j->share))
+		return !is_other(j, &is);
+	rc = host->cpu_begin(host->arg, &j->cpu);
+	if (rc == -EBUSY) {
+		job_error(j, 500, "Could not enable CPU profiling: cpu profiling already in use");
+	} else if (rc < 0) {
+		job_error(j, 500, "Could not enable CPU profiling: %s", strerror(-rc));
+	} else {
+		j->began_cpu = true;
+		j->session = host->cpu_session(host->arg, &is);
+	}
+	return rc == 0;
+}
+
+void job_cpu_begin(struct serve_job *j)
+{
+	int64_t seconds;
+	int rc;
+
+	/* as Go: what is no number, or none that can be, is not there */
+	if (!query_int(j->seconds, &seconds) || seconds <= 0)
+		seconds = SECONDS_USUAL;
+	j->debug = 0;
+	if (job_too_long(j, (double)seconds) || !job_find(j))
+		return;
+	if (j->head) {
+		job_head(j);
+		return;
+	}
+	if (!begin(j))
+		return;
+	rc = snap_take(j->p, SNAP_CPU, 0, &j->before);
+	if (rc < 0)
+		job_failed(j, rc, "Could not enable CPU profiling");
+	else
+		job_capture(j, (uint64_t)seconds * 1000000000);
+}
+
+static void finish(struct serve_job *j)
+{
+	struct snap *after = NULL;
+	int rc;
+
+	if (j->began_cpu)
+		job_cpu_drop(j);
+	rc = snap_take(j->p, SNAP_CPU, 0, &after);
+	if (rc == 0)
+		rc = snap_minus(after, j->before, false);
+	if (rc == 0) {
+		job_write(j, after);
+		return;
+	}
+	snap_free(after);
+	job_failed(j, rc, "failed to collect profile");
+}
+
+uint64_t job_cpu_look(struct serve_job *j, bool hurry)
+{
+	const struct serve_host *host = j->s->host;
+	uint64_t now = job_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
+	struct serve_cpu is;
+
+	if (host->cpu_session(host->arg, &is) != j->session) {
+		j->began_cpu = false;
+		job_error(j, 500, "CPU profiling ended before the %llu seconds were over",
+			  (unsigned long long)(j->length_ns / 1000000000));
+		return 0;
+	}
+	if (now >= j->end_ns || hurry || !job_goes_on(j)) {
+		finish(j);
+		return 0;
+	}
+	if (j->began_cpu && host->cpu_look && host->cpu_look(host->arg))
+		next = now + LOOK_NS;
+	return next < j->end_ns ? next : j->end_ns;
+}
+
+void job_cpu_drop(struct serve_job *j)
+{
+	const struct serve_host *host = j->s->host;
+
+	host->cpu_end(host->arg);
+	j->began_cpu = false;
+}
