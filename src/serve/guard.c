@@ -198,8 +198,10 @@ static bool split_host(const char *host, char name[NAME_MOST + 1], bool *is_v6)
 		return false;
 	memcpy(name, from, n);
 	name[n] = '\0';
-	if (!*is_v6 && n > 1 && name[n - 1] == '.')
-		name[n - 1] = '\0';
+	if (!*is_v6 && name[n - 1] == '.')
+		name[--n] = '\0';
+	if (n == 0 || name[n - 1] == '.')
+		return false;
 	end += *is_v6;
 	if (*end == '\0')
 		return true;

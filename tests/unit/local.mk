@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	tests/unit/make_graph.h \
 	tests/unit/make_judge.h \
 	tests/unit/make_labels.h \
+	tests/unit/make_listen.h \
 	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
@@ -100,6 +101,7 @@ unit_tests = \
 	tests/unit/test_gate_rows \
 	tests/unit/test_gate_sum \
 	tests/unit/test_gate_text \
+	tests/unit/test_guard \
 	tests/unit/test_graph \
 	tests/unit/test_gzip \
 	tests/unit/test_hash \
@@ -127,6 +129,8 @@ unit_tests = \
 	tests/unit/test_line \
 	tests/unit/test_lines \
 	tests/unit/test_list \
+	tests/unit/test_listen \
+	tests/unit/test_listen_unix \
 	tests/unit/test_locate \
 	tests/unit/test_maps \
 	tests/unit/test_markdown \
@@ -149,6 +153,7 @@ unit_tests = \
 	tests/unit/test_path \
 	tests/unit/test_pclntab \
 	tests/unit/test_pdf \
+	tests/unit/test_peer \
 	tests/unit/test_places \
 	tests/unit/test_pool \
 	tests/unit/test_prefix_map \
@@ -341,6 +346,10 @@ tests_unit_test_sheet_LDADD = $(unit_shell)
 tests_unit_test_shorten_LDADD = $(unit_engine)
 tests_unit_test_sides_LDADD = $(unit_session)
 tests_unit_test_simplify_LDADD = $(unit_profile)
+tests_unit_test_guard_LDADD = $(serve_libs) $(CMOCKA_LIBS)
+tests_unit_test_listen_LDADD = $(serve_libs) $(CMOCKA_LIBS)
+tests_unit_test_listen_unix_LDADD = $(serve_libs) $(CMOCKA_LIBS)
+tests_unit_test_peer_LDADD = $(serve_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_sweep_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_text_LDADD = $(collect_libs) $(CMOCKA_LIBS)
