@@ -7,8 +7,9 @@ dist_man_MANS += \
 	docs/man/cpa-report.5 \
 	docs/man/cpa-run.1 \
 	docs/man/cpa-shell.7 \
+	docs/man/cpa-snapshot.1 \
 	docs/man/cpa-threads.1 \
 	docs/man/cpa.1
 schemadir = $(pkgdatadir)
-dist_schema_DATA = docs/schema/gate.schema.json docs/schema/report.schema.json
+dist_schema_DATA = docs/schema/gate.schema.json docs/schema/report.schema.json docs/schema/snapshot.schema.json
 EXTRA_DIST += COPYING NEWS.md README.md docs examples

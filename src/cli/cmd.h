@@ -31,11 +31,17 @@ int cmd_completion(const struct args *a);
 /* Run a program and profile it: the words behind "cpa", which are not the options of a report. */
 int cmd_run(int argc, char **argv);
 
+/* The same, with one profile at the end and a report of it. */
+int cmd_record(int argc, char **argv);
+
 /* Print where each thread of a process is; the words as of cmd_run. */
 int cmd_threads(int argc, char **argv);
 
-/* The same, with one profile at the end and a report of it. */
-int cmd_record(int argc, char **argv);
+/* Capture all profiles of a server into a folder; the words as of cmd_run. */
+int cmd_snapshot(int argc, char **argv);
+
+/* The names of its options, for a completion. */
+void snapshot_print_words(void);
 
 int cmd_version(void);
 

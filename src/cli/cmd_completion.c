@@ -31,13 +31,15 @@ static void print_names(void)
 		printf("%s ", query_commands[i].name);
 }
 
-/* Options of cpa run and cpa record stand before the program. */
+/* Commands that have options of their own; those of cpa run and cpa record stand before the program. */
 static void print_words_of_run(void)
 {
 	fputs("\trun-*) words='", stdout);
 	run_options_print_words(COMMAND_RUN);
 	fputs("' ;;\n\trecord-*) words='", stdout);
 	run_options_print_words(COMMAND_RECORD);
+	fputs("' ;;\n\tsnapshot-*) words='", stdout);
+	snapshot_print_words();
 	puts("' ;;");
 }
 

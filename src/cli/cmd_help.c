@@ -36,6 +36,7 @@ static const char examples[] =
 	"  cpa cpu.pb.gz                          a prompt for all of these; man cpa-shell\n"
 	"  cpa record -- make -j4                 run it, and print what took most, of all that it started\n"
 	"  cpa run --heap=heap.pb.gz -- ./server  profiles of a program that has no profiler\n"
+	"  cpa snapshot -o prof/v1.4 localhost:6060   all profiles of a server, as files\n"
 	"  cpa threads 4711                       where the threads of a process are now\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
 	"  cpa -top -cum ./server cpu.pb.gz       as with go tool pprof\n"

@@ -7,6 +7,8 @@ src_cpa_SOURCES = \
 	src/cli/answer.h \
 	src/cli/args.c \
 	src/cli/args.h \
+	src/cli/asking.c \
+	src/cli/asking.h \
 	src/cli/cmd.h \
 	src/cli/cmd_completion.c \
 	src/cli/cmd_diff.c \
@@ -16,6 +18,7 @@ src_cpa_SOURCES = \
 	src/cli/cmd_report.c \
 	src/cli/cmd_report.h \
 	src/cli/cmd_run.c \
+	src/cli/cmd_snapshot.c \
 	src/cli/cmd_threads.c \
 	src/cli/cmd_trend.c \
 	src/cli/edit.c \
@@ -72,6 +75,10 @@ src_cpa_SOURCES = \
 	src/cli/shell_report.h \
 	src/cli/snap_names.c \
 	src/cli/snap_names.h \
+	src/cli/snapshot.h \
+	src/cli/snapshot_check.c \
+	src/cli/snapshot_fetch.c \
+	src/cli/snapshot_write.c \
 	src/cli/subject.c \
 	src/cli/subject.h \
 	src/cli/threads_text.c \

@@ -63,6 +63,8 @@ int main(int argc, char **argv)
 		return cmd_run(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "threads") == 0)
 		return cmd_threads(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "snapshot") == 0)
+		return cmd_snapshot(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "record") == 0)
 		return cmd_record(argc - 1, argv + 1);
 	if (args_parse(argc, argv, &a, &err) < 0)

@@ -4,6 +4,8 @@ noinst_LIBRARIES += src/reader/libreader.a
 src_reader_libreader_a_CFLAGS = $(AM_CFLAGS) $(PROTOBUF_C_CFLAGS) $(ZLIB_CFLAGS) $(DEFLATE_CFLAGS) $(ZSTD_CFLAGS)
 src_reader_libreader_a_CPPFLAGS = $(AM_CPPFLAGS) -Iproto
 src_reader_libreader_a_SOURCES = \
+	src/reader/annotate.c \
+	src/reader/annotate.h \
 	src/reader/cursor.h \
 	src/reader/idmap.c \
 	src/reader/idmap.h \

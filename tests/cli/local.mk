@@ -36,9 +36,10 @@ cli_tests = \
 	tests/cli/t280-gate.t \
 	tests/cli/t285-gate-ci.t \
 	tests/cli/t285-gate-json.t \
+	tests/cli/t290-snapshot.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)
 EXTRA_DIST += $(cli_tests) tests/cli/asm.sh tests/cli/flame_page.py tests/cli/flame_sides.py tests/cli/gate_ci.py tests/cli/junit.xsd tests/cli/lib.sh tests/cli/picture.py \
-	tests/cli/server.sh tests/cli/server.py tests/cli/terminal.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json \
+	tests/cli/server.sh tests/cli/server.py tests/cli/snapshot_server.py tests/cli/terminal.py tests/cli/keystrokes.py tests/cli/golden tests/cli/sarif.schema.json \
 	tests/cli/speedscope.schema.json

@@ -1,6 +1,7 @@
 # server.sh - what tests that fetch from server.py share; source it behind lib.sh
 # SPDX-License-Identifier: Apache-2.0
 #
+# server=FILE in front: another one of that folder.
 # server_start PROFILE [CERT KEY CLIENT_CA]: then $host is its host:port, $sock its socket, $tls its
 # port with a certificate. What fetching keeps goes to $saved. server_log: what it was asked.
 
@@ -19,7 +20,7 @@ unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY all_proxy ALL_PROXY no_proxy
 
 server_start() {
 	mkfifo "$tmp/end"
-	"${PYTHON3:-python3}" "${top_srcdir:?}/tests/cli/server.py" "$tmp" "$@" <"$tmp/end" 2>"$tmp/server.err" &
+	"${PYTHON3:-python3}" "${top_srcdir:?}/tests/cli/${server:-server.py}" "$tmp" "$@" <"$tmp/end" 2>"$tmp/server.err" &
 	server_pid=$!
 	exec 9>"$tmp/end" # the server ends when we do
 	trap 'exec 9>&-; kill "$server_pid" 2>/dev/null; wait "$server_pid" 2>/dev/null; rm -rf "$tmp"' EXIT
