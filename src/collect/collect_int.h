@@ -36,6 +36,7 @@ struct process {
 	struct maps maps;
 	struct threads *threads; /* of collect/threads.h: kept between dumps, NULL before the first */
 	struct dump *dump;       /* that waits for threads which run, or NULL */
+	struct trace *trace;     /* that is being made, or NULL */
 	uint32_t modules_read;   /* of its ring of modules */
 };
 
@@ -51,7 +52,8 @@ struct collect {
 	int fd;
 	struct segment_layout at;
 	struct collect_how how;
-	bool cpu; /* CPU time was asked for from the start */
+	bool cpu;          /* CPU time was asked for from the start */
+	uint32_t n_traces; /* that are being made */
 	uint64_t nonce[2];
 	pid_t main_pid;
 	uint64_t start_ns; /* wall clock */

@@ -57,7 +57,17 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/text_threads.c \
 	src/collect/threads.c \
 	src/collect/threads.h \
+	src/collect/trace.c \
 	src/collect/trace.h \
+	src/collect/trace_int.h \
+	src/collect/trace_json.c \
+	src/collect/trace_json.h \
+	src/collect/trace_look.c \
+	src/collect/trace_names.c \
+	src/collect/trace_names.h \
+	src/collect/trace_spans.c \
+	src/collect/trace_spans.h \
+	src/collect/trace_write.c \
 	src/collect/unseen.c \
 	src/collect/waited.c \
 	src/collect/waited.h \

@@ -10,6 +10,7 @@
 
 #include "collect/collect_int.h"
 #include "collect/threads.h"
+#include "collect/trace_int.h"
 
 #include <string.h>
 
@@ -75,6 +76,9 @@ static uint32_t take(struct process *p, struct ring_seen *seen, const uint64_t *
 		seen->last = table_add(&p->table, pc, n, label, weight);
 	}
 	seen->owner = p->serial;
+	if (p->trace && size > RECORD_HEAD + n)
+		trace_sample(p->trace, (uint32_t)who, seen->last, weight,
+			     __atomic_load_n(at + RECORD_HEAD + n, __ATOMIC_RELAXED));
 	return size;
 }
 

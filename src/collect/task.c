@@ -54,10 +54,23 @@ static char *skip(char *at, int fields)
 	return at;
 }
 
+bool task_times(int folder, uint32_t tid, struct task_times *out)
+{
+	char text[80], *at;
+
+	if (text_of(folder, tid, "schedstat", text, sizeof(text)) <= 0)
+		return false;
+	out->cpu_ns = strtoull(text, &at, 10);
+	out->ready_ns = strtoull(at, &at, 10);
+	out->runs = strtoull(at, NULL, 10);
+	return true;
+}
+
 bool task_read(int folder, uint32_t tid, struct task *t)
 {
 	char text[TEXT], *name, *end, *at;
 	uint64_t start, now;
+	struct task_times times;
 	struct timespec boot;
 
 	if (text_of(folder, tid, "stat", text, sizeof(text)) <= 0)
@@ -79,11 +92,9 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	now = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
 	t->age_ns = start && now > start ? now - start : 0;
-	/* finer, where the kernel counts it */
-	if (text_of(folder, tid, "schedstat", text, sizeof(text)) > 0) {
-		t->cpu_ns = strtoull(text, &at, 10);
-		strtoull(at, &at, 10); /* for how long it waited for a CPU */
-		t->runs = strtoull(at, NULL, 10);
+	if (task_times(folder, tid, &times)) {
+		t->cpu_ns = times.cpu_ns;
+		t->runs = times.runs;
 	}
 	return true;
 }

@@ -29,6 +29,15 @@ struct task {
 /* Name, state and times of a thread. folder: of /proc/PID/task, open. False when it is gone. */
 bool task_read(int folder, uint32_t tid, struct task *t);
 
+/* Finer than what task_read falls back to. */
+struct task_times {
+	uint64_t cpu_ns, ready_ns; /* that it used; that it waited for a CPU */
+	uint64_t runs;             /* how often it was given one */
+};
+
+/* False when it is gone, or the kernel does not count. */
+bool task_times(int folder, uint32_t tid, struct task_times *out);
+
 /* Where it is. */
 enum task_is task_where(int folder, uint32_t tid, struct task *t);
 

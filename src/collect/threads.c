@@ -314,6 +314,13 @@ static struct threads *kept(struct process *p)
 	return p->threads;
 }
 
+struct peek *threads_peek(struct process *p)
+{
+	struct threads *t = kept(p);
+
+	return t ? &t->peek : NULL;
+}
+
 int threads_take(struct snap *s)
 {
 	struct process *p = s->p;

@@ -14,6 +14,7 @@
 enum { THREADS_WAIT_MS = 200 }; /* for all threads that run together */
 
 struct dump;    /* one that is being made */
+struct peek;    /* of collect/peek.h */
 struct threads; /* what is kept from one to the next */
 
 /*
@@ -28,6 +29,9 @@ int threads_take(struct snap *s);
 
 /* A record of a ring came: where a thread is now. For collect/rings.c. */
 void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
+
+/* What is kept to peek at threads, made if need be; NULL: no memory. */
+struct peek *threads_peek(struct process *p);
 
 /* Takes NULL. */
 void threads_release(struct threads *t);

@@ -19,6 +19,7 @@ runtime_tests += tests/runtime/t230-examples.t
 runtime_tests += tests/runtime/t300-forms.t
 runtime_tests += tests/runtime/t300-heap.t
 runtime_tests += tests/runtime/t400-threads.t
+runtime_tests += tests/runtime/t410-trace.t
 runtime_tests += tests/runtime/t600-labels.t
 runtime_tests += tests/runtime/t610-custom.t
 runtime_tests += tests/runtime/unwind_symbols.t
@@ -90,6 +91,8 @@ EXTRA_DIST += tests/runtime/scribble.c
 EXTRA_DIST += tests/runtime/stress.c
 EXTRA_DIST += tests/runtime/sweep.sh
 EXTRA_DIST += tests/runtime/taken.c
+EXTRA_DIST += tests/runtime/timeline.c
+EXTRA_DIST += tests/runtime/trace_check.py
 EXTRA_DIST += tests/runtime/unwind_compare.c
 EXTRA_DIST += tests/runtime/unwind_compare.sh
 EXTRA_DIST += tests/runtime/unwind_steps.c
@@ -108,6 +111,10 @@ tests_runtime_snap_files_LDADD = $(collect_libs)
 check_PROGRAMS += tests/runtime/threads_dump
 tests_runtime_threads_dump_SOURCES = tests/runtime/threads_dump.c
 tests_runtime_threads_dump_LDADD = $(collect_libs)
+
+check_PROGRAMS += tests/runtime/trace_file
+tests_runtime_trace_file_SOURCES = tests/runtime/trace_file.c
+tests_runtime_trace_file_LDADD = $(collect_libs)
 
 check_PROGRAMS += tests/runtime/unwind_bytes
 tests_runtime_unwind_bytes_SOURCES = tests/runtime/unwind_bytes.c tests/runtime/make_cfi.h tests/runtime/tap.h tests/runtime/unwind_here.h

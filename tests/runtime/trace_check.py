@@ -1,0 +1,132 @@
+"""trace_check.py - is a timeline one that readers understand, and does it say what the threads did
+
+SPDX-License-Identifier: Apache-2.0
+
+usage: trace_check.py TRACE.json.gz [SAID]     SAID: what timeline.c printed. Prints "good NAME" or "bad NAME: WHY"
+"""
+
+import collections
+import gzip
+import json
+import sys
+
+LOOK_US = 10e3  # and what a busy machine makes of it
+LATE_US = 60e3
+
+
+def say(name, why):
+    print(f"bad {name}: {why}" if why else f"good {name}")
+
+
+def slices(trace):
+    """Those of each thread, as they stand in the file."""
+    of = collections.defaultdict(list)
+    for e in trace["traceEvents"]:
+        if e["ph"] == "X":
+            of[e["tid"]].append(e)
+    return of
+
+
+def nesting(events):
+    """Callers come first, and hold what they call, in whole ns."""
+    open_ends, last = [], 0
+    for e in events:
+        begin, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
+        if begin < last:
+            return f"{e} begins before the one in front of it"
+        last = begin
+        while open_ends and open_ends[-1] <= begin:
+            open_ends.pop()
+        if open_ends and end > open_ends[-1]:
+            return f"{e} ends behind its caller"
+        if end <= begin:
+            return f"{e} has no length"
+        open_ends.append(end)
+    return None
+
+
+def check_form(trace):
+    other, of = trace["otherData"], slices(trace)
+    wrong = [why for events in of.values() if (why := nesting(events))]
+    say("slices nest", wrong[0] if wrong else None)
+    most = other["duration_ms"] * 1000 + 0.001
+    out = [e for events in of.values() for e in events if e["ts"] < 0 or e["ts"] + e["dur"] > most]
+    say("times are within the trace", out[0] if out else None)
+    meta = collections.Counter((e["name"], e["tid"]) for e in trace["traceEvents"] if e["ph"] == "M")
+    lacks = [tid for tid in of if meta["thread_name", tid] != 1 or meta["thread_sort_index", tid] != 1]
+    say("threads have one name and place each", lacks[0] if lacks else None)
+    pids = {e["pid"] for e in trace["traceEvents"]}
+    say("the process is one, and has a name", None if pids == {other["pid"]} and meta["process_name", other["pid"]] == 1 else pids)
+
+
+def covered(events, want):
+    """Time in slices that want says yes to; they do not overlap."""
+    return sum(e["dur"] for e in events if want(e))
+
+
+def roots(events):
+    end = -1.0
+    for e in events:
+        if e["ts"] >= end - 0.0005:
+            end = e["ts"] + e["dur"]
+            yield e
+
+
+def is_wait(e):
+    return e["cat"] == "wait"
+
+
+def ran_us(events):
+    return sum(e["dur"] for e in roots(events)) - covered(events, is_wait)
+
+
+def check_waits(name, said, seen, begin_us, window_us):
+    """Each wait that was long enough to be looked at twice is there, from its begin to its end."""
+    n = found = 0
+    for line in said:
+        if line[0] != name or line[1] != "waited":
+            continue
+        begin, end = (int(x) / 1000 - begin_us for x in line[2:])
+        if end - begin < 4 * LOOK_US or begin < 2 * LATE_US or end > window_us - 2 * LATE_US:
+            continue
+        n += 1
+        found += any(abs(e["ts"] - begin) < LATE_US and abs(e["ts"] + e["dur"] - end) < LATE_US for e in seen)
+    say(f"waits of {name} are as long as they were", None if n and found >= 0.7 * n else f"{found} of {n}")
+
+
+def check_said(trace, path):
+    with open(path, encoding="utf-8", errors="replace") as f:
+        said = [line.split() for line in f]
+    names = {e["args"]["name"]: e["tid"] for e in trace["traceEvents"] if e["name"] == "thread_name"}
+    of = slices(trace)
+    other = trace["otherData"]
+    begin_us, window_us = other["began_monotonic_ns"] / 1000, other["duration_ms"] * 1000
+    thread = {name: of[tid] for name, tid in names.items()}
+    waits = {name: [e for e in events if is_wait(e)] for name, events in thread.items()}
+    say("a name that is no UTF-8 is one", None if 'id"le\\r\ufffd' in names else list(names))
+    say("nothing was lost", None if other["odd_times"] == other["bad_records"] == other["left_out"] == 0 else other)
+    for name in ("sleeper", "first", "second"):
+        check_waits(name, said, waits[name], begin_us, window_us)
+    for name in ("spinner", "sleeper"):
+        used = [int(line[2]) / 1000 for line in said if line[:2] == [name, "used"]][0]
+        got = ran_us(thread[name])
+        say(f"{name} ran as long as its clock says", None if abs(got - used) < 0.15 * used + 40e3 else f"{got}, not {used} us")
+    holders = {e["args"].get("holder") for e in waits["first"] if e["name"] == "wait: futex" and "args" in e}
+    say("the holder of a mutex is named", None if names["second"] in holders else holders)
+    idle = covered(waits['id"le\\r\ufffd'], lambda e: e["name"] == "wait: epoll")
+    say("a thread that waits all the time does", None if idle > 0.8 * window_us - 2 * LATE_US else idle)
+    woken = sum(e.get("args", {}).get("woken", 0) for e in waits["waker"])
+    say("a thread that wakes often is seen to", None if woken > 50 else woken)
+    inner = {e["name"] for e in thread["spinner"]}
+    say("functions are there by name", None if {"begin", "only_spin", "spin_for"} <= inner else inner)
+
+
+def main():
+    with gzip.open(sys.argv[1], "rt", encoding="utf-8", errors="strict") as f:
+        trace = json.load(f)
+    check_form(trace)
+    if len(sys.argv) > 2:
+        check_said(trace, sys.argv[2])
+
+
+main()
