@@ -66,7 +66,6 @@ int trace_begin(struct process *p, struct trace **out)
 	t->blocked_before = p->blocked;
 	open_folder(t);
 	if (p->c) {
-		t->hz = p->c->how.hz;
 		t->by_self = p->c->how.self;
 		want_times(p->c, 1);
 	}
@@ -83,6 +82,8 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
+	if (!t->hz) /* the session may begin later */
+		t->hz = t->p->c->how.hz;
 	x = vec_room(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MOST);
 	if (!x) {
 		t->n_no_room++;
@@ -119,10 +120,8 @@ static void end(struct trace *t)
 	p->trace = NULL;
 	t->n_lost = p->lost - t->lost_before;
 	t->n_bad = p->bad - t->bad_before;
-	if (p->c) {
-		t->hz = t->hz ? t->hz : p->c->how.hz;
+	if (p->c)
 		want_times(p->c, -1);
-	}
 	if (t->at.folder >= 0)
 		close(t->at.folder);
 	t->at.folder = -1;
@@ -135,7 +134,7 @@ void trace_end(struct trace *t)
 	if (t->p->c && !t->p->ended)
 		collect_rings(t->p->c);
 	end(t);
-	collect_find_places(t->p);
+	collect_find_places(t->p, true);
 }
 
 /* A row for a stack, unless there is one. Which there is, is told by where the frames are. */
