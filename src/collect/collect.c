@@ -209,13 +209,13 @@ static void round_of(struct collect *c, bool last)
 	look_for_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && is_gone(&c->process[i]))
+		if (c->process[i].used && !c->process[i].ended && is_gone(&c->process[i]))
 			c->process[i].ended = true;
 	collect_rings(c);
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!p->used)
+		if (!p->used || p->told)
 			continue;
 		process_update(p, collect_slot(c, i));
 		if (!p->ended && !last) {
@@ -226,8 +226,7 @@ static void round_of(struct collect *c, bool last)
 		}
 		p->end_ns = collect_wall_ns();
 		c->done(c->arg, p);
-		process_release(p);
-		atomic_store_explicit(&collect_slot(c, i)->state, PROC_FREE, memory_order_release);
+		process_end(p);
 	}
 }
 
@@ -245,7 +244,7 @@ void collect_finish(struct collect *c)
 struct process *collect_process(struct collect *c, pid_t pid)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended && c->process[i].pid == pid)
+		if (c->process[i].used && !c->process[i].ended && !c->process[i].told && c->process[i].pid == pid)
 			return &c->process[i];
 	return NULL;
 }
@@ -253,7 +252,7 @@ struct process *collect_process(struct collect *c, pid_t pid)
 void collect_each(struct collect *c, collect_done_fn *look, void *arg)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended)
+		if (c->process[i].used && !c->process[i].ended && !c->process[i].told)
 			look(arg, &c->process[i]);
 }
 

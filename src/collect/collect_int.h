@@ -17,6 +17,8 @@
 struct process {
 	struct collect *c; /* NULL: one that was not started by us */
 	bool used, ended, replaced, main;
+	bool told;       /* that it ended: all there is of it is known */
+	unsigned n_pins; /* who wants it to stay */
 	bool proven; /* it has mapped our segment, so that the kernel may be asked about it, and it may be signalled */
 	uint32_t serial, max_depth;
 	pid_t pid;
@@ -111,6 +113,8 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 /* Take what its slot says. */
 void process_update(struct process *p, struct segment_proc *s);
 void process_release(struct process *p);
+/* It was told that it ended. It goes, and its slot is free, unless it is pinned: then when it no longer is. */
+void process_end(struct process *p);
 
 /* What our signal is in a process. */
 int collect_signal(const struct process *p);

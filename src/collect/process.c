@@ -30,6 +30,28 @@ void process_release(struct process *p)
 	*p = (struct process){ .pidfd = -1 };
 }
 
+void process_end(struct process *p)
+{
+	struct segment_proc *s = collect_slot(p->c, collect_slot_of(p));
+
+	p->told = true;
+	if (p->n_pins)
+		return;
+	process_release(p);
+	atomic_store_explicit(&s->state, PROC_FREE, memory_order_release);
+}
+
+void process_pin(struct process *p)
+{
+	p->n_pins++;
+}
+
+void process_unpin(struct process *p)
+{
+	if (--p->n_pins == 0 && p->told)
+		process_end(p);
+}
+
 /* Where a process came from by fork, if we still know that one. */
 static struct process *parent_of(const struct collect *c, uint32_t slot, uint32_t serial)
 {
@@ -91,7 +113,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	collect_modules(p);
 	/* the same process with an earlier program */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
-		if (k != i && c->process[k].used && c->process[k].pid == p->pid)
+		if (k != i && c->process[k].used && !c->process[k].ended && c->process[k].pid == p->pid)
 			c->process[k].ended = c->process[k].replaced = true;
 }
 
