@@ -22,6 +22,11 @@ enum {
 	SERVER_LAST_MS = 5000    /* to write what is under way when it stops */
 };
 
+/* What may be otherwise than above; 0: the usual. */
+struct server_limits {
+	unsigned head_ms, idle_ms, write_ms, last_ms, rate;
+};
+
 struct server_how {
 	struct serve *serve;         /* borrowed */
 	const struct listen_how *at; /* borrowed */
@@ -34,6 +39,7 @@ struct server_how {
 	void *arg;
 	/* Looked at each second while it is not NULL and the server is told (server_look) to: true ends server_run. */
 	bool (*is_over)(void *arg);
+	struct server_limits limits;
 };
 
 struct server;

@@ -22,6 +22,11 @@ runtime_tests += tests/runtime/t400-threads.t
 runtime_tests += tests/runtime/t410-trace.t
 runtime_tests += tests/runtime/t600-labels.t
 runtime_tests += tests/runtime/t610-custom.t
+runtime_tests += tests/runtime/t800-http-bad.t
+runtime_tests += tests/runtime/t800-http-good.t
+runtime_tests += tests/runtime/t810-http-aborts.t
+runtime_tests += tests/runtime/t810-http-many.t
+runtime_tests += tests/runtime/t820-http-end.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
 # Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
@@ -73,6 +78,8 @@ EXTRA_DIST += tests/runtime/heap_linked.c
 EXTRA_DIST += tests/runtime/heap_live.c
 EXTRA_DIST += tests/runtime/heap_load.c
 EXTRA_DIST += tests/runtime/host.c
+EXTRA_DIST += tests/runtime/http_client.py
+EXTRA_DIST += tests/runtime/http_oracle.go
 EXTRA_DIST += tests/runtime/interrupted.c
 EXTRA_DIST += tests/runtime/labels.c
 EXTRA_DIST += tests/runtime/lib.sh
@@ -103,6 +110,10 @@ EXTRA_DIST += tests/runtime/wrapper.cc
 check_PROGRAMS += tests/runtime/heap_watch
 tests_runtime_heap_watch_SOURCES = tests/runtime/heap_watch.c
 tests_runtime_heap_watch_LDADD = $(collect_libs)
+
+check_PROGRAMS += tests/runtime/http_server
+tests_runtime_http_server_SOURCES = tests/runtime/http_server.c
+tests_runtime_http_server_LDADD = $(serve_libs) $(collect_libs)
 
 check_PROGRAMS += tests/runtime/snap_files
 tests_runtime_snap_files_SOURCES = tests/runtime/snap_files.c tests/unit/make_tables.h

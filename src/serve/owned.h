@@ -1,0 +1,30 @@
+/*
+ * owned.h - a descriptor that is ours as long as it is the same file
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A program that closes all its files closes ours too, and may get the number for a file of its own. So whoever is
+ * about to use a descriptor asks first. Only for files that have a number of their own: sockets and pipes.
+ */
+#ifndef SERVE_OWNED_H
+#define SERVE_OWNED_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct owned {
+	int fd; /* -1: none */
+	dev_t dev;
+	ino_t ino;
+};
+
+/* Take over a descriptor; its number becomes a high one where it can, and it is close-on-exec. Gives 0 or -errno. */
+int owned_take(struct owned *o, int fd);
+
+/* Is it there, and ours? In signal handlers too. */
+bool owned_is(const struct owned *o);
+
+/* Close it if it is ours. */
+void owned_close(struct owned *o);
+
+#endif
