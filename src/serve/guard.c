@@ -223,10 +223,11 @@ static bool is_allowed(const char *hosts, const char *name)
 {
 	size_t n = strlen(name), length;
 
-	for (; *hosts; hosts += length + strspn(hosts + length, ", ")) {
-		length = strcspn(hosts, ", ");
+	for (; *hosts; hosts += strspn(hosts, ", ")) {
+		length = strcspn(hosts, ", :"); /* a port says nothing */
 		if (is_same(hosts, name, n) && (length == n || (length == n + 1 && hosts[n] == '.')))
 			return true;
+		hosts += strcspn(hosts, ",");
 	}
 	return false;
 }

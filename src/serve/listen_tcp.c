@@ -68,12 +68,12 @@ static int check(const struct listen_how *how, const union listen_ip *is, const 
 		return listen_why(
 			why, n, address, -EACCES,
 			"other machines could read this program's profiles there; a secret that they must know is "
-			"needed (CPA_SECRET_FILE), or listen on 127.0.0.1 and come by ssh -L");
+			"needed (--profile-secret or CPA_SECRET_FILE), or listen on 127.0.0.1 and come by ssh -L");
 	if (!how->any_address && is_every_address(is))
 		return listen_why(
 			why, n, address, -EACCES,
-			"this is every address of the machine, now and later; name one of them, or allow it by the "
-			"option for any address");
+			"this is every address of the machine, now and later; name one of them, or allow it by "
+			"--profile-any-address or CPA_ANY_ADDRESS=1");
 	return 0;
 }
 

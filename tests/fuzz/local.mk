@@ -23,6 +23,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_objdump \
 	tests/fuzz/fuzz_collect \
 	tests/fuzz/fuzz_elfnames \
+	tests/fuzz/fuzz_guard \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_serve_head \
 	tests/fuzz/fuzz_tables \
@@ -147,3 +148,7 @@ tests_fuzz_fuzz_frames_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_symbol_cache_SOURCES = tests/fuzz/fuzz_symbol_cache.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_symbol_cache_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_symbol_cache_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_guard_SOURCES = tests/fuzz/fuzz_guard.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_guard_LDADD = $(serve_libs) $(profile_libs)
+tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)

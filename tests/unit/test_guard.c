@@ -251,17 +251,13 @@ static void a_long_host_is_refused(void **state)
 
 static void names_must_be_allowed(void **state)
 {
-	struct guard g = { .hosts = "prof.example,b.example., IO.Example" };
+	struct guard g = { .hosts = "prof.example,b.example., IO.Example ,,with.port:80,last.example" };
 	static const char *const good[] = { "prof.example",  "PROF.Example:80", "prof.example.:80", "b.example",
-					    "b.example.:80", "io.example",      "IO.EXAMPLE:1",     "localhost" };
-	static const char *const bad[] = { "x.prof.example",
-					   "prof.exampl",
-					   "prof.example.evil",
-					   "example",
-					   "b.example..",
-					   "prof.example,b.example",
-					   ",",
-					   " " };
+					    "b.example.:80", "io.example",      "IO.EXAMPLE:1",     "with.port:1",
+					    "with.port",     "last.example",    "localhost" };
+	static const char *const bad[] = { "x.prof.example",  "prof.exampl", "prof.example.evil",
+					   "example",         "b.example..", "prof.example,b.example",
+					   "with.port:80:80", ",",           " " };
 	struct head h = head_of("nobody.example");
 
 	(void)state;

@@ -108,6 +108,7 @@ static void every_address_needs_a_secret_and_a_permission(void **state)
 	for (int i = 0; i < 3; i++) {
 		struct listen_how how = { .address = every[i] };
 		struct listeners l;
+		union made_ip v4;
 		char why[WHY_MAX];
 
 		if (i == 1 && !made_has_v6())
@@ -121,6 +122,8 @@ static void every_address_needs_a_secret_and_a_permission(void **state)
 		assert_int_equal(listen_open(&how, &l, why, sizeof(why)), 0);
 		assert_true(l.at[0].is_public);
 		assert_int_equal(l.n, 1);
+		v4 = made_v4(LOOPBACK, l.port);
+		assert_int_equal(answers(&v4), i != 1); /* [::] is all of IPv6, and only that */
 		listen_close(&l, false);
 	}
 }
