@@ -68,6 +68,7 @@ static void write_head(struct collect *c)
 	atomic_store(&h->flags, c->how.flags);
 	atomic_store(&h->engine, c->how.engine);
 	atomic_store(&h->signal, c->how.signal);
+	atomic_store(&h->session, c->cpu);
 	atomic_store(&h->cpu, c->cpu);
 	if (!c->how.self) /* else when all is ready */
 		collect_alive_begin(c);
@@ -204,6 +205,14 @@ static bool is_gone(const struct process *p)
 	return poll(&ended, 1, 0) > 0;
 }
 
+/* Is CPU time sampled in it, by a process that is not itself? */
+static bool is_sampled(const struct process *p)
+{
+	uint32_t armed = atomic_load_explicit(&collect_slot(p->c, collect_slot_of(p))->armed, memory_order_relaxed);
+
+	return p->proven && !p->c->how.self && (p->c->cpu || (p->c->on && armed == p->c->on));
+}
+
 static void round_of(struct collect *c, bool last)
 {
 	look_for_new(c);
@@ -219,7 +228,7 @@ static void round_of(struct collect *c, bool last)
 			continue;
 		process_update(p, collect_slot(c, i));
 		if (!p->ended && !last) {
-			if (++p->n_drains % UNSEEN_EVERY == 0 && p->proven && !c->how.self &&
+			if (++p->n_drains % UNSEEN_EVERY == 0 && is_sampled(p) &&
 			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
 				collect_unseen(c, p);
 			continue;

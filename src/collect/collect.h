@@ -95,19 +95,26 @@ void collect_cpu_end(struct collect *c);
 
 /*
  * CPU time on demand, in processes that others are (not self). All that are there, and those that come, sample from
- * here on; threads that wait are not woken: the first that runs arms those of its process. The weights of a session
- * are the difference of two snaps within it.
+ * here on; threads that wait are not woken: one that runs arms all of its process. The weights of a session are the
+ * difference of two snaps, one after collect_cpu_on and one after collect_cpu_off: what a process used and no sample
+ * stands for is added at the end, so that they are what the clock of the process says.
  *
- * collect_cpu_on   0; -EBUSY while it is on, or when it was asked for from the start
- * collect_cpu_look while processes have used CPU time and nobody is armed yet: true, call again in COLLECT_ARM_MS
- * collect_cpu_off  timers go with the next tick of their threads; what came until now is counted
+ * hz               1 to 1000
+ * collect_cpu_on   0; -EBUSY while it is on, or when it was asked for from the start; -EINVAL
+ * collect_cpu_look true while there are processes whose threads are not armed: call again in COLLECT_ARM_MS
+ * collect_cpu_off  timers go; waits for that, COLLECT_OFF_MS at most, where a thread runs, and where none does they go
+ *                  when the next one runs. All that came is counted.
  */
+enum { COLLECT_OFF_MS = 50 };
 enum { COLLECT_ARM_MS = 2 };
 int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine);
 bool collect_cpu_look(struct collect *c);
 void collect_cpu_off(struct collect *c);
 
-/* A process stays, with all that is known of it, until it is unpinned as often; its end is told all the same. */
+/*
+ * A process stays, with all that is known of it, until it is unpinned as often or the collector is closed; its end is
+ * told all the same, once. Others do not get its slot, so there may be N_PROCS less those that stay.
+ */
 void process_pin(struct process *p);
 void process_unpin(struct process *p);
 

@@ -13,6 +13,26 @@
 
 #include "runtime/segment.h"
 
+/* A thread, and what it had used when it was looked at. */
+struct used {
+	uint32_t tid;
+	uint64_t ns; /* in unseen.c: ticks */
+};
+
+/* A process in a session of CPU time on demand. */
+struct demand {
+	uint32_t session;      /* 0: it is in none */
+	uint64_t cpu_ns;       /* its clock when the session began */
+	uint64_t weight;       /* of its stacks then */
+	uint64_t last_ns;      /* its clock when it was last looked at */
+	uint64_t sent_ns;      /* monotonic: when it was sent a signal; 0: not yet */
+	uint32_t n_sent;       /* to how many threads at a time */
+	uint32_t next;         /* the first thread that was not looked at for it */
+	unsigned n_idle, wait; /* looks since it ran; looks to leave out */
+	struct vec used;       /* struct used: of all threads, for one that is never seen at work */
+	struct vec unseen;     /* the same, of those that ran and have no ring */
+};
+
 /* A process that is being profiled: what its slot said when it came, and what was taken since. */
 struct process {
 	struct collect *c; /* NULL: one that was not started by us */
@@ -29,6 +49,8 @@ struct process {
 	uint64_t lost, lost_seen, adopted, adopted_seen, nested, blocked, bad, cut[N_CUTS];
 	uint32_t orphans;
 	unsigned n_drains;
+	struct demand demand;
+	uint64_t unsampled;  /* weight of what was used and no sample stands for */
 	uint64_t unseen_ns;  /* its CPU time when all its threads had been looked at for timers */
 	uint32_t unseen_at;  /* the first thread that was not looked at yet since */
 	unsigned since_look; /* drains since the mappings were looked at */
@@ -54,8 +76,11 @@ struct collect {
 	int fd;
 	struct segment_layout at;
 	struct collect_how how;
-	bool cpu;          /* CPU time was asked for from the start */
-	uint32_t n_traces; /* that are being made */
+	bool cpu;            /* CPU time was asked for from the start */
+	uint32_t on;         /* the session of CPU time on demand that is on; 0: none is */
+	uint32_t n_sessions; /* that there were */
+	uint64_t filters;    /* seccomp filters that this process has itself */
+	uint32_t n_traces;   /* that are being made */
 	uint64_t nonce[2];
 	pid_t main_pid;
 	uint64_t start_ns; /* wall clock */
@@ -118,6 +143,16 @@ void process_end(struct process *p);
 
 /* What our signal is in a process. */
 int collect_signal(const struct process *p);
+
+/* CPU time that a process has used, 0 when it is not known. */
+uint64_t collect_cpu_ns(pid_t pid);
+
+/* Send our signal to a thread: it arms what has no timer, or takes timers away. */
+void collect_wake(const struct collect *c, const struct process *p, uint32_t tid);
+
+/* A process has come, or goes, perhaps in a session. */
+void demand_begin(struct process *p);
+void demand_release(struct process *p);
 
 /* Wake the threads of a process that are at work without a timer. */
 void collect_unseen(const struct collect *c, struct process *p);

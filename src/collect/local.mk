@@ -14,6 +14,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/collect_int.h \
 	src/collect/counts.c \
 	src/collect/counts.h \
+	src/collect/demand.c \
 	src/collect/elffile.c \
 	src/collect/elffile.h \
 	src/collect/elfnames.c \

@@ -23,6 +23,7 @@ void process_release(struct process *p)
 {
 	if (p->pidfd >= 0)
 		close(p->pidfd);
+	demand_release(p);
 	counts_release(p);
 	table_release(&p->table);
 	threads_release(p->threads);
@@ -111,6 +112,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 		maps_copy(&p->maps, &from->maps);
 	}
 	collect_modules(p);
+	demand_begin(p);
 	/* the same process with an earlier program */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)
 		if (k != i && c->process[k].used && !c->process[k].ended && c->process[k].pid == p->pid)
@@ -147,7 +149,10 @@ void process_update(struct process *p, struct segment_proc *s)
 	p->perf_error = p->perf_error <= ERRNO_MOST ? p->perf_error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
 	lose(p, &s->lost, &p->lost_seen);
-	p->adopted += lose(p, &s->adopted, &p->adopted_seen);
+	if (p->demand.session) /* what it used before the session is not of it */
+		p->adopted_seen = atomic_load_explicit(&s->adopted, memory_order_relaxed);
+	else
+		p->adopted += lose(p, &s->adopted, &p->adopted_seen);
 	/* what was unloaded and loaded elsewhere is seen in time, if not at once */
 	p->since_look++;
 	p->maps.n_steps = 0;

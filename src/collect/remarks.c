@@ -48,7 +48,8 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 {
 	const struct process *p = s->p;
 	const struct snap_cpu *c = &s->cpu;
-	double seconds = (double)c->weight / p->c->how.hz;
+	unsigned hz = (unsigned)((1000000000 + s->period / 2) / s->period); /* that of the session, if there are some */
+	double seconds = (double)c->weight / hz;
 
 	remark(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
 	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
@@ -57,8 +58,8 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
 	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
 									  : "timers of threads");
-	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for",
-	       p->c->how.hz, seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for", hz,
+	       seconds > 0 ? (double)c->n_samples / seconds : 0.0);
 	if (p->error)
 		remark(r, "timers: %s", strerror((int)p->error));
 	if (p->moved)
@@ -69,6 +70,9 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 		remark(r, "lost: %llu periods in %s", (unsigned long long)c->lost, table_place_name[PLACE_LOST]);
 	if (c->adopted)
 		remark(r, "of them before threads were found at work: %llu", (unsigned long long)c->adopted);
+	if (c->unsampled)
+		remark(r, "used before threads had timers, or never sampled: %llu periods in %s",
+		       (unsigned long long)c->unsampled, table_place_name[PLACE_UNSAMPLED]);
 	if (c->blocked)
 		remark(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
 	if (c->orphans)

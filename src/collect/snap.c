@@ -157,6 +157,7 @@ static int take_cpu(struct snap *s)
 				    .weight = p->table.weight,
 				    .lost = p->lost,
 				    .adopted = p->adopted,
+				    .unsampled = p->unsampled,
 				    .nested = p->nested,
 				    .blocked = p->blocked,
 				    .bad = p->bad,
@@ -340,6 +341,7 @@ static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
 	a->weight -= b->weight;
 	a->lost -= b->lost;
 	a->adopted -= b->adopted;
+	a->unsampled -= b->unsampled;
 	a->nested -= b->nested;
 	a->blocked -= b->blocked;
 	a->bad -= b->bad;

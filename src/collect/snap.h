@@ -43,7 +43,7 @@ struct snap_row {
 
 /* How CPU time was sampled. */
 struct snap_cpu {
-	uint64_t n_samples, weight, lost, adopted, nested, blocked, bad, orphans, cut[N_CUTS];
+	uint64_t n_samples, weight, lost, adopted, unsampled, nested, blocked, bad, orphans, cut[N_CUTS];
 };
 
 /* What else is known of a thread of a dump. */

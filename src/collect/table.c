@@ -21,6 +21,7 @@ const char *const table_place_name[N_PLACES] = {
 	[PLACE_BLOCKED] = "[cpa: signal blocked]",
 	[PLACE_FULL] = "[cpa: stack table full]",
 	[PLACE_RUNNING] = "[running]",
+	[PLACE_UNSAMPLED] = "[cpa: not sampled]",
 	[PLACE_NO_ANSWER] = "[no answer: signal blocked]",
 };
 

@@ -10,7 +10,7 @@
 #include "collect/memory.h"
 
 /* Frames that are no code: they have a name instead of an address. */
-enum table_place { PLACE_LOST, PLACE_BLOCKED, PLACE_FULL, PLACE_RUNNING, PLACE_NO_ANSWER, N_PLACES };
+enum table_place { PLACE_LOST, PLACE_BLOCKED, PLACE_FULL, PLACE_RUNNING, PLACE_NO_ANSWER, PLACE_UNSAMPLED, N_PLACES };
 extern const char *const table_place_name[N_PLACES];
 
 /* An address, or (the first N_PLACES of them) a place. */

@@ -143,6 +143,7 @@ bool task_signal(int folder, uint32_t tid, int sig, struct task_signal *out)
 		return false;
 	out->blocked = field(text, "\nSigBlk:", 16) >> (sig - 1) & 1;
 	out->caught = field(text, "\nSigCgt:", 16) >> (sig - 1) & 1;
+	out->filters = field(text, "\nSeccomp_filters:", 10);
 	out->switches = field(text, "\nvoluntary_ctxt_switches:", 10);
 	return true;
 }

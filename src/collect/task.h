@@ -44,6 +44,7 @@ enum task_is task_where(int folder, uint32_t tid, struct task *t);
 /* What a signal would meet in a thread. */
 struct task_signal {
 	uint64_t switches; /* how often it gave up its CPU by itself */
+	uint64_t filters;  /* of system calls; 0 also when the kernel does not say */
 	bool blocked, caught;
 };
 

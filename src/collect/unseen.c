@@ -36,8 +36,34 @@ static bool has_ring(const struct collect *c, const struct process *p, uint32_t 
 	return false;
 }
 
-/* Does the thread run now, and has it used so much CPU time that a timer would have been seen? */
-static bool is_at_work(const struct collect *c, const struct process *p, uint32_t tid)
+/*
+ * Has the thread used so much CPU time, in ticks, that a timer would have been seen? In a session on demand it is what
+ * it used since it was first seen without one.
+ */
+static bool is_much(const struct collect *c, struct process *p, uint32_t tid, uint64_t ticks)
+{
+	struct vec *v = &p->demand.unseen;
+	struct used *used = v->data;
+	uint64_t before = 0;
+	size_t i = 0;
+
+	while (p->demand.session && i < v->n && used[i].tid != tid)
+		i++;
+	if (p->demand.session && i == v->n) {
+		used = vec_room(v, 1, sizeof(*used), THREADS_ONCE);
+		if (used) {
+			*used = (struct used){ tid, ticks };
+			v->n++;
+		}
+		return false;
+	}
+	if (p->demand.session)
+		before = used[i].ns;
+	return (ticks - before) * c->how.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_SEEN && ticks > before;
+}
+
+/* Does the thread run now, and did it for a while? */
+static bool is_at_work(const struct collect *c, struct process *p, uint32_t tid)
 {
 	char name[64], text[STAT_SIZE], *at;
 	unsigned long long ticks;
@@ -61,10 +87,10 @@ static bool is_at_work(const struct collect *c, const struct process *p, uint32_
 		return false;
 	ticks = strtoull(at, &at, 10);
 	ticks += strtoull(at, NULL, 10);
-	return ticks * c->how.hz > (unsigned long long)sysconf(_SC_CLK_TCK) * PERIODS_SEEN;
+	return is_much(c, p, tid, ticks);
 }
 
-static void send_signal(const struct collect *c, const struct process *p, uint32_t tid)
+void collect_wake(const struct collect *c, const struct process *p, uint32_t tid)
 {
 	int sig = collect_signal(p);
 	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
@@ -83,8 +109,7 @@ struct entry {
 	char name[];
 };
 
-/* CPU time of a process, 0 when it is not known. */
-static uint64_t cpu_ns(pid_t pid)
+uint64_t collect_cpu_ns(pid_t pid)
 {
 	struct timespec t;
 	clockid_t clock;
@@ -106,7 +131,7 @@ static uint32_t look(const struct collect *c, struct process *p, const char *nam
 			continue;
 		if (i >= p->unseen_at && i - p->unseen_at < THREADS_ONCE && !has_ring(c, p, tid) &&
 		    is_at_work(c, p, tid))
-			send_signal(c, p, tid);
+			collect_wake(c, p, tid);
 		i++;
 	}
 	return i;
@@ -115,7 +140,7 @@ static uint32_t look(const struct collect *c, struct process *p, const char *nam
 void collect_unseen(const struct collect *c, struct process *p)
 {
 	_Alignas(8) char names[NAMES_SIZE];
-	uint64_t now = cpu_ns(p->pid);
+	uint64_t now = collect_cpu_ns(p->pid);
 	char folder[32];
 	uint32_t i = 0;
 	long n;

@@ -51,22 +51,22 @@ static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
 }
 
 /* Of timers of threads that have events. */
-static uint64_t slow_period(void)
+static uint64_t slow_period(const struct thread *t)
 {
-	return cpi.period_ns > SLOW_NS ? cpi.period_ns : SLOW_NS;
+	return t->period_ns > SLOW_NS ? t->period_ns : SLOW_NS;
 }
 
 /*
  * Somewhere in (0, period]: else threads shorter than a period would never be seen, or always.
  * From splitmix64.
  */
-static uint64_t first_expiry(uint32_t tid)
+static uint64_t first_expiry(uint32_t tid, uint64_t period_ns)
 {
 	uint64_t x = sys_now(CLOCK_MONOTONIC) + tid * 0x9e3779b97f4a7c15ULL;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
-	return (x ^ x >> 31) % cpi.period_ns + 1;
+	return (x ^ x >> 31) % period_ns + 1;
 }
 
 void cpi_clock_init(void)
@@ -99,17 +99,15 @@ static void share(struct thread *t, long why)
 	cpi_process_tell_sig(ENGINE_PROCESS, (uint32_t)-why);
 }
 
-void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
+static void start(struct thread *t, uint32_t tid)
 {
 	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
-	uint64_t first = first_expiry(tid);
+	uint64_t first = first_expiry(tid, t->period_ns);
 	long timer, rc;
 	bool event;
 
-	t->session = cpi.session;
 	t->n_charged = 0;
 	t->first_ns = sys_now(thread_clock(tid)) + first;
-
 	t->by_clock = false;
 	if (asked == ASKED_ITIMER) {
 		share(t, 0);
@@ -126,7 +124,7 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 		return;
 	}
 	atomic_store(&t->timer, (int)timer);
-	rc = timer_run((int)timer, first, event ? slow_period() : cpi.period_ns);
+	rc = timer_run((int)timer, first, event ? slow_period(t) : t->period_ns);
 	if (rc < 0) {
 		cpi_clock_disarm_sig(t);
 		share(t, rc);
@@ -135,11 +133,22 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 	cpi_process_tell_sig(event ? 0 : ENGINE_THREADS, 0);
 }
 
+void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
+{
+	uint32_t session = cpi.session;
+
+	cpi_clock_disarm_sig(t); /* of an earlier session */
+	atomic_store(&t->session, 0);
+	t->period_ns = cpi.period_ns;
+	start(t, tid);
+	atomic_store(&t->session, session);
+}
+
 void cpi_clock_rerun_sig(const struct thread *t)
 {
 	int timer = atomic_load(&t->timer);
 
-	if (timer != NO_TIMER && timer_run(timer, cpi.period_ns, cpi.period_ns) == 0)
+	if (timer != NO_TIMER && timer_run(timer, t->period_ns, t->period_ns) == 0)
 		cpi_process_tell_sig(ENGINE_THREADS, 0);
 }
 
@@ -157,7 +166,7 @@ uint32_t cpi_clock_owed_sig(const struct thread *t)
 {
 	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
 	uint64_t now = sys_now(thread_clock(tid));
-	uint64_t n = now >= t->first_ns ? (now - t->first_ns) / cpi.period_ns + 1 : 0;
+	uint64_t n = now >= t->first_ns ? (now - t->first_ns) / t->period_ns + 1 : 0;
 
 	n = n > t->n_charged ? n - t->n_charged : 0;
 	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;

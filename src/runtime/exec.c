@@ -70,7 +70,7 @@ static struct thread *settle_sig(void)
 {
 	struct thread *t = NULL;
 
-	if (cpi.head && !cpi.self && cpi_cpu_on_sig() && cpi.pid == sys_getpid() && !atomic_load(&cpi.sandboxed))
+	if (cpi.head && !cpi.self && cpi_session_on_sig() && cpi.pid == sys_getpid() && !atomic_load(&cpi.sandboxed))
 		t = cpi_thread_find_sig(sys_gettid());
 	if (!t || t->ignored || t->session != cpi.session)
 		return NULL;
@@ -91,7 +91,7 @@ static int pass(const struct call *c, char *const env[])
 	rc = call(c, env);
 	error = errno;
 	cpi_guard_leave(false);
-	if (t)
+	if (t && cpi_session_on_sig())
 		cpi_clock_arm_sig(t, sys_gettid());
 	errno = error;
 	return rc;

@@ -43,6 +43,7 @@ static void start_again(void)
 	cpi_heap_forget();
 	cpi_holders_forget();
 	cpi.process_timer = NO_TIMER;
+	cpi.armed = 0;
 	if (cpi.self) {
 		cpi.pid = sys_getpid();
 		atomic_load(&cpi.proc)->pid = cpi.pid;
@@ -56,9 +57,8 @@ static void start_again(void)
 		cpi.head = NULL;
 		return;
 	}
-	if (!atomic_load(&cpi.head->cpu))
+	if (!cpi_session_fork())
 		return;
-	cpi_clock_init();
 	cpi_thread_enter(cpi_local.lo, cpi_local.top, 0);
 }
 

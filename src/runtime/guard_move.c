@@ -134,7 +134,7 @@ void cpi_guard_check(void)
 	uint64_t now = sys_now(CLOCK_MONOTONIC_COARSE);
 	int sig;
 
-	if (!cpi_cpu_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
+	if (!cpi_session_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
 		return;
 	atomic_store(&last, now);
 	if (handler_of(cpi.sig) == (uintptr_t)cpi_handler_sig || atomic_exchange(&moving, 1))

@@ -32,7 +32,6 @@ static struct thread *self_sig(void)
  */
 static void adopt_sig(void)
 {
-	uint64_t used = sys_now(CLOCK_THREAD_CPUTIME_ID) / cpi.period_ns;
 	struct segment_proc *p = atomic_load_explicit(&cpi.proc, memory_order_relaxed);
 	struct thread *t;
 
@@ -40,8 +39,22 @@ static void adopt_sig(void)
 		return;
 	t = cpi_thread_add_sig(sys_gettid());
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
-	if (t && p)
-		atomic_fetch_add_explicit(&p->adopted, used, memory_order_relaxed);
+	if (t && p && t->session)
+		atomic_fetch_add_explicit(&p->adopted, sys_now(CLOCK_THREAD_CPUTIME_ID) / t->period_ns,
+					  memory_order_relaxed);
+}
+
+/* The collector sends its signal to a thread at work: CPU time is sampled from here on, or no more. */
+static void wake_sig(void)
+{
+	/* a child of vfork has our memory, and is not us */
+	if (sys_getpid() != cpi.pid)
+		return;
+	if (!atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
+		self_sig();
+		cpi_session_look_sig();
+	}
+	adopt_sig();
 }
 
 /* How many periods this signal stands for. */
@@ -70,21 +83,28 @@ static void take_sig(struct thread *t, const siginfo_t *info, const void *contex
 		cpi_sample_sig(t, context, weight);
 }
 
-/* Whoever ends a session first says so, then waits for those inside: one of the two sees the other. */
+/*
+ * Whoever ends a session first says so, then waits for those inside: one of the two sees the other. Or takes the place
+ * of those inside; then this one leaves.
+ */
 static void tick_sig(const siginfo_t *info, const void *context)
 {
 	struct thread *t = self_sig();
 	struct segment_proc *p;
 
 	if (t) {
-		atomic_store(&t->inside, 1);
+		cpi_session_look_sig();
+		if (!cpi_thread_hold_sig(t))
+			return;
 		if (!cpi_on_sig()) {
 			cpi_clock_disarm_sig(t);
 			cpi_clock_release_sig();
-		} else if (atomic_load(&cpi.head->cpu)) {
+		} else if (cpi_session_on_sig() && atomic_load(&t->session) == atomic_load(&cpi.session)) {
 			take_sig(t, info, context);
+		} else if (!cpi.self && !atomic_load(&cpi.head->cpu)) {
+			cpi_clock_disarm_sig(t);
 		}
-		atomic_store_explicit(&t->inside, 0, memory_order_release);
+		cpi_thread_let_sig(t);
 	} else if (cpi_cpu_on_sig() && (p = atomic_load_explicit(&cpi.proc, memory_order_relaxed))) {
 		atomic_fetch_add_explicit(&p->orphans, 1, memory_order_relaxed);
 	}
@@ -110,11 +130,10 @@ static void tell_sig(const void *context)
 	if (!self_sig()) /* CPU time is not sampled */
 		cpi_thread_add_sig(sys_gettid());
 	t = self_sig();
-	if (!t)
+	if (!t || !cpi_thread_hold_sig(t))
 		return;
-	atomic_store(&t->inside, 1);
 	cpi_sample_tell_sig(t, context);
-	atomic_store_explicit(&t->inside, 0, memory_order_release);
+	cpi_thread_let_sig(t);
 }
 
 void cpi_handler_sig(int sig, siginfo_t *info, void *context)
@@ -126,7 +145,7 @@ void cpi_handler_sig(int sig, siginfo_t *info, void *context)
 	if ((ours && info->si_code == SI_TIMER) || (cpi.head && cpi_perf_is_signal_sig(info)))
 		tick_sig(info, context);
 	else if ((ours && info->si_code == SI_QUEUE) || is_from_nobody_sig(info))
-		adopt_sig();
+		wake_sig();
 	else if (cpi.head && info->si_code == SI_QUEUE && value == (cpi.cookie ^ COOKIE_STACK))
 		tell_sig(context);
 	else

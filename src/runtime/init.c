@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HZ_MOST = 1000 };
-
 static bool is_size(uint64_t size)
 {
 	struct segment_layout l = segment_lay_out(size);
@@ -43,7 +41,7 @@ static struct segment_head *map_segment(const struct env *e)
 		return NULL;
 	madvise(head, (size_t)file.st_size, MADV_DONTDUMP);
 	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == (uint64_t)file.st_size &&
-	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1] && head->hz >= 1 && head->hz <= HZ_MOST)
+	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1])
 		return head;
 	munmap(head, (size_t)file.st_size);
 	return NULL;
@@ -55,7 +53,6 @@ static void adopt(struct segment_head *head)
 	uint8_t *base = (uint8_t *)head;
 
 	cpi.process_timer = NO_TIMER;
-	cpi.period_ns = 1000000000 / head->hz;
 	cpi.max_depth = head->max_depth < 1 || head->max_depth > FRAMES_MAX ? FRAMES_MAX : head->max_depth;
 	cpi.n_rings = l.n_rings;
 	cpi.procs = (struct segment_proc *)(base + l.section[SECTION_PROCS]);
@@ -96,7 +93,7 @@ bool cpi_attach(struct segment_head *head, bool self)
 	if (self)
 		atomic_store(&head->active, 1);
 	else if (atomic_load(&head->cpu))
-		cpi_cpu_start(head->hz);
+		cpi_thread_join();
 	return true;
 }
 

@@ -75,6 +75,7 @@ src_runtime_libcpaprof_so_SOURCES = \
 	src/runtime/sample.c \
 	src/runtime/sandbox.c \
 	src/runtime/segment.h \
+	src/runtime/session.c \
 	src/runtime/stacks.c \
 	src/runtime/stacks.h \
 	src/runtime/switch.c \

@@ -42,13 +42,13 @@ static long first_number(void)
 	return rc < 0 ? rc : n < FILES_FEW ? -EMFILE : (long)(n - n / 4);
 }
 
-static long open_event(uint32_t tid)
+static long open_event(const struct thread *t, uint32_t tid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
 		.size = PERF_ATTR_SIZE_VER0,
 		.config = PERF_COUNT_SW_CPU_CLOCK,
-		.sample_period = cpi.period_ns,
+		.sample_period = t->period_ns,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -89,7 +89,7 @@ static uint64_t id_of(long fd)
 bool cpi_perf_open_sig(struct thread *t, uint32_t tid)
 {
 	/* signals with numbers for real time are queued without bound, and become SIGIO when there is no room */
-	long fd = cpi.sig < SIGRT_FIRST ? open_event(tid) : -EINVAL, rc;
+	long fd = cpi.sig < SIGRT_FIRST ? open_event(t, tid) : -EINVAL, rc;
 
 	if (fd < 0) {
 		cpi_perf_tell_sig((uint32_t)-fd);

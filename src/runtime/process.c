@@ -42,6 +42,7 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	atomic_store(&p->orphans, 0);
 	atomic_store(&p->lost, 0);
 	atomic_store(&p->adopted, 0);
+	atomic_store(&p->armed, atomic_load(&cpi.armed));
 	atomic_store(&p->heap, atomic_load(&cpi.heap));
 	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
 	atomic_store(&cpi.proc, p);

@@ -59,9 +59,9 @@ struct walk_memory *cpi_sample_memory_sig(uint32_t i)
  */
 enum { BLOCKED_PERIODS = 64, BLOCKED_NS = 250000000 };
 
-static bool is_late(uint32_t weight)
+static bool is_late(const struct thread *t, uint32_t weight)
 {
-	return weight > BLOCKED_PERIODS && weight * cpi.period_ns > BLOCKED_NS;
+	return weight > BLOCKED_PERIODS && weight * t->period_ns > BLOCKED_NS;
 }
 
 /*
@@ -182,7 +182,7 @@ static void finish_sig(struct thread *t, uint64_t *at, uint32_t n, uint64_t time
 static void put_sig(struct thread *t, const ucontext_t *uc, uint32_t weight)
 {
 	uint64_t *at = cpi_ring_room_sig(t), *copy = NULL, time = time_sig();
-	bool blocked = is_late(weight) && !in_call_sig(uc);
+	bool blocked = is_late(t, weight) && !in_call_sig(uc);
 	uint32_t n = 0, generation = generation_sig();
 
 	if (!at) {
@@ -224,7 +224,7 @@ void cpi_sample_end(struct thread *t)
 {
 	uint32_t weight = cpi_on_sig() ? cpi_clock_owed_sig(t) : 0;
 
-	if (!weight || (!t->n_charged && !t->start && !is_late(weight)))
+	if (!weight || (!t->n_charged && !t->start && !is_late(t, weight)))
 		return;
 	if (!atomic_load(&cpi.proc) && !cpi_process_claim_sig())
 		return;

@@ -34,7 +34,7 @@
 #define SEGMENT_MAGIC 0x31676573617063ULL /* "cpaseg1" */
 
 enum {
-	SEGMENT_VERSION = 2,
+	SEGMENT_VERSION = 3,
 	SEGMENT_RINGS_SIZE = 64 << 20, /* of addresses, up to the end of the rings; memory is taken as it is touched */
 	LABELS_SIZE = 16 << 20,
 	TABLES_SIZE = 64 << 20, /* of one process */
@@ -78,7 +78,9 @@ static inline uint32_t segment_claim(uint32_t pid)
 
 struct segment_head {
 	uint64_t magic;
-	uint32_t version, hz, max_depth, follow;
+	uint32_t version;
+	_Atomic uint32_t hz; /* of CPU time; changes between sessions */
+	uint32_t max_depth, follow;
 	uint64_t size, nonce[2];
 	uint32_t n_rings, n_tables;
 	uint64_t section[N_SECTIONS]; /* where each begins */
@@ -94,6 +96,7 @@ struct segment_head {
 	_Atomic uint32_t engine;         /* enum engine_asked */
 	_Atomic uint32_t signal;         /* of the timers; 0: the usual */
 	_Atomic uint32_t times;          /* not 0: samples have times */
+	_Atomic uint32_t session;        /* of CPU time, the last one that began: set before cpu is; never 0 then */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or segment_claim */
@@ -127,6 +130,7 @@ struct segment_proc {
 	uint64_t locals;             /* where its table of locals is: struct local_at [N_LOCALS] of runtime/target.h */
 	_Atomic uint32_t moved;      /* times that the program took our signal */
 	_Atomic uint32_t perf_error; /* errno of the last event that could not be had, or was taken away */
+	_Atomic uint32_t armed;      /* the session that all its threads have timers for; 0: none has one */
 };
 
 enum ring_state { RING_FREE, RING_OWNED = 2, RING_RETIRED }; /* or segment_claim */

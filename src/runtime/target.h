@@ -28,8 +28,9 @@ enum { N_THREADS = 16384, THREAD_PROBES = 64, NO_TIMER = -1 };
 struct thread {
 	_Atomic uint32_t tid;       /* 0: free */
 	_Atomic int timer;          /* the kernel's, or NO_TIMER: the timer of the process counts for it */
-	_Atomic uint32_t inside;    /* its handler is at work */
-	uint32_t session;           /* of CPU sampling, that it takes part in; 0: none yet */
+	_Atomic uint32_t inside;    /* its handler is at work, or who arms or settles it: each only tries */
+	_Atomic uint32_t session;   /* of CPU sampling, that it takes part in; 0: none. Set when all below is */
+	uint64_t period_ns;         /* of that session */
 	bool ignored;               /* takes part in none */
 	uintptr_t lo, top;          /* its stack is somewhere in [lo, top); 0: not known */
 	uintptr_t low;              /* the lowest address of it that is known to be in use */
@@ -78,13 +79,14 @@ struct target {
 	uint32_t parent, parent_serial; /* the slot + 1 of what it was forked from; 0: it was executed */
 	uint64_t start_ns;              /* wall clock */
 	uint32_t slot, serial, pid;
-	bool ready;                /* the library is: threads tell where they begin and end */
-	bool self;                 /* the collector is in this process: fork copies all of it */
-	uint32_t session;          /* of CPU sampling */
-	int sig;                   /* the signal of our timers */
-	_Atomic int process_timer; /* for threads without one of their own; NO_TIMER */
-	uint32_t sig_asked;        /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
-	uint64_t period_ns;
+	bool ready;                 /* the library is: threads tell where they begin and end */
+	bool self;                  /* the collector is in this process: fork copies all of it */
+	_Atomic uint32_t session;   /* of CPU sampling */
+	_Atomic uint32_t armed;     /* the session that all threads were armed for; 0: none is. Not when self */
+	int sig;                    /* the signal of our timers */
+	_Atomic int process_timer;  /* for threads without one of their own; NO_TIMER */
+	uint32_t sig_asked;         /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
+	_Atomic uint64_t period_ns; /* of the session; set before it */
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs;  /* [N_PROCS] */
 	struct segment_ring *ring;   /* [n_rings] */
@@ -109,6 +111,13 @@ static inline bool cpi_cpu_on_sig(void)
 	return cpi_on_sig() && atomic_load_explicit(&cpi.head->cpu, memory_order_relaxed);
 }
 
+/* And are this process's times those of the session that is on? */
+static inline bool cpi_session_on_sig(void)
+{
+	return cpi_cpu_on_sig() && (cpi.self || atomic_load(&cpi.session) ==
+							atomic_load_explicit(&cpi.head->session, memory_order_relaxed));
+}
+
 /* init.c */
 /* Before all else, when the library is loaded: it makes nothing but a key for threads that end. */
 void cpi_init(void);
@@ -119,6 +128,17 @@ void cpi_init(void);
 bool cpi_attach(struct segment_head *head, bool self);
 /* The segment that a parent made for this process, or NULL. It goes from the environment when it is for others. */
 struct segment_head *cpi_parent_segment(void);
+
+/* session.c */
+/*
+ * Of a process that others profile: is it as they ask? Else all threads are armed, or all timers go and what threads
+ * owe is charged. To be called in each signal of ours; does nothing while another thread is at it.
+ */
+void cpi_session_look_sig(void);
+/* The same for one who holds what cpi_threads_try_sig takes. */
+void cpi_session_follow_sig(void);
+/* In the child of fork, which has one thread: none of the timers are there. True when CPU time is sampled. */
+bool cpi_session_fork(void);
 
 /* switch.c */
 /* Sample CPU time in all threads, from now on. hz: 1 to 1000. One thread at a time calls this and the next. */
@@ -183,6 +203,30 @@ void cpi_thread_meet(void);
 void cpi_thread_ignore(bool on);
 /* Sample the threads that are there already. */
 void cpi_threads_scan(void);
+/* Take what guards the table. False when another thread has it. */
+bool cpi_threads_try_sig(void);
+void cpi_threads_leave_sig(void);
+/* Who has that: call fn for each entry. */
+void cpi_threads_all_sig(void (*fn)(struct thread *t));
+/* Forget a thread that is no more, or arm one. arm: false when its handler is at work. */
+void cpi_thread_drop_sig(struct thread *t);
+bool cpi_thread_arm_sig(uint32_t tid);
+/*
+ * Call fn for the threads of this process, from position *at on, until it was called for most of them; *at is then where
+ * to go on, and 0 when there are no more. False when nobody says what threads there are.
+ */
+bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid));
+/* Have a thread's record, as its handler does. False when that is at work. */
+static inline bool cpi_thread_hold_sig(struct thread *t)
+{
+	uint32_t is = 0;
+
+	return atomic_compare_exchange_strong(&t->inside, &is, 1);
+}
+static inline void cpi_thread_let_sig(struct thread *t)
+{
+	atomic_store_explicit(&t->inside, 0, memory_order_release);
+}
 /* Call fn for each entry of the table, while nobody else changes it. */
 void cpi_threads_each(void (*fn)(struct thread *t));
 /* After the timers went: wait for handlers, charge what is owed, give the rings back. */

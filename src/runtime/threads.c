@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_MOST = 512 << 20, NAMES_SIZE = 4096 };
+enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_MOST = 512 << 20, NAMES_SIZE = 1024 };
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */
 
@@ -86,7 +86,7 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 		t->top = t->low = top;
 		t->start = 0;
 	}
-	if (cpi_cpu_on_sig())
+	if (cpi_session_on_sig())
 		cpi_clock_arm_sig(t, tid);
 	return t;
 }
@@ -96,6 +96,8 @@ struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool ag
 	struct thread *t;
 
 	latch_take(&latch);
+	if (cpi.head)
+		cpi_session_follow_sig();
 	t = add(tid, lo, top, again);
 	latch_leave(&latch);
 	return t;
@@ -110,6 +112,30 @@ struct thread *cpi_thread_add_sig(uint32_t tid)
 		latch_leave(&latch);
 	}
 	return t;
+}
+
+bool cpi_threads_try_sig(void)
+{
+	return latch_try_sig(&latch);
+}
+
+void cpi_threads_leave_sig(void)
+{
+	latch_leave(&latch);
+}
+
+bool cpi_thread_arm_sig(uint32_t tid)
+{
+	struct thread *t = cpi_thread_find_sig(tid);
+
+	if (t && t->session == cpi.session)
+		return true;
+	if (t && !cpi_thread_hold_sig(t))
+		return false;
+	add(tid, 0, 0, false);
+	if (t)
+		cpi_thread_let_sig(t);
+	return true;
 }
 
 /* Under the latch. */
@@ -137,7 +163,7 @@ static void end_thread(void *arg)
 	latch_take(&latch);
 	t = cpi_thread_find_sig(sys_gettid());
 	if (t) {
-		if (cpi_cpu_on_sig() && t->session == cpi.session)
+		if (cpi_session_on_sig() && t->session == cpi.session)
 			cpi_sample_end(t);
 		forget(t);
 	}
@@ -241,40 +267,68 @@ struct dirent64_head {
 	char name[];
 };
 
-static void scan_names(const char *names, long n)
+static uint32_t number_sig(const char *digits)
 {
-	for (long at = 0; at < n;) {
-		const struct dirent64_head *d = (const struct dirent64_head *)(names + at);
-		uint32_t tid = 0;
+	uint32_t n = 0;
 
-		for (const char *c = d->name; *c >= '0' && *c <= '9'; c++)
-			tid = tid * 10 + (uint32_t)(*c - '0');
-		if (tid)
-			cpi_thread_add(tid, 0, 0, false);
-		at += d->size;
+	for (; *digits >= '0' && *digits <= '9'; digits++)
+		n = n * 10 + (uint32_t)(*digits - '0');
+	return n;
+}
+
+bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid))
+{
+	_Alignas(8) char names[NAMES_SIZE];
+	long n = 0, fd = sys_call(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return false;
+	if (*at)
+		sys_call(SYS_lseek, fd, (long)*at, SEEK_SET, 0);
+	for (uint32_t done = 0; done < most; done++) {
+		n = sys_call(SYS_getdents64, fd, (long)names, sizeof(names), 0);
+		for (long i = 0; i < n;) {
+			const struct dirent64_head *d = (const struct dirent64_head *)(names + i);
+			uint32_t tid = number_sig(d->name);
+
+			if (tid) {
+				fn(tid);
+				done++;
+			}
+			*at = d->off;
+			i += d->size;
+		}
+		if (n <= 0)
+			break;
 	}
+	sys_call(SYS_close, fd, 0, 0, 0);
+	if (n <= 0)
+		*at = 0;
+	return n >= 0;
+}
+
+static void add_there(uint32_t tid)
+{
+	cpi_thread_add(tid, 0, 0, false);
 }
 
 void cpi_threads_scan(void)
 {
-	_Alignas(8) char names[NAMES_SIZE];
 	struct stat folder;
-	int fd;
+	uint64_t at = 0;
 
 	/* three links: itself, its parent, one thread */
 	if (stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3)
 		return;
-	fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	for (;;) {
-		long n = sys_call(SYS_getdents64, fd, (long)names, sizeof(names), 0);
+	cpi_threads_names_sig(&at, UINT32_MAX, add_there);
+}
 
-		if (n <= 0)
-			break;
-		scan_names(names, n);
-	}
-	close(fd);
+void cpi_threads_all_sig(void (*fn)(struct thread *t))
+{
+	for (uint32_t g = 0; g < N_GROUPS; g++)
+		for (uint32_t i = 0; i < THREAD_PROBES && atomic_load(&group_used[g]); i++)
+			if (atomic_load(&table[g * THREAD_PROBES + i].tid))
+				fn(&table[g * THREAD_PROBES + i]);
 }
 
 void cpi_threads_each(void (*fn)(struct thread *t))
@@ -290,7 +344,7 @@ void cpi_threads_each(void (*fn)(struct thread *t))
 	}
 }
 
-static void sweep(struct thread *t)
+void cpi_thread_drop_sig(struct thread *t)
 {
 	if (sys_call(SYS_tgkill, cpi.pid, atomic_load(&t->tid), 0, 0) == -ESRCH)
 		forget(t);
@@ -298,7 +352,7 @@ static void sweep(struct thread *t)
 
 void cpi_threads_sweep(void)
 {
-	cpi_threads_each(sweep);
+	cpi_threads_each(cpi_thread_drop_sig);
 }
 
 static void settle(struct thread *t)

@@ -93,6 +93,7 @@ EXTRA_DIST += tests/runtime/locks_cxx.cc
 EXTRA_DIST += tests/runtime/locks_same.c
 EXTRA_DIST += tests/runtime/locks_same.h
 EXTRA_DIST += tests/runtime/odd.c
+EXTRA_DIST += tests/runtime/paced.c
 EXTRA_DIST += tests/runtime/plug.c
 EXTRA_DIST += tests/runtime/scribble.c
 EXTRA_DIST += tests/runtime/stress.c
@@ -118,6 +119,10 @@ tests_runtime_http_server_LDADD = $(serve_libs) $(collect_libs)
 check_PROGRAMS += tests/runtime/snap_files
 tests_runtime_snap_files_SOURCES = tests/runtime/snap_files.c tests/unit/make_tables.h
 tests_runtime_snap_files_LDADD = $(collect_libs)
+
+check_PROGRAMS += tests/runtime/sessions
+tests_runtime_sessions_SOURCES = tests/runtime/sessions.c
+tests_runtime_sessions_LDADD = $(collect_libs)
 
 check_PROGRAMS += tests/runtime/threads_dump
 tests_runtime_threads_dump_SOURCES = tests/runtime/threads_dump.c
