@@ -32,6 +32,7 @@ static _Atomic uint32_t owner; /* thread that has it */
 static struct collect *collect;
 static pthread_t thread;
 static bool has_thread, knows_fork;
+static uint32_t of;                          /* the process whose it is */
 static void (*forget)(void), (*again)(void); /* in the child of fork */
 
 static _Atomic uint32_t quit;   /* the thread is to end */
@@ -48,9 +49,16 @@ static void tell(_Atomic uint32_t *word)
 	sys_call6(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 }
 
-/* In the child of fork: the thread is not there. */
+/*
+ * In the child of fork: the thread is not there, nor who had the latch. Handlers of fork that the program has may come
+ * here before ours.
+ */
 static void start_again(void)
 {
+	cpi_fork_check();
+	of = cpi.pid;
+	latch = (struct latch){ .state = 1 };
+	atomic_store(&owner, sys_gettid());
 	has_thread = false;
 	atomic_store(&n_ours, 0);
 	if (collect)
@@ -63,13 +71,13 @@ bool collector_take(uint32_t wait_ms)
 {
 	uint32_t me = sys_gettid();
 
+	if (collect && of != sys_getpid()) {
+		start_again();
+		return true;
+	}
 	if (atomic_load(&owner) == me || !latch_take_within(&latch, wait_ms * 1000000ULL))
 		return false;
 	atomic_store(&owner, me);
-	if (collect && cpi.pid != sys_getpid()) {
-		cpi_fork_check();
-		start_again();
-	}
 	return true;
 }
 
@@ -94,10 +102,10 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-	latch = (struct latch){ .state = 1 };
-	atomic_store(&owner, sys_gettid());
-	start_again();
-	collector_leave();
+	if (of != sys_getpid()) {
+		start_again();
+		collector_leave();
+	}
 	if (again)
 		again();
 }
@@ -122,6 +130,7 @@ int collector_open(void)
 		collect = NULL;
 		return -EAGAIN;
 	}
+	of = cpi.pid;
 	if (!knows_fork)
 		pthread_atfork(before_fork, in_parent, in_child);
 	knows_fork = true;
@@ -228,7 +237,9 @@ int collector_thread(pthread_t *out, void *(*fn)(void *))
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	sys_mask(SIG_SETMASK, &all, &before);
+	atomic_fetch_add(&cpi_local.hook, 1); /* what it takes of the heap is none of the program's doing */
 	rc = cpi_next()->pthread_create(out, &attr, begin, &b);
+	atomic_fetch_sub(&cpi_local.hook, 1);
 	sys_mask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	while (rc == 0 && !atomic_load(&b.ready))

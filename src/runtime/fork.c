@@ -64,7 +64,7 @@ static void start_again(void)
 
 static void in_child(void)
 {
-	if (cpi.head)
+	if (cpi.head && cpi.pid != sys_getpid()) /* handlers of the program may have called us */
 		start_again();
 	sys_mask(SIG_SETMASK, &cpi_local.mask, NULL);
 }
