@@ -81,6 +81,10 @@ src_cpa_SOURCES = \
 	src/cli/snapshot_write.c \
 	src/cli/subject.c \
 	src/cli/subject.h \
+	src/cli/threads_dump.c \
+	src/cli/threads_dump.h \
+	src/cli/threads_lines.c \
+	src/cli/threads_lines.h \
 	src/cli/threads_text.c \
 	src/cli/threads_text.h
 

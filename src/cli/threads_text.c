@@ -10,12 +10,13 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "base/unit.h"
+#include "cli/threads_lines.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 80, INDENT = 4, FUNCTION_COLUMN = 40, PLACE_MOST = 34, NAME_COLUMNS = 2 * WIDTH, CIRCLE_MOST = 64 };
+enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MOST = 64 };
 
 struct writing {
 	const struct snap *s;
@@ -83,20 +84,6 @@ static void add_name(struct buf *out, const struct snap_thread *t, size_t n, boo
 	buf_release(&name);
 }
 
-/* Append a piece of a list of names, on the next line if it is too wide for this one. */
-static void add_piece(struct buf *out, const char *piece, size_t n, size_t *column)
-{
-	size_t width = text_count(piece, n);
-
-	if (*column + 1 + width > WIDTH - 1) {
-		buf_addz(out, "\n ");
-		*column = 1;
-	}
-	buf_addz(out, " ");
-	buf_add(out, piece, n);
-	*column += 1 + width;
-}
-
 static void add_names(const struct writing *w, const struct group *g, struct buf *out, size_t column)
 {
 	struct buf piece = { 0 };
@@ -111,13 +98,13 @@ static void add_names(const struct writing *w, const struct group *g, struct buf
 		piece.len = 0;
 		if (used > NAME_COLUMNS) {
 			buf_addf(&piece, "and %zu more", g->at + g->n - i);
-			add_piece(out, piece.data, piece.len, &column);
+			threads_add_piece(out, piece.data, piece.len, &column);
 			break;
 		}
 		add_name(&piece, t, same, g->n == 1);
 		if (i + same < g->at + g->n)
 			buf_addz(&piece, ",");
-		add_piece(out, piece.data, piece.len, &column);
+		threads_add_piece(out, piece.data, piece.len, &column);
 		used += piece.len;
 	}
 	buf_release(&piece);
@@ -216,41 +203,6 @@ static void add_head(const struct writing *w, const struct group *g)
 	buf_release(&head);
 }
 
-static void add_place(struct buf *out, const struct snap_name *name)
-{
-	struct buf safe = { 0 };
-	const char *base = name->file ? strrchr(name->file, '/') : NULL;
-
-	if (name->file) {
-		base = base ? base + 1 : name->file;
-		text_add_safe(&safe, base, strlen(base));
-		text_add_short(out, safe.data, safe.len, PLACE_MOST);
-		if (name->line)
-			buf_addf(out, ":%" PRIu64, name->line);
-	}
-	buf_release(&safe);
-}
-
-/* FUNCTION PLACE, both cut so that the line is not too wide. */
-static void add_line(struct buf *out, const char *function, const struct buf *place, size_t column)
-{
-	size_t n_place = text_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
-	struct buf safe = { 0 }, cut = { 0 };
-
-	text_add_safe(&safe, function, strlen(function));
-	text_add_short(&cut, buf_text(&safe), safe.len, n_place ? most : most + 2);
-	n = text_count(buf_text(&cut), cut.len);
-	buf_fill(out, ' ', INDENT);
-	buf_add(out, cut.data, cut.len);
-	if (n_place) {
-		buf_fill(out, ' ', n < column && column <= most ? column - n + 2 : 2);
-		buf_add(out, place->data, place->len);
-	}
-	buf_addz(out, "\n");
-	buf_release(&safe);
-	buf_release(&cut);
-}
-
 /* A frame that has no name: its address, and the file it is in. */
 static void add_nameless(const struct snap_frame *f, struct buf *function, struct buf *place)
 {
@@ -266,7 +218,7 @@ static void add_nameless(const struct snap_frame *f, struct buf *function, struc
 		}
 	if (n) {
 		text_add_safe(&safe, base, n);
-		text_add_short(place, safe.data, safe.len, PLACE_MOST);
+		text_add_short(place, safe.data, safe.len, THREADS_PLACE_MOST);
 		buf_addf(place, "+0x%" PRIx64, f->offset);
 	}
 	buf_release(&safe);
@@ -287,12 +239,12 @@ static void each_line(const struct writing *w, const struct snap_row *row, uint3
 			break;
 		function.len = place.len = 0;
 		if (named)
-			add_place(&place, &name);
+			threads_add_place(&place, name.file, name.file ? strlen(name.file) : 0, name.line);
 		else if (!f.place)
 			add_nameless(&f, &function, &place);
 		buf_addz(&function, named ? name.function : f.place ? f.place : "");
 		if (tell)
-			add_line(w->out, buf_text(&function), &place, *column);
+			threads_add_line(w->out, buf_text(&function), &place, *column);
 		else if (function.len > *column && function.len <= FUNCTION_COLUMN)
 			*column = function.len;
 		if (!named)

@@ -32,7 +32,9 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/proto_top.c \
 	src/reader/reader.c \
 	src/reader/reader.h \
-	src/reader/reader_int.h
+	src/reader/reader_int.h \
+	src/reader/stacks.c \
+	src/reader/stacks.h
 
 # the generated header is there before the one file that includes it is compiled
 src/reader/libreader_a-proto.$(OBJEXT): proto/profile.pb-c.h

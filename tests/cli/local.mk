@@ -37,6 +37,7 @@ cli_tests = \
 	tests/cli/t285-gate-ci.t \
 	tests/cli/t285-gate-json.t \
 	tests/cli/t290-snapshot.t \
+	tests/cli/t295-stacks.t \
 	tests/cli/t900-readme.t
 
 TESTS += $(cli_tests)

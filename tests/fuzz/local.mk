@@ -7,6 +7,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_differential \
 	tests/fuzz/fuzz_encode \
 	tests/fuzz/fuzz_frames \
+	tests/fuzz/fuzz_stacks \
 	tests/fuzz/fuzz_symbol_cache \
 	tests/fuzz/fuzz_filter \
 	tests/fuzz/fuzz_flame \
@@ -152,3 +153,7 @@ tests_fuzz_fuzz_symbol_cache_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_guard_SOURCES = tests/fuzz/fuzz_guard.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_guard_LDADD = $(serve_libs) $(profile_libs)
 tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_stacks_SOURCES = tests/fuzz/fuzz_stacks.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_stacks_LDADD = $(reader_libs)
+tests_fuzz_fuzz_stacks_LDFLAGS = $(fuzz_ldflags)

@@ -168,9 +168,9 @@ end
 "$CPA" threads "$pid" >out 2>err
 is "$? $(cat out err)" "2 cpa: there is no process $pid" 'a process that is not there is told'
 "$CPA" threads >out 2>err
-is "$? $(cat out err)" '2 cpa: usage: cpa threads [--debug=N] [-proto] [-o FILE] PID' 'one must be named'
+is "$? $(cat out err)" '2 cpa: usage: cpa threads [OPTION]... PID | SERVER | FILE' 'one must be named'
 "$CPA" threads 12x >out 2>err
-is "$? $(cat out err)" '2 cpa: 12x is not the number of a process' 'and by its number'
+is "$? $(cat out err)" '2 cpa: 12x is not the number of a process, no file, and no server' 'and by its number'
 
 "$dump" -n 3 -w 300 ./waits 14 100 1 >out
 is "$(grep -c 'waited=\([6-9]..\|[1-9]...\)ms' out) $(grep -c 'running.*waited=0ms' out)" '15 1' \
