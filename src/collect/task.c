@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TEXT = 4096, FIELD_UTIME = 11, FIELD_START = 7 }; /* fields behind the state; behind the times of its CPU */
+enum { TEXT = 4096, FIELD_UTIME = 11, FIELD_START = 7, FIELD_CPU = 17 }; /* behind the state; the one in front */
 
 /* A file of a thread as a text. Gives its length, or -1 and errno. */
 static ssize_t text_of(int folder, uint32_t tid, const char *file, char *out, size_t size)
@@ -79,7 +79,7 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	end = strrchr(text, ')'); /* the name may have any character in it */
 	if (!name || !end || end < name || end[1] != ' ')
 		return false;
-	*t = (struct task){ .tid = tid, .state = end[2], .nr = -1 };
+	*t = (struct task){ .tid = tid, .state = end[2], .nr = -1, .cpu = -1 };
 	*end = '\0';
 	snprintf(t->name, sizeof(t->name), "%s", name + 1);
 	at = skip(end + 2, FIELD_UTIME);
@@ -89,6 +89,9 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 	t->cpu_ns = ns_of_ticks(t->cpu_ns + strtoull(at, &at, 10));
 	at = skip(at, FIELD_START - 1);
 	start = at ? ns_of_ticks(strtoull(at, NULL, 10)) : 0;
+	at = skip(at, FIELD_CPU);
+	if (at)
+		t->cpu = (int)strtol(at, NULL, 10);
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	now = (uint64_t)boot.tv_sec * 1000000000 + (uint64_t)boot.tv_nsec;
 	t->age_ns = start && now > start ? now - start : 0;
@@ -97,6 +100,29 @@ bool task_read(int folder, uint32_t tid, struct task *t)
 		t->runs = times.runs;
 	}
 	return true;
+}
+
+/* "se.exec_start   :   35083002.764660", in ms, from the text of a file sched. */
+static uint64_t exec_start(const char *text)
+{
+	const char *at = strstr(text, "se.exec_start"), *colon = at ? strchr(at, ':') : NULL;
+	uint64_t ns = 0, unit = 100000;
+	char *end;
+
+	if (!colon)
+		return 0;
+	ns = strtoull(colon + 1, &end, 10) * 1000000;
+	if (*end == '.')
+		for (end++; *end >= '0' && *end <= '9' && unit; end++, unit /= 10)
+			ns += (uint64_t)(*end - '0') * unit;
+	return ns;
+}
+
+uint64_t task_ran_ns(int folder, uint32_t tid)
+{
+	char text[TEXT];
+
+	return text_of(folder, tid, "sched", text, sizeof(text)) > 0 ? exec_start(text) : 0;
 }
 
 static bool is_gone(int folder, uint32_t tid)

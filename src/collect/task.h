@@ -21,6 +21,7 @@ struct task {
 	char state; /* as ps has it */
 	uint64_t cpu_ns, age_ns;
 	uint64_t runs; /* how often it was given a CPU; 0: not known */
+	int cpu;       /* on which it last ran; -1: not known */
 	int error;
 	long nr; /* of the system call; -1: in none */
 	uint64_t arg[6], sp, pc;
@@ -37,6 +38,9 @@ struct task_times {
 
 /* False when it is gone, or the kernel does not count. */
 bool task_times(int folder, uint32_t tid, struct task_times *out);
+
+/* When it last ran, by the scheduler's clock of its CPU; 0: not known. One that runs: since when it does. */
+uint64_t task_ran_ns(int folder, uint32_t tid);
 
 /* Where it is. */
 enum task_is task_where(int folder, uint32_t tid, struct task *t);

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@
 #define MS 1000000ULL
 
 enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10 };
+enum { CPUS_MOST = 1024 };
 enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
@@ -44,6 +46,11 @@ struct pending {
 	uint64_t since_cpu_ns; /* its CPU time when it last gave up its CPU, or was first seen */
 };
 
+/* The scheduler's clock of a CPU, and CLOCK_MONOTONIC at that moment. cpu_ns 0: not known, now_ns 0: not looked at. */
+struct cpu_clock {
+	uint64_t cpu_ns, now_ns;
+};
+
 struct dump {
 	struct process *p;
 	struct threads *t;
@@ -51,9 +58,10 @@ struct dump {
 	struct vec pending; /* struct pending */
 	size_t n_left;      /* of them */
 	struct glance at;
-	int error;    /* why a thread could not be looked at */
-	uint32_t own; /* the thread that makes the dump, if it is one of them */
-	bool may_ask; /* it has our library, so that a signal of ours does it no harm */
+	struct cpu_clock *clock; /* [CPUS_MOST]; NULL: none are looked at */
+	int error;               /* why a thread could not be looked at */
+	uint32_t own;            /* the thread that makes the dump, if it is one of them */
+	bool may_ask;            /* it has our library, so that a signal of ours does it no harm */
 };
 
 static uint64_t clock_ns(clockid_t clock)
@@ -62,6 +70,46 @@ static uint64_t clock_ns(clockid_t clock)
 
 	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * The clock that says when a thread last ran is one per CPU, and leaves out interrupts and what other machines took:
+ * clocks of two CPUs may be minutes apart. It is read where it counts, by being there for a moment.
+ */
+static struct cpu_clock clock_of(int cpu)
+{
+	struct cpu_clock c = { .now_ns = clock_ns(CLOCK_MONOTONIC) };
+	int own = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	cpu_set_t before, there;
+
+	CPU_ZERO(&there);
+	CPU_SET(cpu, &there);
+	if (own >= 0 && sched_getaffinity(0, sizeof(before), &before) == 0 &&
+	    sched_setaffinity(0, sizeof(there), &there) == 0) {
+		sched_yield(); /* its clock is that of when it was given the CPU */
+		c.now_ns = clock_ns(CLOCK_MONOTONIC);
+		c.cpu_ns = task_ran_ns(own, (uint32_t)syscall(SYS_gettid));
+		sched_setaffinity(0, sizeof(before), &before);
+	}
+	if (own >= 0)
+		close(own);
+	return c;
+}
+
+/* For how long a thread did not run, by the kernel; 0: not known. */
+static uint64_t idle_ns(struct dump *d, const struct task *t)
+{
+	struct cpu_clock *c;
+	uint64_t now, ran;
+
+	if (!d->clock || t->cpu < 0 || t->cpu >= CPUS_MOST)
+		return 0;
+	ran = task_ran_ns(d->at.folder, t->tid);
+	c = &d->clock[t->cpu];
+	if (!c->now_ns)
+		*c = clock_of(t->cpu);
+	now = c->cpu_ns + clock_ns(CLOCK_MONOTONIC) - c->now_ns;
+	return ran && c->cpu_ns && now > ran ? now - ran : 0;
 }
 
 /* A row without a stack yet. NULL when there is no room. */
@@ -76,7 +124,9 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 		return NULL;
 	*thread = (struct snap_thread){ .tid = t->tid, .cpu_ns = t->cpu_ns, .age_ns = t->age_ns };
 	if (is == TASK_WAITING) {
-		thread->wait_ns = waited;
+		uint64_t idle = idle_ns(d, t);
+
+		thread->wait_ns = idle > waited ? idle : waited;
 		thread->holder = glance_holder(&d->at, t);
 	}
 	if (creator) {
@@ -338,8 +388,12 @@ int threads_take(struct snap *s)
 	d.may_ask = c && space_has(&d.t->peek.space, c->dev, c->ino);
 	d.at.p = p;
 	d.at.peek = &d.t->peek;
+	if (p->pid !=
+	    getpid()) /* our own thread may be one of the program, which is nowhere but where it wants to be */
+		d.clock = memory_map(CPUS_MOST * sizeof(*d.clock));
 	rc = make(&d);
 	close(d.at.folder);
+	memory_unmap(d.clock, CPUS_MOST * sizeof(*d.clock));
 	vec_release(&d.pending, sizeof(struct pending));
 	return rc;
 }
