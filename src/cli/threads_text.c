@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MOST = 64 };
+#define NS_PER_S UINT64_C(1000000000)
 
 struct writing {
 	const struct snap *s;
@@ -28,7 +29,8 @@ struct writing {
 /* Rows [at, at + n) of writing.row. */
 struct group {
 	size_t at, n;
-	uint32_t first; /* the first thread of it */
+	uint32_t first;                   /* the first thread of it */
+	uint64_t longest_ns, shortest_ns; /* that they wait; 0: not known */
 };
 
 static const struct snap_thread *thread_of(const struct snap *s, const struct snap_row *row)
@@ -64,7 +66,10 @@ static int compare_rows(const void *a, const void *b, void *arg)
 static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = a, *y = b;
+	uint64_t x_s = x->longest_ns / NS_PER_S, y_s = y->longest_ns / NS_PER_S;
 
+	if (x_s != y_s)
+		return x_s > y_s ? -1 : 1;
 	if (x->n != y->n)
 		return x->n > y->n ? -1 : 1;
 	return x->first < y->first ? -1 : 1;
@@ -187,7 +192,20 @@ static void add_deadlocks(const struct writing *w)
 	}
 }
 
-/* "3 threads, futex, cpu 1.2s:" and names. */
+/* " for 3s to 5s", from one second on. */
+static void add_wait(struct buf *out, const struct group *g)
+{
+	uint64_t lo = g->shortest_ns / NS_PER_S, hi = g->longest_ns / NS_PER_S;
+
+	if (hi == 0)
+		return;
+	buf_addz(out, " for ");
+	if (lo != hi)
+		buf_addf(out, "%" PRIu64 "s to ", lo);
+	buf_addf(out, "%" PRIu64 "s", hi);
+}
+
+/* "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
 static void add_head(const struct writing *w, const struct group *g)
 {
 	struct buf head = { 0 };
@@ -195,7 +213,9 @@ static void add_head(const struct writing *w, const struct group *g)
 
 	for (size_t i = g->at; i < g->at + g->n; i++)
 		cpu_ns += thread_of(w->s, w->row[i])->cpu_ns;
-	buf_addf(&head, "%zu thread%s, %s, cpu ", g->n, g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
+	buf_addf(&head, "%zu thread%s, %s", g->n, g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
+	add_wait(&head, g);
+	buf_addz(&head, ", cpu ");
 	unit_add_label(&head, cpu_ns > INT64_MAX ? INT64_MAX : (int64_t)cpu_ns, "ns", "auto");
 	buf_addz(&head, ":");
 	add_names(w, g, &head, head.len);
@@ -300,12 +320,17 @@ void threads_text(const struct snap *s, struct snap_names *names, struct buf *ou
 	qsort_r((void *)w.row, n, sizeof(*w.row), compare_rows, (void *)(uintptr_t)s);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t tid = thread_of(s, w.row[i])->tid;
+		uint64_t wait = thread_of(s, w.row[i])->wait_ns;
 
 		if (i == 0 || compare_kind(s, w.row[i - 1], w.row[i]) != 0)
-			group[n_groups++] = (struct group){ .at = i, .first = tid };
+			group[n_groups++] = (struct group){ .at = i, .first = tid, .shortest_ns = wait };
 		group[n_groups - 1].n++;
 		if (tid < group[n_groups - 1].first)
 			group[n_groups - 1].first = tid;
+		if (wait > group[n_groups - 1].longest_ns)
+			group[n_groups - 1].longest_ns = wait;
+		if (wait < group[n_groups - 1].shortest_ns)
+			group[n_groups - 1].shortest_ns = wait;
 	}
 	qsort(group, n_groups, sizeof(*group), compare_groups);
 	add_title(&w);

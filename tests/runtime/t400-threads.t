@@ -140,6 +140,20 @@ is "$(grep -c '^1 thread, stopped' out) $(threads_in busy_loop) $(threads_in wai
 	'of a process that is stopped each thread is shown where it was'
 end
 
+began=$(date +%s)
+begin ./waits 7
+sleep 3
+"$CPA" threads "$pid" >out
+longest=$(($(date +%s) - began + 1))
+if [ -r "/proc/$pid/sched" ]; then
+	is "$(awk -v most="$longest" '/^1 thread, / { match($0, / for [0-9]+s,/); s = substr($0, RSTART + 5, RLENGTH - 7)
+		n += s >= 2 && s <= most } END { print n }' out)" 8 'for how long threads wait is known at the first look'
+else
+	count=$((count + 1))
+	echo "ok $count - for how long threads wait is known at the first look # SKIP the kernel does not tell"
+fi
+end
+
 cp waits gone
 begin ./gone 7
 rm gone
