@@ -49,23 +49,28 @@ static int open_wake(struct server *s)
 		close(fd[1]);
 	else
 		rc = owned_take(&s->wake[1], fd[1]);
+	atomic_store(&s->wake_dev, s->wake[1].dev);
+	atomic_store(&s->wake_ino, s->wake[1].ino);
+	atomic_store(&s->wake_fd, s->wake[1].fd);
 	return rc;
 }
 
-/* Where a listening socket can be reached; none when the kernel does not say. */
-static void note_address(struct server *s, unsigned i)
+/* Where the listening sockets can be reached; one of which the kernel does not say is left out. */
+static void note_addresses(struct server *s)
 {
-	const struct listener *l = &s->at.at[i];
+	for (unsigned i = 0; i < s->at.n; i++) {
+		unsigned to = s->n_addresses;
 
-	s->n_address[i] = sizeof(s->address[i]);
-	if (!listener_is_ours(l) || getsockname(l->fd, (struct sockaddr *)&s->address[i], &s->n_address[i]) != 0)
-		s->n_address[i] = 0;
+		s->n_address[to] = sizeof(s->address[to]);
+		if (getsockname(s->at.at[i].fd, (struct sockaddr *)&s->address[to], &s->n_address[to]) == 0)
+			s->n_addresses++;
+	}
 }
 
 /* Wake poll by a connection. */
 static void knock(struct server *s)
 {
-	for (unsigned i = 0; i < s->at.n; i++) {
+	for (unsigned i = 0; i < s->n_addresses; i++) {
 		int fd = socket(s->address[i].ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 		if (fd < 0)
@@ -77,11 +82,12 @@ static void knock(struct server *s)
 
 void server_wake(struct server *s)
 {
+	const struct owned to = { .fd = s->wake_fd, .dev = s->wake_dev, .ino = s->wake_ino };
 	int saved = errno;
 
-	if (!owned_is(&s->wake[1]))
+	if (!owned_is(&to))
 		knock(s);
-	else if (send(s->wake[1].fd, "", 1, MSG_NOSIGNAL) < 0 && errno != EAGAIN)
+	else if (send(to.fd, "", 1, MSG_NOSIGNAL) < 0 && errno != EAGAIN)
 		knock(s);
 	errno = saved;
 }
@@ -122,8 +128,7 @@ int server_open(const struct server_how *how, struct server **out, char *why, si
 		memory_unmap(s, sizeof(*s));
 		return rc;
 	}
-	for (unsigned i = 0; i < s->at.n; i++)
-		note_address(s, i);
+	note_addresses(s);
 	*out = s;
 	return 0;
 }
@@ -162,10 +167,7 @@ static void look_at_files(struct server *s, uint64_t now_ns)
 		lost = open_wake(s) < 0;
 	for (unsigned i = 0; i < s->at.n && !s->stopping; i++)
 		if (!listener_is_ours(&s->at.at[i])) {
-			if (listen_again(s->how.at, &s->at) < 0)
-				lost = true;
-			for (unsigned k = 0; k < s->at.n; k++)
-				note_address(s, k);
+			lost |= listen_again(s->how.at, &s->at) < 0;
 			break;
 		}
 	if (lost)

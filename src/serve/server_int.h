@@ -78,9 +78,14 @@ struct server {
 	struct server_how how;
 	struct guard guard;
 	struct listeners at;
-	struct sockaddr_storage address[LISTEN_MOST]; /* as bound */
+	struct sockaddr_storage address[LISTEN_MOST]; /* as bound first; they stay */
 	socklen_t n_address[LISTEN_MOST];
-	struct owned wake[2];  /* a pipe: an eventfd cannot be told from others */
+	unsigned n_addresses;
+	struct owned wake[2]; /* a pipe: an eventfd cannot be told from others */
+	/* wake[1], for others than the thread of the server; one that is half written is none of ours. */
+	_Atomic int wake_fd;
+	_Atomic dev_t wake_dev;
+	_Atomic ino_t wake_ino;
 	_Atomic uint32_t stop; /* enum of server.c */
 	_Atomic bool looks;
 	_Atomic uint32_t n_threads; /* that work on jobs; server_run waits on it */
