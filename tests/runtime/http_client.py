@@ -470,7 +470,7 @@ def lost_files(*options):
             ok(wait_until(answered), "it is there again after its files were closed" + (", at its path" if unix else ""))
             ok(wait_until(lambda: s.counts()[0] == s.counts()[1]), "what was under way has ended", s.counts())
             s.tell("size " + data)
-            same(s.line(), "0", "and wrote nothing into files of others")
+            same(s.line(), "0 0", "and it wrote into no file of the program, and closed none")
             s.tell("close " + data)
             s.line()
             s.tell("stop")

@@ -216,10 +216,11 @@ static unsigned n_files(void)
 	return n;
 }
 
+static bool was[FD_MOST]; /* numbers that the program has files of its own under, after close_all */
+
 /* What a program does that closes what it does not know, and then opens as many files of its own. */
 static void close_all(const char *path)
 {
-	bool was[FD_MOST];
 	int file;
 
 	for (int fd = 3; fd < FD_MOST; fd++)
@@ -230,11 +231,17 @@ static void close_all(const char *path)
 			abort();
 }
 
-static long size_of(const char *path)
+/* What became of them: bytes in the file, and how many numbers are of it no more. */
+static void look_at(const char *path)
 {
-	struct stat s;
+	struct stat file, is;
+	unsigned n_lost = 0;
 
-	return stat(path, &s) == 0 ? (long)s.st_size : -1;
+	if (stat(path, &file) != 0)
+		abort();
+	for (int fd = 3; fd < FD_MOST; fd++)
+		n_lost += was[fd] && (fstat(fd, &is) != 0 || is.st_ino != file.st_ino);
+	printf("%ld %u\n", (long)file.st_size, n_lost);
 }
 
 static void fork_one(void)
@@ -265,7 +272,7 @@ static bool obey(struct serve *s, const char *line)
 	else if (sscanf(line, "close %255s", path) == 1)
 		close_all(path), printf("closed\n");
 	else if (sscanf(line, "size %255s", path) == 1)
-		printf("%ld\n", size_of(path));
+		look_at(path);
 	else if (strcmp(line, "fork") == 0)
 		fork_one();
 	else if (strcmp(line, "look") == 0)
