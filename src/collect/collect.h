@@ -50,6 +50,9 @@ struct process_facts {
 	bool forked;   /* it is a copy of another profiled one */
 	bool replaced; /* it executed another program, which has a profile of its own */
 	bool running;  /* it goes on */
+	bool outside;  /* it is looked at, not profiled: its threads can be shown, and no more */
+	/* what is measured in it, as in struct segment_head; 0: not */
+	uint64_t heap_rate, block_rate, mutex_fraction;
 	uint64_t n_samples, weight, lost, blocked;
 	uint32_t engine;     /* bits of enum proc_engine */
 	uint32_t error;      /* errno of a timer that could not be had, or 0 */

@@ -26,6 +26,8 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/how.c \
 	src/collect/labels.c \
 	src/collect/labels.h \
+	src/collect/legacy.c \
+	src/collect/legacy.h \
 	src/collect/maps.c \
 	src/collect/maps.h \
 	src/collect/memory.c \

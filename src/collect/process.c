@@ -202,6 +202,7 @@ void process_facts(const struct process *p, struct process_facts *out)
 		.forked = p->forked,
 		.replaced = p->replaced,
 		.running = !p->ended,
+		.outside = !p->c,
 		.n_samples = p->table.n_samples,
 		.weight = p->table.weight,
 		.lost = p->lost,
@@ -210,4 +211,9 @@ void process_facts(const struct process *p, struct process_facts *out)
 		.error = p->error,
 		.perf_error = p->perf_error,
 	};
+	if (!p->c)
+		return;
+	out->heap_rate = atomic_load_explicit(&p->c->head->heap_rate, memory_order_relaxed);
+	out->block_rate = atomic_load_explicit(&p->c->head->block_rate, memory_order_relaxed);
+	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);
 }

@@ -9,7 +9,6 @@
 
 #include "serve/job.h"
 
-#include "collect/collect_int.h"
 #include "collect/labels.h"
 
 #include <inttypes.h>
@@ -75,21 +74,19 @@ static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 /* How to have what is not measured; NULL: it is. */
 static const char *how_to_have(const struct serve_job *j, enum snap_kind kind)
 {
-	const struct segment_head *h = j->p->c ? j->p->c->head : NULL;
+	struct process_facts f;
 
-	if (!h && kind != SNAP_THREADS)
+	process_facts(j->p, &f);
+	if (f.outside && kind != SNAP_THREADS)
 		return "of programs that cpa started or that are linked with it";
 	switch (kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
-		return atomic_load(&h->heap_rate) ? NULL : "CPA_HEAP_RATE=524288, cpa_heap_set_rate(), cpa run --heap";
+		return f.heap_rate ? NULL : "CPA_HEAP_RATE=524288, cpa_heap_set_rate(), cpa run --heap";
 	case SNAP_BLOCK:
-		return atomic_load(&h->block_rate) ? NULL
-						   : "CPA_BLOCK_RATE=10000, cpa_block_set_rate(), cpa run --block";
+		return f.block_rate ? NULL : "CPA_BLOCK_RATE=10000, cpa_block_set_rate(), cpa run --block";
 	case SNAP_MUTEX:
-		return atomic_load(&h->mutex_fraction)
-			       ? NULL
-			       : "CPA_MUTEX_FRACTION=1, cpa_mutex_set_fraction(), cpa run --mutex";
+		return f.mutex_fraction ? NULL : "CPA_MUTEX_FRACTION=1, cpa_mutex_set_fraction(), cpa run --mutex";
 	default:
 		return NULL;
 	}
@@ -121,7 +118,7 @@ static void add_kinds(struct page *x)
 		if (job_kinds[i].what)
 			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].what,
 				how_to_have(x->j, job_kinds[i].kind));
-	for (uint64_t i = 0; x->j->p->c && (i = collect_profile_next(x->j->p, i, name));)
+	for (uint64_t i = 0; job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
 		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "A profile of the program's own", NULL);
 	add(x, "</table>\n");
 }

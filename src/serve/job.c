@@ -33,6 +33,14 @@ bool job_find(struct serve_job *j)
 	return false;
 }
 
+bool job_has_tables(const struct serve_job *j)
+{
+	struct process_facts f;
+
+	process_facts(j->p, &f);
+	return !f.outside;
+}
+
 bool job_goes_on(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;

@@ -88,6 +88,8 @@ void job_said(struct serve_job *j, int rc);
 
 /* Find the process, and pin it. Gives false, and an answer, when there is none such. */
 bool job_find(struct serve_job *j);
+/* Is it more than looked at from outside? */
+bool job_has_tables(const struct serve_job *j);
 /* Does the process that is captured go on? */
 bool job_goes_on(struct serve_job *j);
 /* What is wrong with a capture. */

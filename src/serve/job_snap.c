@@ -39,7 +39,7 @@ static bool find_kind(struct serve_job *j)
 			return true;
 		}
 	j->kind = (struct kind){ .kind = SNAP_CUSTOM };
-	for (j->custom = 0; (j->custom = collect_profile_next(j->p, j->custom, name));)
+	for (j->custom = 0; job_has_tables(j) && (j->custom = collect_profile_next(j->p, j->custom, name));)
 		if (strcmp(j->name, name) == 0)
 			return true;
 	return false;

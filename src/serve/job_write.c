@@ -10,7 +10,7 @@
 
 #include "serve/job.h"
 
-#include "serve/legacy.h"
+#include "collect/legacy.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +29,13 @@ static void name_answer(struct serve_job *j)
 	bool is_delta = j->seconds[0] && j->to == ROUTE_NAMED;
 
 	j->answer.type = j->debug ? answer_text : answer_data;
-	if (!j->debug)
-		snprintf(j->answer.file, sizeof(j->answer.file), "%s%s", j->name, is_delta ? "-delta" : "");
+	if (j->debug)
+		return;
+	snprintf(j->answer.file, sizeof(j->answer.file), "%s%s", j->name, is_delta ? "-delta" : "");
+	/* names are the program's; this one is a head line */
+	for (char *at = j->answer.file; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f || *at == '"' || *at == '\\')
+			*at = '_';
 }
 
 /* The end of an answer that was being written. */
@@ -110,6 +115,8 @@ void job_write(struct serve_job *j, struct snap *s)
 
 	j->after = s;
 	memcpy(s->name, j->name, sizeof(s->name));
+	if (j->old && s->kind == SNAP_MUTEX)
+		s->kind = SNAP_BLOCK; /* whose text is the one that clients of gperftools know */
 	j->answer.status = 200;
 	name_answer(j);
 	if (j->to == ROUTE_PROFILE && j->old) {

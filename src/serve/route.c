@@ -73,6 +73,11 @@ static const char *path_of(const char *target)
 {
 	const char *at = target;
 
+	/* what is to become a head line, or was to be one */
+	for (; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			return NULL;
+	at = target;
 	if (*target == '/')
 		return target;
 	while (is_one_of(*at, "+-."))
@@ -183,8 +188,8 @@ static void named(struct route *r, const char *name, size_t n)
  */
 static bool skip(const char **path, const char *segment, char *room)
 {
-	size_t n = strcspn(*path + 1, "/");
-	long got = query_unescape(*path + 1, n, false, room);
+	size_t n = **path ? strcspn(*path + 1, "/") : 0;
+	long got = **path ? query_unescape(*path + 1, n, false, room) : -1;
 
 	if (got != (long)strlen(segment) || memcmp(room, segment, (size_t)got) != 0)
 		return false;

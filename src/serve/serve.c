@@ -121,6 +121,10 @@ static bool read_parameters(struct serve_job *j, const struct route *r)
 	j->seconds[0] = s[0];
 	/* a number as long is none that is allowed, wherever it is cut */
 	memcpy(j->seconds, s, sizeof(j->seconds) - 1);
+	if (j->old && r->to == ROUTE_NAMED) { /* clients of gperftools read texts alone */
+		j->seconds[0] = '\0';
+		j->debug = j->debug ? j->debug : 1;
+	}
 	return r->to != ROUTE_PROFILE || read_cpu(j, r);
 }
 

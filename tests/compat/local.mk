@@ -2,6 +2,7 @@
 # in make check-interop. differences.txt lists what differs on purpose.
 
 INTEROP_TESTS = \
+	tests/compat/answers.t \
 	tests/compat/calls.t \
 	tests/compat/code.t \
 	tests/compat/debuginfod.t \
@@ -20,6 +21,9 @@ INTEROP_TESTS = \
 	tests/compat/top.t
 
 recorded_tests = tests/compat/recorded.t
+EXTRA_DIST += tests/compat/go_answers.py
+EXTRA_DIST += tests/compat/goserver/main.go
+EXTRA_DIST += tests/compat/requests.txt
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \

@@ -27,6 +27,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz_guard \
 	tests/fuzz/fuzz_proc \
 	tests/fuzz/fuzz_serve_head \
+	tests/fuzz/fuzz_serve_query \
 	tests/fuzz/fuzz_tables \
 	tests/fuzz/fuzz_unwind
 
@@ -104,6 +105,10 @@ tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_serve_head_LDADD = $(serve_libs) $(reader_libs)
 tests_fuzz_fuzz_serve_head_LDFLAGS = $(fuzz_ldflags)
+
+tests_fuzz_fuzz_serve_query_SOURCES = tests/fuzz/fuzz_serve_query.c tests/fuzz/fuzz.h $(fuzz_main)
+tests_fuzz_fuzz_serve_query_LDADD = $(serve_libs) $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_serve_query_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
 tests_fuzz_fuzz_unwind_LDADD = src/runtime/unwind/libcpaunwind.a $(base_libs)

@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	tests/unit/make_net.h \
 	tests/unit/make_profile.h \
 	tests/unit/make_report.h \
+	tests/unit/make_serve.h \
 	tests/unit/make_tables.h \
 	tests/unit/merge_parts.h \
 	tests/unit/wire.h
@@ -171,6 +172,8 @@ unit_tests = \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_serve_head \
+	tests/unit/test_serve \
+	tests/unit/test_serve_answers \
 	tests/unit/test_serve_query \
 	tests/unit/test_settings \
 	tests/unit/test_sheet \
@@ -341,6 +344,8 @@ tests_unit_test_report_json_LDADD = $(unit_viewers)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_source)
 tests_unit_test_serve_head_LDADD = $(serve_libs) $(CMOCKA_LIBS)
+tests_unit_test_serve_LDADD = $(serve_libs) $(collect_libs) $(CMOCKA_LIBS)
+tests_unit_test_serve_answers_LDADD = $(serve_libs) $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_serve_query_LDADD = $(serve_libs) $(CMOCKA_LIBS)
 tests_unit_test_settings_LDADD = $(unit_session)
 tests_unit_test_sheet_LDADD = $(unit_shell)

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "serve/legacy.h"
+#include "collect/legacy.h"
 
 #include "collect/collect_int.h"
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SERVE_LEGACY_H
-#define SERVE_LEGACY_H
+#ifndef COLLECT_LEGACY_H
+#define COLLECT_LEGACY_H
 
 #include "collect/snap.h"
 

@@ -1,0 +1,36 @@
+#!/bin/sh
+# answers.t - a server of Go with net/http/pprof still answers what we hold ours against
+# SPDX-License-Identifier: Apache-2.0
+#
+# tests/unit/test_serve_answers has ours answer the same. To record anew, when Go changed: RECORD=1 with a clean tree.
+: "${top_srcdir:?}" "${PYTHON3:=python3}"
+PATH=$PATH:/usr/local/go/bin
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+here=$top_srcdir/tests/compat
+mkdir "$tmp/goserver" && cp "$here/goserver/main.go" "$tmp/goserver"
+printf 'module goserver\n\ngo 1.26\n' >"$tmp/goserver/go.mod" # older ones have the answers of Go 1.21
+if ! command -v go >/dev/null || ! (cd "$tmp/goserver" && GOTOOLCHAIN=local go build -o ../server .) 2>"$tmp/err"; then
+	echo '1..0 # SKIP no Go of 1.26 or later to build its server with'
+	exit 0
+fi
+"$tmp/server" >"$tmp/port" 2>"$tmp/err" &
+server=$!
+trap 'kill "$server"; rm -rf "$tmp"' EXIT
+for _ in $(seq 100); do
+	[ -s "$tmp/port" ] && break
+	sleep 0.1
+done
+read -r port version <"$tmp/port"
+"$PYTHON3" "$here/go_answers.py" "$port" "$version" <"$here/requests.txt" >"$tmp/got" || exit 1
+[ -z "${RECORD:-}" ] || cp "$tmp/got" "$here/recorded/answers.txt"
+grep -v '^#' "$here/recorded/answers.txt" >"$tmp/want"
+grep -v '^#' "$tmp/got" >"$tmp/now"
+echo "1..2"
+[ "$(grep -c '^>' "$tmp/now")" -gt 120 ] && echo 'ok 1 - a server of Go is asked' || echo 'not ok 1 - a server of Go is asked'
+if diff -u "$tmp/want" "$tmp/now" >"$tmp/diff"; then
+	echo "ok 2 - $version answers what was recorded"
+else
+	sed 's/^/# /' "$tmp/diff"
+	echo "not ok 2 - $version answers what was recorded"
+fi

@@ -1,0 +1,30 @@
+// main.go - a server with net/http/pprof, whose answers ours are held against
+//
+// SPDX-License-Identifier: Apache-2.0
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+	"runtime"
+	"runtime/pprof"
+)
+
+type thing struct{ room [8]byte }
+
+func main() {
+	runtime.SetBlockProfileRate(1)
+	runtime.SetMutexProfileFraction(1)
+	p := pprof.NewProfile("my.custom")
+	for i := 0; i < 3; i++ {
+		p.Add(new(thing), 0)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(l.Addr().(*net.TCPAddr).Port, runtime.Version())
+	panic(http.Serve(l, nil))
+}

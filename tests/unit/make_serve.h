@@ -1,0 +1,206 @@
+/*
+ * make_serve.h - a program that serves, which is a process made of tables
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef MAKE_SERVE_H
+#define MAKE_SERVE_H
+
+#include "make_tables.h"
+
+#include "serve/serve.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+
+/* What a test wants of the host, and what the host saw. */
+struct made_host {
+	struct made m;
+	pthread_t thread; /* for dumps, which do not have the one that asks */
+	struct serve_host host;
+	bool taken, ended;
+	int cpu_error; /* what cpu_begin gives */
+	uint64_t session;
+	unsigned n_begun, n_ended, n_looks, n_names;
+	size_t n_profile; /* bytes that names were looked up for */
+};
+
+static inline bool made_take(void *arg)
+{
+	struct made_host *h = arg;
+
+	assert_false(h->taken);
+	h->taken = true;
+	return true;
+}
+
+static inline void made_leave(void *arg)
+{
+	struct made_host *h = arg;
+
+	assert_true(h->taken);
+	h->taken = false;
+}
+
+static inline struct process *made_process(void *arg, pid_t pid)
+{
+	struct made_host *h = arg;
+
+	assert_true(h->taken);
+	return h->ended || (pid && pid != getpid()) ? NULL : h->m.p;
+}
+
+static inline int made_cpu_begin(void *arg, const struct serve_cpu *how)
+{
+	struct made_host *h = arg;
+
+	assert_true(h->taken);
+	(void)how;
+	if (h->session)
+		return -EBUSY;
+	if (h->cpu_error)
+		return h->cpu_error;
+	h->session = ++h->n_begun;
+	return 0;
+}
+
+static inline bool made_cpu_look(void *arg)
+{
+	struct made_host *h = arg;
+
+	assert_true(h->taken);
+	return ++h->n_looks < 3;
+}
+
+static inline void made_cpu_end(void *arg)
+{
+	struct made_host *h = arg;
+
+	assert_true(h->taken);
+	h->session = 0;
+	h->n_ended++;
+}
+
+static inline uint64_t made_cpu_session(void *arg, struct serve_cpu *out)
+{
+	struct made_host *h = arg;
+
+	*out = (struct serve_cpu){ .hz = 100 };
+	return h->session;
+}
+
+/* Each address is a function of its own, 0x1000 has one that was inlined. */
+static inline bool made_name_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i,
+				struct snap_name *out)
+{
+	static char name[64];
+	struct made_host *h = arg;
+
+	(void)p;
+	(void)map;
+	assert_true(h->taken);
+	if (i > (addr == 0x1000) || addr < 0x1000)
+		return false;
+	snprintf(name, sizeof(name), "f%llx%s", (unsigned long long)addr, i ? "_caller" : "");
+	*out = (struct snap_name){ .function = name, .file = "f.c", .line = 7, .offset = 3 };
+	return true;
+}
+
+static inline int made_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
+{
+	struct made_host *h = arg;
+
+	assert_false(h->taken);
+	h->n_names++;
+	h->n_profile = profile->v.n;
+	*fn = made_name_at;
+	*names = h;
+	return 0;
+}
+
+static inline void made_names_close(void *arg, void *names)
+{
+	assert_ptr_equal(arg, names);
+}
+
+/* The name of a custom profile, as set LABELS_FIRST. */
+static inline void made_name(const struct made *m, const char *name)
+{
+	uint8_t *section = (uint8_t *)m->c->head + m->c->at.section[SECTION_LABELS], *at = section + LABELS_SETS_AT;
+	struct labels_set *set = (struct labels_set *)at;
+	struct labels_size n = { 0, (uint16_t)strlen(name) };
+
+	at += sizeof(*set);
+	memcpy(at, &n, sizeof(n));
+	at[sizeof(n)] = 0;
+	memcpy(at + sizeof(n) + 1, name, n.value + 1U);
+	set->n_pairs = 1;
+	set->n_bytes = (uint32_t)(sizeof(n) + n.value + 2);
+	((uint32_t *)(section + LABELS_INDEX_AT))[LABELS_FIRST] = 1;
+}
+
+static inline void *made_wait(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* A process with a bit of everything. */
+static inline void made_host_open(struct made_host *h)
+{
+	static const uint64_t a[] = { 0x1000, 0x2000 };
+
+	*h = (struct made_host){ .host = { .take = made_take,
+					   .leave = made_leave,
+					   .process = made_process,
+					   .cpu_begin = made_cpu_begin,
+					   .cpu_look = made_cpu_look,
+					   .cpu_end = made_cpu_end,
+					   .cpu_session = made_cpu_session,
+					   .names_open = made_names_open,
+					   .names_close = made_names_close } };
+	h->host.arg = h;
+	assert_int_equal(pthread_create(&h->thread, NULL, made_wait, NULL), 0);
+	made_open(&h->m);
+	h->m.p->proven = true;
+	made_name(&h->m, "my.custom");
+	made_count(&h->m, made_add(&h->m, STACK_CUSTOM, LABELS_FIRST, 1, 2, a), CUSTOM_ADDED, 3);
+	made_heap(&h->m, made_add(&h->m, STACK_HEAP, 5, 2, 2, a), false, 100, 10240);
+	made_count(&h->m, made_add(&h->m, STACK_BLOCK, 0, 3, 2, a), WAIT_COUNT, 1024);
+}
+
+static inline void made_host_close(struct made_host *h)
+{
+	assert_false(h->taken);
+	assert_int_equal(h->n_begun, h->n_ended);
+	pthread_cancel(h->thread);
+	pthread_join(h->thread, NULL);
+	made_close(&h->m);
+}
+
+/* A request without a body that is answered without waiting: captures are ended as soon as they began. */
+static inline struct serve_job *made_ask(struct serve *s, const char *method, const char *target)
+{
+	struct serve_request r = { .method = method, .target = target };
+	struct serve_job *j;
+
+	assert_int_equal(serve_begin(s, &r, &j), 0);
+	for (int i = 0; serve_step(j, true); i++)
+		assert_true(i < 10);
+	return j;
+}
+
+/* The body of an answer, as a text. */
+static inline const char *made_text(struct serve_job *j)
+{
+	struct body *b = (struct body *)&serve_answer(j)->body;
+
+	assert_int_equal(body_put(b, "", 1), 0);
+	b->v.n--;
+	return b->v.data;
+}
+
+#endif

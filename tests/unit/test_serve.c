@@ -1,0 +1,420 @@
+/*
+ * test_serve.c - captures, their ends, and what they leave behind
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "make_serve.h"
+
+#include <time.h>
+
+struct fixture {
+	struct made_host h;
+	struct serve_how how;
+	struct serve *s;
+};
+
+static int setup(void **state)
+{
+	static struct fixture f;
+
+	f = (struct fixture){ 0 };
+	made_host_open(&f.h);
+	*state = &f;
+	return serve_new(&f.h.host, &f.how, &f.s);
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	serve_free(f->s);
+	made_host_close(&f->h);
+	return 0;
+}
+
+static struct serve_job *begin(struct fixture *f, const char *target)
+{
+	struct serve_request r = { .method = "GET", .target = target };
+	struct serve_job *j;
+
+	assert_int_equal(serve_begin(f->s, &r, &j), 0);
+	return j;
+}
+
+/* Ask, and hold the answer against what it is to be. */
+static void expect(struct fixture *f, const char *target, int status, const char *text)
+{
+	struct serve_job *j = made_ask(f->s, "GET", target);
+
+	if (text)
+		assert_string_equal(made_text(j), text);
+	assert_int_equal(serve_answer(j)->status, status);
+	serve_end(j);
+}
+
+static void expect_part(struct fixture *f, const char *target, const char *text)
+{
+	struct serve_job *j = made_ask(f->s, "GET", target);
+
+	if (!strstr(made_text(j), text))
+		fail_msg("%s: no \"%s\" in %s", target, text, made_text(j));
+	assert_int_equal(serve_answer(j)->status, 200);
+	serve_end(j);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void a_capture_comes_again_until_its_time_is_over(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t start = now_ns(), due;
+	struct serve_job *j = begin(f, "/debug/pprof/heap?seconds=1");
+	unsigned n = 0;
+
+	while ((due = serve_step(j, false))) {
+		struct timespec until = { (time_t)(due / 1000000000), (long)(due % 1000000000) };
+
+		assert_true(due >= start && due <= start + 1100000000);
+		clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+		n++;
+	}
+	assert_true(now_ns() - start >= 1000000000);
+	assert_true(n >= 2);
+	assert_int_equal(serve_answer(j)->status, 200);
+	assert_string_equal(serve_answer(j)->file, "heap-delta");
+	serve_end(j);
+}
+
+static void hurry_ends_a_capture(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300");
+
+	assert_true(serve_step(j, false));
+	assert_true(serve_step(j, false));
+	assert_int_equal(f->h.session, 1);
+	assert_int_equal(serve_step(j, true), 0);
+	assert_int_equal(f->h.session, 0);
+	assert_int_equal(serve_answer(j)->status, 200);
+	assert_string_equal(serve_answer(j)->file, "profile");
+	serve_end(j);
+}
+
+static void a_client_that_goes_ends_the_session(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300");
+
+	assert_true(serve_step(j, false));
+	serve_end(j);
+	assert_int_equal(f->h.session, 0);
+	assert_int_equal(f->h.n_ended, 1);
+	serve_end(begin(f, "/debug/pprof/profile")); /* before it began */
+	assert_int_equal(f->h.n_begun, 1);
+	j = begin(f, "/debug/pprof/heap?seconds=5");
+	assert_true(serve_step(j, false));
+	serve_end(j);
+}
+
+static void one_at_a_time_samples_cpu_time(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=300"), *k;
+
+	assert_true(serve_step(j, false));
+	expect(f, "/debug/pprof/profile", 500, "Could not enable CPU profiling: cpu profiling already in use\n");
+	k = begin(f, "/debug/pprof/profile?share=1");
+	assert_true(serve_step(k, false));
+	assert_int_equal(serve_step(k, true), 0);
+	assert_int_equal(serve_answer(k)->status, 200);
+	assert_int_equal(f->h.session, 1); /* which is not its to end */
+	serve_end(k);
+	expect(f, "/debug/pprof/profile?share=1&hz=50", 400,
+	       "\"hz\" cannot be 50: CPU time is being sampled at 100 Hz\n");
+	serve_end(j);
+}
+
+static void a_shared_session_that_ends_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=20"),
+			 *k = begin(f, "/debug/pprof/profile?share=1");
+
+	assert_true(serve_step(j, false));
+	assert_true(serve_step(k, false));
+	serve_end(j);
+	assert_int_equal(serve_step(k, false), 0);
+	assert_int_equal(serve_answer(k)->status, 500);
+	assert_string_equal(made_text(k), "CPU profiling ended before the 30 seconds were over\n");
+	serve_end(k);
+}
+
+static void cpu_time_that_cannot_be_had_says_why(void **state)
+{
+	struct fixture *f = *state;
+
+	f->h.cpu_error = -EPERM;
+	expect(f, "/debug/pprof/profile", 500, "Could not enable CPU profiling: Operation not permitted\n");
+}
+
+static void parameters_of_ours_are_checked(void **state)
+{
+	static const char hz[] = "invalid value for \"hz\" - must be an integer from 1 to 1000\n";
+	struct fixture *f = *state;
+
+	expect(f, "/debug/pprof/profile?hz=0", 400, hz);
+	expect(f, "/debug/pprof/profile?hz=1001", 400, hz);
+	expect(f, "/debug/pprof/profile?hz=x", 400, hz);
+	expect(f, "/debug/pprof/profile?hz=1000&clock=cpu&engine=perf", 200, NULL);
+	expect(f, "/debug/pprof/profile?engine=x", 400,
+	       "invalid value for \"engine\" - must be timer, perf or itimer\n");
+	expect(f, "/debug/pprof/profile?clock=wall", 400, "invalid value for \"clock\" - must be cpu\n");
+	expect(f, "/debug/pprof/heap?pid=0", 400, "invalid value for \"pid\" - must be a positive integer\n");
+	expect(f, "/debug/pprof/heap?hz=x", 200, NULL);
+}
+
+static void captures_are_bounded(void **state)
+{
+	static const char too_long[] = "profile duration exceeds the limit of 300 seconds\n";
+	struct fixture *f = *state;
+	struct serve_job *j[SERVE_DELTAS_MOST];
+
+	expect(f, "/debug/pprof/profile?seconds=301", 400, too_long);
+	expect(f, "/debug/pprof/heap?seconds=301", 400, too_long);
+	expect(f, "/debug/pprof/heap?seconds=9223372036854775807", 400, too_long);
+	expect(f, "/debug/pprof/trace?seconds=300.5", 400, too_long);
+	expect(f, "/debug/pprof/trace?seconds=inf", 400, too_long);
+	expect(f, "/debug/pprof/trace?seconds=nan", 400, too_long);
+	for (int i = 0; i < SERVE_DELTAS_MOST; i++) {
+		j[i] = begin(f, "/debug/pprof/heap?seconds=300");
+		assert_true(serve_step(j[i], false));
+	}
+	expect(f, "/debug/pprof/block?seconds=1", 429,
+	       "8 captures are under way already: try again when one has ended\n");
+	serve_end(j[0]);
+	expect(f, "/debug/pprof/block?seconds=1", 200, NULL);
+	for (int i = 1; i < SERVE_DELTAS_MOST; i++)
+		serve_end(j[i]);
+}
+
+static void a_program_that_ended_has_its_last_capture(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/heap?seconds=300"),
+			 *k = begin(f, "/debug/pprof/profile?seconds=300");
+	char text[64];
+
+	assert_true(serve_step(j, false));
+	assert_true(serve_step(k, false));
+	f->h.ended = true;
+	assert_int_equal(serve_step(j, false), 0);
+	assert_int_equal(serve_answer(j)->status, 200);
+	assert_int_equal(serve_step(k, false), 0);
+	assert_int_equal(serve_answer(k)->status, 200);
+	serve_end(j);
+	serve_end(k);
+	snprintf(text, sizeof(text), "process %d has ended\n", (int)getpid());
+	expect(f, "/debug/pprof/heap", 404, text);
+	expect(f, "/debug/pprof/", 404, text);
+	expect(f, "/debug/pprof/heap?pid=1", 404, "process 1 has ended, or is not profiled\n");
+}
+
+static void head_of_a_capture_does_not_wait(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_request r = { .method = "HEAD", .target = "/debug/pprof/profile?seconds=300" };
+	struct serve_job *j;
+
+	assert_int_equal(serve_begin(f->s, &r, &j), 0);
+	assert_int_equal(serve_step(j, false), 0);
+	assert_int_equal(serve_answer(j)->status, 200);
+	assert_true(serve_answer(j)->no_length);
+	assert_int_equal(f->h.n_begun, 0);
+	serve_end(j);
+}
+
+/* How often a row of 10 objects stands in what delta_heap gives. */
+static bool has_objects(struct fixture *f, const char *target, const char *objects)
+{
+	struct serve_job *j = made_ask(f->s, "GET", target);
+	bool has = strstr(made_text(j), objects) != NULL;
+
+	assert_int_equal(serve_answer(j)->status, 200);
+	serve_end(j);
+	return has;
+}
+
+static void delta_paths_give_what_came_since_the_last_time(void **state)
+{
+	static const char before[] = "1: 100 [1: 100] @ 0x1001 0x2001", after[] = "1: 100 [0: 0] @ 0x1001 0x2001";
+	struct fixture *f = *state;
+
+	assert_true(has_objects(f, "/debug/pprof/delta_heap?debug=1", before));
+	serve_end(made_ask(f->s, "HEAD", "/debug/pprof/delta_heap"));
+	assert_true(has_objects(f, "/debug/pprof/delta_heap?debug=1", after)); /* in use it is still */
+	assert_true(has_objects(f, "/debug/pprof/heap?debug=1", before));
+	assert_true(has_objects(f, "/debug/pprof/delta_block?debug=1", " 1 @ 0x1001 0x2001"));
+	assert_false(has_objects(f, "/debug/pprof/delta_block?debug=1", " 1 @ 0x1001 0x2001"));
+}
+
+static void texts_have_names(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_part(f, "/debug/pprof/heap?debug=1", "#\t0x1000\tf1000+0x3");
+	assert_int_equal(f->h.n_names, 1);
+	assert_true(f->h.n_profile > 0);
+	expect_part(f, "/debug/pprof/my.custom?debug=1", "my.custom profile: total 3\n3 @ 0x1001 0x2001\n");
+}
+
+static void symbols_are_of_go_s_form(void **state)
+{
+	static const char body[] = "0x1000+0x10+8192+0xQ+0x0";
+	struct fixture *f = *state;
+	struct serve_request r = { .method = "POST", .target = "/debug/pprof/symbol", .body = body };
+	struct serve_job *j;
+
+	expect(f, "/debug/pprof/symbol?0x1000+0x2000", 200, "num_symbols: 1\n0x1000 f1000\n0x2000 f2000\n");
+	r.n_body = sizeof(body) - 1;
+	assert_int_equal(serve_begin(f->s, &r, &j), 0);
+	assert_int_equal(serve_step(j, false), 0);
+	assert_string_equal(made_text(j), "num_symbols: 1\n0x1000 f1000\n0x2000 f2000\n");
+	serve_end(j);
+	r.n_body = SERVE_BODY_MOST + 1;
+	assert_int_equal(serve_begin(f->s, &r, &j), 0);
+	assert_int_equal(serve_answer(j)->status, 413);
+	serve_end(j);
+	expect(f, "/pprof/symbol?0x2000", 200, "num_symbols: 1\n0x2000 f2000\n");
+}
+
+static void old_clients_have_texts(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_part(f, "/pprof/heap",
+		    "heap profile: 1: 100 [1: 101] @ heap/1048576\n1: 100 [1: 100] @ 0x1001 0x2001\n");
+	expect_part(f, "/pprof/contention", "--- contention:\ncycles/second=1000000000\n");
+	expect(f, "/pprof/growth", 404, "404 page not found\n");
+	expect(f, "/pprof", 404, "404 page not found\n");
+	expect(f, "/pprof/", 404, "404 page not found\n");
+}
+
+static void the_command_line_can_be_hidden(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_how how = { .hide_cmdline = true };
+	struct process_facts facts;
+	struct serve *s;
+	struct serve_job *j;
+
+	process_facts(f->h.m.p, &facts);
+	assert_int_equal(serve_new(&f->h.host, &how, &s), 0);
+	j = made_ask(s, "GET", "/debug/pprof/cmdline");
+	assert_int_equal(serve_answer(j)->body.v.n, facts.n_program);
+	serve_end(j);
+	serve_free(s);
+	j = made_ask(f->s, "GET", "/debug/pprof/cmdline");
+	assert_true(serve_answer(j)->body.v.n > 0);
+	assert_int_not_equal(((const char *)serve_answer(j)->body.v.data)[serve_answer(j)->body.v.n - 1], 0);
+	serve_end(j);
+}
+
+static void names_of_the_program_are_no_html(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j;
+
+	made_name(&f->h.m, "<b>'x\"&/%?");
+	j = made_ask(f->s, "GET", "/debug/pprof/");
+	assert_non_null(strstr(made_text(j), ">&lt;b&gt;&#39;x&#34;&amp;/%?</a>"));
+	assert_non_null(strstr(made_text(j), "href=\"%3Cb%3E%27x%22&amp;/%25%3F?debug=1\""));
+	assert_null(strstr(made_text(j), "<b>"));
+	serve_end(j);
+	expect_part(f, "/debug/pprof/%3Cb%3E%27x%22&/%25%3F?debug=1", "profile: total 3");
+	j = made_ask(f->s, "GET", "/debug/pprof/%3Cb%3E%27x%22&/%25%3F");
+	assert_string_equal(serve_answer(j)->file, "<b>'x_&/%?");
+	serve_end(j);
+}
+
+static void headers_are_in_the_order_of_go_and_cut_to_what_fits(void **state)
+{
+	static const char want[] = "Allow: GET\r\nCache-Control: no-store\r\n"
+				   "Content-Disposition: attachment; filename=\"x\"\r\nContent-Type: text/plain\r\n"
+				   "Cross-Origin-Resource-Policy: same-origin\r\nLocation: /y\r\n"
+				   "X-Content-Type-Options: nosniff\r\nX-Go-Pprof: 1\r\n";
+	struct serve_answer a = {
+		.allow = "GET", .file = "x", .type = "text/plain", .location = "/y", .is_error = true
+	};
+	char out[512];
+
+	(void)state;
+	assert_int_equal(serve_headers(&a, out, sizeof(out)), sizeof(want) - 1);
+	assert_string_equal(out, want);
+	assert_int_equal(serve_headers(&a, out, 20), sizeof(want) - 1);
+	assert_int_equal(strlen(out), 19);
+	assert_int_equal(serve_headers(&a, NULL, 0), sizeof(want) - 1);
+}
+
+static void a_target_brings_no_head_lines(void **state)
+{
+	struct fixture *f = *state;
+
+	expect(f, "/debug/pprof?x\r\nSet-Cookie: a=b", 400, "400 Bad Request\n");
+	expect(f, "/debug/pprof/\x7f", 400, "400 Bad Request\n");
+	expect(f, "", 400, "400 Bad Request\n");
+	expect(f, "*", 400, "400 Bad Request\n");
+	expect(f, "debug/pprof/", 400, "400 Bad Request\n");
+	expect(f, "http:/debug/pprof/nope", 400, NULL);
+}
+
+static void a_place_that_is_too_long_is_none(void **state)
+{
+	struct fixture *f = *state;
+	char target[600] = "/debug/pprof?";
+
+	memset(target + strlen(target), 'x', sizeof(target) - 1 - strlen(target));
+	expect(f, target, 414, "the place that this is a redirection to is too long\n");
+}
+
+#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(a_capture_comes_again_until_its_time_is_over),
+		test(hurry_ends_a_capture),
+		test(a_client_that_goes_ends_the_session),
+		test(one_at_a_time_samples_cpu_time),
+		test(a_shared_session_that_ends_is_an_error),
+		test(cpu_time_that_cannot_be_had_says_why),
+		test(parameters_of_ours_are_checked),
+		test(captures_are_bounded),
+		test(a_program_that_ended_has_its_last_capture),
+		test(head_of_a_capture_does_not_wait),
+		test(delta_paths_give_what_came_since_the_last_time),
+		test(texts_have_names),
+		test(symbols_are_of_go_s_form),
+		test(old_clients_have_texts),
+		test(the_command_line_can_be_hidden),
+		test(names_of_the_program_are_no_html),
+		test(headers_are_in_the_order_of_go_and_cut_to_what_fits),
+		test(a_target_brings_no_head_lines),
+		test(a_place_that_is_too_long_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
