@@ -14,6 +14,7 @@
 #include "collect/body.h"
 #include "api/collector.h"
 #include "api/heap_rate.h"
+#include "api/http.h"
 #include "api/options.h"
 #include "api/session.h"
 
@@ -298,12 +299,15 @@ void asked_begin(void)
 	start_watch();
 	if (asked.fatal)
 		catch_fatal();
+	if (asked.listen[0])
+		http_ask(&asked);
 }
 
 void asked_end(void)
 {
 	if (!cpi.self || cpi.pid != sys_getpid() || atomic_exchange(&ending, 1))
 		return;
+	http_end();
 	stop_cpu(true);
 	if (asked.heap[0])
 		write_heap(true);
@@ -321,6 +325,7 @@ void cpi_exec_flush(void)
 		options_say(&asked, s.path, -rc);
 	if (asked.heap[0] && !atomic_load(&ending))
 		write_heap(true);
+	http_replaced();
 }
 
 void asked_forked(void)

@@ -11,11 +11,15 @@ api_sources = \
 	src/api/collector.h \
 	src/api/cpu.c \
 	src/api/custom.c \
+	src/api/daemon.c \
 	src/api/exit.c \
+	src/api/handle.c \
 	src/api/heap_rate.c \
 	src/api/heap_rate.h \
 	src/api/host.c \
 	src/api/host.h \
+	src/api/http.c \
+	src/api/http.h \
 	src/api/init.c \
 	src/api/labels.c \
 	src/api/locks.c \

@@ -44,6 +44,13 @@ static const struct variable ours[] = {
 	{ "CPA_LABEL_INHERIT", IS_NO, AT(labels_stay), 0, 0, false },
 	{ "CPA_HEAP_LABELS", IS_YES, AT(heap_labels), 0, 0, false },
 	{ "CPA_FLUSH_ON_FATAL", IS_YES, AT(fatal), 0, 0, false },
+	{ "CPA_LISTEN", IS_TEXT, AT(listen), 0, LISTEN_TEXT_MAX, false },
+	{ "CPA_SECRET_FILE", IS_TEXT, AT(secret_file), 0, PATH_MAX, false },
+	{ "CPA_ALLOW_HOST", IS_TEXT, AT(allow_host), 0, HOSTS_TEXT_MAX, false },
+	{ "CPA_ANY_LOCAL_USER", IS_YES, AT(any_user), 0, 0, false },
+	{ "CPA_ANY_ADDRESS", IS_YES, AT(any_address), 0, 0, false },
+	{ "CPA_HIDE_CMDLINE", IS_YES, AT(hide_cmdline), 0, 0, false },
+	{ "CPA_MAX_SECONDS", IS_NUMBER, AT(max_seconds), 1, 86400, false },
 	{ "CPA_LOG", IS_NO, AT(quiet), 0, 0, false },
 };
 
@@ -59,6 +66,8 @@ static const struct variable gperf[] = {
 };
 
 enum { N_OURS = sizeof(ours) / sizeof(ours[0]), N_GPERF = sizeof(gperf) / sizeof(gperf[0]), LINE = PATH_MAX + 256 };
+#define OF_PROCESS ",pid="
+
 enum { GPERF_ALLOCATED = 1 << 30, GPERF_IN_USE = 100 << 20 };
 
 static char **find(const char *name)
@@ -212,6 +221,19 @@ static bool read_all(const struct variable *v, int n, struct options *o)
 	return any;
 }
 
+/* Was it said of which process an address is, and is that another one? What was said is taken off. */
+static bool is_for_us(char *address)
+{
+	char *of = strrchr(address, ',');
+	uint64_t pid;
+
+	if (!of || strncmp(of, OF_PROCESS, strlen(OF_PROCESS)) != 0 ||
+	    !read_number(of + strlen(OF_PROCESS), false, &pid))
+		return true;
+	*of = '\0';
+	return pid == (uint64_t)getpid();
+}
+
 bool options_read(struct options *o)
 {
 	const char *log = value_of("CPA_LOG"), *compat = value_of("CPA_GPERF_COMPAT");
@@ -232,7 +254,10 @@ bool options_read(struct options *o)
 	}
 	if (value_of("CPA_CPUPROFILE") || value_of("CPA_HEAPPROFILE"))
 		o->like_gperf = false;
-	return read_all(ours, N_OURS, o) || any;
+	any |= read_all(ours, N_OURS, o);
+	if (!is_for_us(o->listen))
+		o->listen[0] = '\0';
+	return any;
 }
 
 /* NAME=PATH becomes one with the process in it, in memory that stays. */
@@ -258,6 +283,25 @@ static void drop(const char *name)
 		at[0] = at[1];
 }
 
+/* Does an address differ in each process that is given it? */
+static bool is_of_each(const char *address)
+{
+	const char *port = strrchr(address, ':');
+
+	return strstr(address, "%p") || strcmp(address, "unix:") == 0 || strcmp(port ? port + 1 : address, "0") == 0;
+}
+
+static void pass_on_listen(const struct options *o)
+{
+	static char room[LISTEN_TEXT_MAX + 64];
+	char **at = find("CPA_LISTEN");
+
+	if (!at || !o->listen[0] || is_of_each(o->listen))
+		return;
+	snprintf(room, sizeof(room), "CPA_LISTEN=%s" OF_PROCESS "%u", o->listen, (unsigned)getpid());
+	*at = room;
+}
+
 void options_pass_on(const struct options *o)
 {
 	static const char *const names[] = { "CPA_CPUPROFILE", "CPA_HEAPPROFILE", "CPUPROFILE", "HEAPPROFILE" };
@@ -271,4 +315,8 @@ void options_pass_on(const struct options *o)
 		else
 			pass_on(names[i], room[i]);
 	}
+	if (o->alone)
+		drop("CPA_LISTEN");
+	else
+		pass_on_listen(o);
 }

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ENGINE_TEXT_MAX = 16 };
+enum { ENGINE_TEXT_MAX = 16, LISTEN_TEXT_MAX = 512, HOSTS_TEXT_MAX = 1024 };
 #define RATE_UNSAID UINT64_MAX
 
 struct options {
@@ -25,6 +25,9 @@ struct options {
 	uint64_t sig, toggle; /* signals; 0: the usual, none */
 	uint64_t alone;       /* only this process: none that it forks or executes */
 	uint64_t labels_stay, heap_labels, fatal, quiet;
+	char listen[LISTEN_TEXT_MAX]; /* where /debug/pprof is served; empty: not asked for */
+	char secret_file[PATH_MAX], allow_host[HOSTS_TEXT_MAX];
+	uint64_t any_user, any_address, hide_cmdline, max_seconds; /* 0: the usual */
 	bool like_gperf; /* names of files are numbered as theirs, and files are replaced */
 };
 
@@ -36,7 +39,10 @@ struct options {
  */
 bool options_read(struct options *o);
 
-/* For programs that are executed: paths without %p get one, for those would write into the file of this process. */
+/*
+ * For programs that are executed: paths without %p get one, for those would write into the file of this process. What
+ * we listen on is said to be of this process alone, unless it has %p or a free port: others are quiet about it.
+ */
 void options_pass_on(const struct options *o);
 
 /* Say something of ours on stderr, as one line; errno is of error, 0 for none. */

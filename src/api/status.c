@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "api/collector.h"
+#include "api/http.h"
 #include "api/session.h"
 
 #include "runtime/sys.h"
@@ -70,6 +71,16 @@ static void put_cpu(struct json *j)
 	put(j, "}");
 }
 
+static void put_http(struct json *j)
+{
+	char address[LISTEN_SHOWN_MAX] = "";
+	bool on = http_look(address);
+
+	put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
+	put_text(j, address);
+	put(j, "}");
+}
+
 CPA_EXPORT int cpa_status(char *json, size_t n)
 {
 	struct segment_head *head = cpi.head;
@@ -82,10 +93,12 @@ CPA_EXPORT int cpa_status(char *json, size_t n)
 	    : collector_is_parent() ? "parent"
 				    : "self");
 	put_cpu(&j);
-	put(&j, ",\"heap\":{\"rate\":%llu},\"block\":{\"rate\":%llu},\"mutex\":{\"fraction\":%llu}}",
+	put(&j, ",\"heap\":{\"rate\":%llu},\"block\":{\"rate\":%llu},\"mutex\":{\"fraction\":%llu},",
 	    head ? (unsigned long long)atomic_load(&head->heap_rate) : 0,
 	    head ? (unsigned long long)atomic_load(&head->block_rate) : 0,
 	    head ? (unsigned long long)atomic_load(&head->mutex_fraction) : 0);
+	put_http(&j);
+	put(&j, "}");
 	return (int)j.len;
 }
 

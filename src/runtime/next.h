@@ -17,6 +17,7 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 typedef void (*signal_fn)(int);
 
@@ -62,6 +63,7 @@ signal_fn bsd_signal(int sig, signal_fn handler); /* no longer in the headers, s
 	X(int, thrd_join, (thrd_t, int *))                                                                             \
 	X(int, pthread_create, (pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))                       \
 	X(int, thrd_create, (thrd_t *, thrd_start_t, void *))                                                          \
+	X(int, daemon, (int, int))                                                                                     \
 	X(int, sigaction, (int, const struct sigaction *, struct sigaction *))                                         \
 	X(signal_fn, signal, (int, signal_fn))                                                                         \
 	X(signal_fn, bsd_signal, (int, signal_fn))                                                                     \

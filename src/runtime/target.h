@@ -379,6 +379,10 @@ void cpi_perf_tell_sig(uint32_t error);
 /* Have a segment: that of cpa run, or one of this process. Gives 0 or -errno. */
 int cpi_segment_ensure(void);
 
+/* api/http.c */
+/* The main thread has ended; others may go on. */
+void cpi_main_ended(void);
+
 /* api/asked.c */
 /* This process is about to execute another program, if all goes well: write what the environment asked for. */
 void cpi_exec_flush(void);

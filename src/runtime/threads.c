@@ -31,6 +31,7 @@ static struct thread table[N_THREADS];
 static _Atomic uint8_t group_used[N_GROUPS]; /* an entry of the group was ever taken */
 static pthread_key_t end_key;
 static bool has_key;
+static const struct local *main_local; /* of the main thread */
 
 struct thread *cpi_thread_find_sig(uint32_t tid)
 {
@@ -153,9 +154,10 @@ static void end_thread(void *arg)
 	uint64_t bit = sys_bit(cpi.sig);
 	struct thread *t;
 
-	(void)arg;
 	atomic_store(&cpi_local.ended, 1);
 	cpi_local_unlist();
+	if (arg && arg == main_local)
+		cpi_main_ended();
 	if (!cpi.head)
 		return;
 	sys_mask(SIG_BLOCK, &bit, NULL);
@@ -182,7 +184,8 @@ static void join(uintptr_t start, bool again)
 	uint64_t bit = sys_bit(cpi.sig);
 	struct thread *t = cpi_thread_add(sys_gettid(), cpi_local.lo, cpi_local.top, again);
 
-	if (!t)
+	/* one of ours, which may be the one that begins to sample, keeps the signal back */
+	if (!t || t->ignored)
 		return;
 	if (start)
 		t->start = start;
@@ -247,6 +250,7 @@ void cpi_thread_enter_main(void)
 
 	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
 		size = limit.rlim_cur;
+	main_local = &cpi_local;
 	cpi_thread_enter(top - size, top, 0);
 }
 
@@ -376,6 +380,7 @@ void cpi_threads_quiet(uint64_t until_ns)
 void cpi_threads_forget(void)
 {
 	cpi_objects_forget();
+	main_local = &cpi_local;
 	for (uint32_t g = 0; g < N_GROUPS; g++) {
 		if (!atomic_load(&group_used[g]))
 			continue;

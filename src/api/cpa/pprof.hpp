@@ -495,5 +495,6 @@ class profile
 };
 } // namespace cpa
 
+#include <cpa/pprof_http.hpp>
 #undef CPA_NODISCARD
 #endif
