@@ -147,7 +147,7 @@ int collect_signal(const struct process *p);
 /* CPU time that a process has used, 0 when it is not known. */
 uint64_t collect_cpu_ns(pid_t pid);
 
-/* Send our signal to a thread: it arms what has no timer, or takes timers away. */
+/* Send our signal to a thread: it arms what has no timer, or takes timers away. Its program is known to be ours. */
 void collect_wake(const struct collect *c, const struct process *p, uint32_t tid);
 
 /* A process has come, or goes, perhaps in a session. */

@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 enum { HZ_MOST = 1000, NAMES_SIZE = 16 << 10, THREADS_MOST = 1 << 16 };
-enum { SEND_MORE = 4, SEND_MOST = 256 }; /* as many threads as before when nothing came of it; at a time */
+enum { SEND_MORE = 4, SEND_MOST = 64 };  /* as many threads as before when nothing came of it; at a time */
 enum { IDLE_LOOKS = 25, IDLE_WAIT = 4 }; /* one that did not run for so many looks is looked at in every fifth */
 
 #define MS 1000000ULL
@@ -47,13 +47,13 @@ struct entry {
 /* Threads of a process that may be sent a signal. */
 struct search {
 	struct process *p;
-	int folder;                       /* /proc/PID/task */
-	uint32_t tid[SEND_MOST], n, want; /* that are ready to run */
-	uint32_t i, first;                /* threads looked at, or left out; the first one to look at */
-	uint32_t most;                    /* that used most since the last search */
-	uint64_t grown;                   /* and how much that was */
-	bool remembers;                   /* what threads used is looked at, too: of all of them */
-	size_t n_before;                  /* of p->demand.used */
+	int folder;        /* /proc/PID/task */
+	uint32_t n, want;  /* that were sent one, for they are ready to run */
+	uint32_t i, first; /* threads looked at, or left out; the first one to look at */
+	uint32_t most;     /* that used most since the last search */
+	uint64_t grown;    /* and how much that was */
+	bool remembers;    /* what threads used is looked at, too: of all of them */
+	size_t n_before;   /* of p->demand.used */
 };
 
 static uint64_t now_ns(void)
@@ -93,7 +93,10 @@ void demand_release(struct process *p)
 	vec_release(&p->demand.unseen, sizeof(struct used));
 }
 
-/* Would the signal do what it is to do, and no harm? A program may have filters of system calls that arming needs. */
+/*
+ * Would the signal do what it is to do, and no harm? One who executed another program meanwhile catches none. A program
+ * may have filters of system calls that arming needs.
+ */
 static bool may_wake(const struct search *s, uint32_t tid)
 {
 	struct task_signal is;
@@ -135,8 +138,10 @@ static void look_at(struct search *s, uint32_t tid)
 		return;
 	if (s->remembers)
 		remember(s, &t);
-	if (wanted && t.state == 'R' && may_wake(s, tid)) {
-		s->tid[s->n++] = tid;
+	/* once more, for the signal must find it at work */
+	if (wanted && t.state == 'R' && may_wake(s, tid) && task_read(s->folder, tid, &t) && t.state == 'R') {
+		collect_wake(s->p->c, s->p, tid);
+		s->n++;
 		s->p->demand.next = s->i;
 	}
 }
@@ -160,8 +165,8 @@ static void look_at_all(struct search *s)
 		}
 }
 
-/* Send our signal to as many threads as are wanted and ready to run. False when there is none. */
-static bool wake(struct process *p, uint32_t want, bool remembers)
+/* Send our signal to as many threads as are wanted and ready to run. Gives to how many it was. */
+static uint32_t wake(struct process *p, uint32_t want, bool remembers)
 {
 	struct search s = { .p = p, .want = want, .first = p->demand.next, .remembers = remembers };
 	char folder[32];
@@ -170,19 +175,23 @@ static bool wake(struct process *p, uint32_t want, bool remembers)
 	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
 	s.folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s.folder < 0)
-		return false;
+		return 0;
+	if (maps_has_file(p->pid, p->c->dev, p->c->ino) != MAPS_YES) {
+		close(s.folder);
+		return 0;
+	}
 	look_at_all(&s);
 	if (s.n == 0 && s.first) {
 		s.first = 0;
 		s.remembers = false;
 		look_at_all(&s);
 	}
-	if (s.n == 0 && s.most && may_wake(&s, s.most))
-		s.tid[s.n++] = s.most;
+	if (s.n == 0 && s.most && may_wake(&s, s.most)) {
+		collect_wake(p->c, p, s.most);
+		s.n++;
+	}
 	close(s.folder);
-	for (uint32_t i = 0; i < s.n; i++)
-		collect_wake(p->c, p, s.tid[i]);
-	return s.n > 0;
+	return s.n;
 }
 
 /* Arm a process, if it runs. */
@@ -190,6 +199,7 @@ static void look(struct process *p)
 {
 	struct demand *d = &p->demand;
 	uint64_t cpu, now;
+	uint32_t want, n;
 
 	if (d->wait) {
 		d->wait--;
@@ -206,10 +216,13 @@ static void look(struct process *p)
 	now = now_ns();
 	if (d->sent_ns && now - d->sent_ns < SEND_AGAIN_NS)
 		return;
-	if (!wake(p, d->n_sent ? d->n_sent : 1, cpu - d->cpu_ns > NEVER_SEEN_NS))
-		return;
-	d->sent_ns = now;
-	d->n_sent = d->n_sent < SEND_MOST / SEND_MORE ? (d->n_sent ? d->n_sent : 1) * SEND_MORE : SEND_MOST;
+	want = d->n_sent ? d->n_sent : 1;
+	n = wake(p, want, cpu - d->cpu_ns > NEVER_SEEN_NS);
+	d->wait = (unsigned)((now_ns() - now) / (COLLECT_ARM_MS * MS)); /* with a thousand threads it takes a while */
+	if (n)
+		d->sent_ns = now;
+	/* more at a time only where there are as many, so that they will be at work when it comes */
+	d->n_sent = n < want ? 1 : want < SEND_MOST ? want * SEND_MORE : SEND_MOST;
 }
 
 bool collect_cpu_look(struct collect *c)
@@ -279,7 +292,7 @@ static bool settle(struct process *p, bool first, bool *moves)
 	if (!is_in(p) || !atomic_load_explicit(armed(p), memory_order_acquire))
 		return false;
 	cpu = collect_cpu_ns(p->pid);
-	if (!d->sent_ns && (first || cpu != d->last_ns) && wake(p, 1, false))
+	if (!d->sent_ns && (first || cpu != d->last_ns) && wake(p, 1, false) > 0)
 		d->sent_ns = now_ns();
 	*moves |= cpu != d->last_ns || d->sent_ns;
 	d->last_ns = cpu;

@@ -95,11 +95,15 @@ void collect_wake(const struct collect *c, const struct process *p, uint32_t tid
 	int sig = collect_signal(p);
 	siginfo_t info = { .si_signo = sig, .si_code = SI_QUEUE };
 
-	/* it may have executed another program, without our library: that would die of it */
-	if (maps_has_file(p->pid, c->dev, c->ino) != MAPS_YES)
-		return;
 	info.si_value.sival_ptr = (void *)(uintptr_t)(c->nonce[0] ^ c->nonce[1]);
 	syscall(SYS_rt_tgsigqueueinfo, p->pid, tid, sig, &info);
+}
+
+/* It may have executed another program, without our library: that would die of it. */
+static void wake_if_ours(const struct collect *c, const struct process *p, uint32_t tid)
+{
+	if (maps_has_file(p->pid, c->dev, c->ino) == MAPS_YES)
+		collect_wake(c, p, tid);
 }
 
 struct entry {
@@ -131,7 +135,7 @@ static uint32_t look(const struct collect *c, struct process *p, const char *nam
 			continue;
 		if (i >= p->unseen_at && i - p->unseen_at < THREADS_ONCE && !has_ring(c, p, tid) &&
 		    is_at_work(c, p, tid))
-			collect_wake(c, p, tid);
+			wake_if_ours(c, p, tid);
 		i++;
 	}
 	return i;

@@ -48,6 +48,7 @@ TARGET_TESTS += tests/runtime/t330-heap-live.t
 TARGET_TESTS += tests/runtime/t340-late.t
 TARGET_TESTS += tests/runtime/t350-heap-run.t
 TARGET_TESTS += tests/runtime/t360-heap-linked.t
+TARGET_TESTS += tests/runtime/t450-sessions.t
 TARGET_TESTS += tests/runtime/t500-locks.t
 TARGET_TESTS += tests/runtime/t510-locks-same.t
 TARGET_TESTS += tests/runtime/t520-locks-cxx.t
