@@ -95,11 +95,14 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 unsigned trace_look(struct trace *t)
 {
-	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), took, ms;
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = trace_now(), took, ms;
 	int rc;
 
 	if (t->end_ns || t->p->ended || t->at.folder < 0)
 		return LOOK_MOST_MS;
+	if (t->looked_ns && now - t->looked_ns > t->apart_ns)
+		t->apart_ns = now - t->looked_ns;
+	t->looked_ns = now;
 	rc = trace_look_all(t);
 	if (rc < 0)
 		t->error = -rc;

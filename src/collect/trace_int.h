@@ -60,7 +60,8 @@ struct trace {
 	uint64_t n_bad;     /* records that made no sense */
 	uint64_t n_no_room; /* samples and waits that were not kept */
 	uint64_t n_looks, look_ns;
-	int error; /* errno: why threads could not be looked at */
+	uint64_t looked_ns, apart_ns; /* when the last look began; the longest time between two */
+	int error;                    /* errno: why threads could not be looked at */
 };
 
 static inline uint64_t trace_now(void)

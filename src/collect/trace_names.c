@@ -22,7 +22,7 @@ struct trace_known {
 	uint32_t at, n;
 };
 
-static void add(struct trace_names *x, uint32_t name, uint32_t file, uint32_t line)
+static void add(struct trace_names *x, uint32_t name, uint32_t file)
 {
 	struct trace_frame *f = vec_room(&x->frame, 1, sizeof(*f), FRAMES_MOST);
 
@@ -30,7 +30,7 @@ static void add(struct trace_names *x, uint32_t name, uint32_t file, uint32_t li
 		x->failed = true;
 		return;
 	}
-	*f = (struct trace_frame){ .name = name, .file = file, .line = line };
+	*f = (struct trace_frame){ .name = name, .file = file };
 	x->frame.n++;
 }
 
@@ -64,7 +64,7 @@ static void add_functions(struct trace_names *x, const struct table_loc *loc)
 		if (!x->names(x->names_arg, x->p, loc->addr, loc->map, i, &name) || !name.function)
 			return;
 		number = strings_put(&x->strings, name.function);
-		add(x, number, strings_put(&x->strings, name.file), (uint32_t)name.line);
+		add(x, number, strings_put(&x->strings, name.file));
 	}
 }
 
@@ -78,11 +78,11 @@ static struct trace_known know(struct trace_names *x, uint32_t id)
 	if (k->at)
 		return *k;
 	if (id < N_PLACES)
-		add(x, strings_put(&x->strings, table_place_name[id]), 0, 0);
+		add(x, strings_put(&x->strings, table_place_name[id]), 0);
 	else
 		add_functions(x, loc);
 	if (x->frame.n == at)
-		add(x, place_name(x, loc), 0, 0);
+		add(x, place_name(x, loc), 0);
 	n = (uint32_t)x->frame.n - at;
 	*k = (struct trace_known){ .at = at + 1, .n = n };
 	/* the innermost came first */
@@ -126,7 +126,7 @@ int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn
 		char text[TRACE_WORD_MAX + 8];
 
 		snprintf(text, sizeof(text), "wait: %s", word[i]);
-		add(x, strings_put(&x->strings, text), 0, 0);
+		add(x, strings_put(&x->strings, text), 0);
 	}
 	return x->known && !x->failed ? 0 : -ENOMEM;
 }

@@ -14,7 +14,7 @@ enum { TRACE_STACK_MOST = 1024 };
 
 /* A function at a location. file 0: not known. */
 struct trace_frame {
-	uint32_t name, file, line; /* the first two are numbers of texts */
+	uint32_t name, file; /* numbers of texts */
 };
 
 struct trace_names {

@@ -20,7 +20,7 @@
 
 #define WAIT_TAG (1U << 31)
 
-enum { AT_MOST = 1000, HZ_USUAL = 100 };
+enum { HZ_USUAL = 100 };
 
 struct writing {
 	const struct trace *t;
@@ -132,15 +132,14 @@ static int add_label(void *arg, const char *key, size_t n_key, const char *value
 	return 0;
 }
 
-static void add_place(struct writing *x, const struct trace_frame *f)
+/* No line: it would be that of the first sample, and some readers take functions with other arguments for others. */
+static void add_file(struct writing *x, const struct trace_frame *f)
 {
-	char text[AT_MOST + 16];
 	size_t n;
 	const char *file = strings_get(&x->names.strings, f->file, &n);
-	int len = snprintf(text, sizeof(text), "%.*s:%" PRIu32, (int)(n < AT_MOST ? n : AT_MOST), file, f->line);
 
-	next_item(x, "\"at\":");
-	trace_json_text(&x->json, text, (size_t)len);
+	next_item(x, "\"file\":");
+	trace_json_text(&x->json, file, n);
 }
 
 static void add_args(struct writing *x, const struct trace_frame *f, const struct trace_wait *w, uint32_t label)
@@ -150,7 +149,7 @@ static void add_args(struct writing *x, const struct trace_frame *f, const struc
 	trace_json_put(&x->json, ",\"args\":{", 9);
 	x->any = false;
 	if (f->file)
-		add_place(x, f);
+		add_file(x, f);
 	if (w && w->holder) {
 		next_item(x, "\"holder\":");
 		trace_json_add(&x->json, "%" PRIu32, w->holder);
@@ -323,6 +322,7 @@ static void write_other(struct writing *x, const char *program, size_t n_program
 	put_ms(x, "cpu_ms", x->ran_ns);
 	put_number(x, "looks", t->n_looks);
 	put_ms(x, "looks_cpu_ms", t->look_ns);
+	put_ms(x, "looks_apart_most_ms", t->apart_ns);
 	put_number(x, "lost_samples", t->n_lost);
 	put_number(x, "odd_times", x->n_odd);
 	put_number(x, "bad_records", t->n_bad);

@@ -14,13 +14,21 @@
 #include "base/buf.h"
 #include "collect/collect_int.h"
 #include "collect/snap.h"
+#include "collect/trace_int.h"
 #include "runtime/labels.h"
 
-enum { SLOTS = 3, PID_OF_NOBODY = (1 << 22) - 1, DRAINS = 16 };
+enum {
+	SLOTS = 3,
+	PID_OF_NOBODY = (1 << 22) - 1,
+	DRAINS = 16,
+	BEGIN_NS = 1000 /* of the timeline: small times are in it */
+};
 enum where { WHERE_PROCS, WHERE_RINGS, WHERE_MODULES, WHERE_WORDS, WHERE_INDEX, WHERE_SETS, WHERE_HEAD, N_WHERE };
 
 struct ending {
 	unsigned n_done;
+	struct trace *trace;
+	struct process *traced;
 };
 
 static int add_bytes(void *arg, const void *data, size_t n)
@@ -51,9 +59,30 @@ static void write_cpu(struct process *p)
 	snap_free(s);
 }
 
+/* A timeline of what came: it has no names, and nothing of it is valid but that it can be written. */
+static void write_trace(struct trace *t)
+{
+	struct buf out = { 0 };
+	struct snap *s;
+
+	trace_look(t);
+	trace_end(t);
+	if (trace_snap(t, &s) != 0 || trace_write(t, NULL, NULL, add_bytes, &out) != 0 || out.len == 0)
+		abort();
+	snap_free(s);
+	buf_release(&out);
+	trace_free(t);
+}
+
 static void done(void *arg, struct process *p)
 {
-	((struct ending *)arg)->n_done++;
+	struct ending *e = arg;
+
+	e->n_done++;
+	if (e->trace && e->traced == p) {
+		write_trace(e->trace);
+		e->trace = NULL;
+	}
 	write_cpu(p);
 }
 
@@ -129,6 +158,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	begin_all(c);
 	collect_drain(c);
+	e.traced = &c->process[0];
+	if (trace_begin(e.traced, &e.trace) != 0)
+		abort();
+	e.trace->begin_ns = BEGIN_NS;
 	while (n) {
 		size_t took = act(c, data, n, &drains);
 

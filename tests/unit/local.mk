@@ -208,6 +208,7 @@ unit_tests = \
 	tests/unit/test_tools \
 	tests/unit/test_top \
 	tests/unit/test_top_sides \
+	tests/unit/test_trace \
 	tests/unit/test_trace_spans \
 	tests/unit/test_traces \
 	tests/unit/test_trend \
@@ -358,6 +359,7 @@ tests_unit_test_listen_unix_LDADD = $(serve_libs) $(CMOCKA_LIBS)
 tests_unit_test_peer_LDADD = $(serve_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_sweep_LDADD = $(collect_libs) $(CMOCKA_LIBS)
+tests_unit_test_trace_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_trace_spans_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_snap_text_LDADD = $(collect_libs) $(CMOCKA_LIBS)
 tests_unit_test_source_file_LDADD = $(unit_symbol)
