@@ -52,8 +52,13 @@ src_cpa_SOURCES = \
 	src/cli/run.h \
 	src/cli/run_env.c \
 	src/cli/run_files.c \
+	src/cli/run_names.c \
+	src/cli/run_names.h \
 	src/cli/run_options.c \
 	src/cli/run_options.h \
+	src/cli/run_profile.c \
+	src/cli/run_serve.c \
+	src/cli/run_serve.h \
 	src/cli/run_tables.c \
 	src/cli/run_tables.h \
 	src/cli/save.c \

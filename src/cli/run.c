@@ -12,6 +12,7 @@
 #include "cli/run.h"
 
 #include "base/mem.h"
+#include "cli/run_serve.h"
 #include "cli/say.h"
 
 #include <errno.h>
@@ -24,11 +25,13 @@
 #include <unistd.h>
 
 enum { NOT_FOUND = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
+enum { LAST_ANSWER_MS = 1000 }; /* for answers that are being made when the server has ended */
 
 struct run {
 	const struct run_how *how;
 	struct run_files files;
 	struct collect *c;
+	struct run_serve *serve; /* NULL: none */
 	pid_t pid;
 	uint64_t next_ns; /* monotonic: when the numbered profiles are due */
 };
@@ -91,7 +94,7 @@ static void run_script(const char *path, char **argv, char **env)
 	execve(shell, to, env);
 }
 
-static void drain(struct run *r)
+static void drain_taken(struct run *r)
 {
 	collect_drain(r->c);
 	if (r->how->every_ns == 0 || now_ns() < r->next_ns)
@@ -99,6 +102,31 @@ static void drain(struct run *r)
 	r->next_ns += r->how->every_ns;
 	r->files.n_every++;
 	collect_each(r->c, run_files_write_numbered, &r->files);
+}
+
+static void drain(struct run *r)
+{
+	run_serve_take(r->serve);
+	drain_taken(r);
+	run_serve_leave(r->serve);
+}
+
+/* The program ended: clients get the last of it, unless somebody wants us to end at once. */
+static void end_server(struct run *r, const sigset_t *set)
+{
+	uint64_t end = now_ns() + (SERVER_LAST_MS + LAST_ANSWER_MS) * 1000000ULL;
+	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
+
+	run_serve_stop(r->serve, false);
+	while (!run_serve_is_over(r->serve) && now_ns() < end) {
+		int sig = sigtimedwait(set, NULL, &time);
+
+		if (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP)
+			run_serve_stop(r->serve, true);
+		drain(r);
+	}
+	run_serve_close(r->serve);
+	r->serve = NULL;
 }
 
 static int run_child(struct run *r, const char *path, char **argv, char **env)
@@ -118,16 +146,47 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 		fprintf(stderr, "cpa: %s: %s\n", path, strerror(errno));
 		_exit(errno == ENOENT ? NOT_FOUND : NOT_RUN);
 	}
-	if (r->pid < 0)
-		return say_error("fork: %s", strerror(errno));
+	if (r->pid < 0) {
+		status = say_error("fork: %s", strerror(errno));
+		run_serve_close(r->serve);
+		return status;
+	}
 	collect_set_main(r->c, r->pid);
+	run_serve_start(r->serve, r->pid);
 	r->next_ns = now_ns() + r->how->every_ns;
 	while (!wait_a_while(r, &set, &status))
 		drain(r);
+	end_server(r, &set);
 	collect_finish(r->c);
 	forget_signals(&set);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void tell(const struct run *r, const char *path, const char *library)
+{
+	if (!r->files.result->seen && collect_was_loaded(r->c))
+		say("%s soon executed a program that cannot be profiled, so there is no profile of it", path);
+	else if (!r->files.result->seen)
+		say("%s did not load %s, so there is no profile of it", path, library);
+	if (collect_refused(r->c))
+		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r->c));
+}
+
+static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)
+{
+	const char *slash = strrchr(path, '/');
+	struct run_env e;
+	struct err err;
+	int status;
+
+	if (r->how->serve && run_serve_open(r->how, r->c, slash ? slash + 1 : path, &r->serve, &err) < 0)
+		return say_error("%s", err.msg);
+	run_env_make(r->c, library, program->asan_library, &e);
+	status = run_child(r, path, argv, e.env);
+	run_env_release(&e);
+	tell(r, path, library);
+	return status;
 }
 
 int run_program(const struct run_how *how, const struct program *program, const char *path, char **argv,
@@ -135,7 +194,6 @@ int run_program(const struct run_how *how, const struct program *program, const 
 {
 	struct run r = { .how = how, .files = { .how = how, .result = out } };
 	struct buf library = { 0 };
-	struct run_env e;
 	struct err err;
 	int rc, status;
 
@@ -148,16 +206,8 @@ int run_program(const struct run_how *how, const struct program *program, const 
 		buf_release(&library);
 		return say_error("memory to share with %s: %s", path, strerror(-rc));
 	}
-	run_env_make(r.c, buf_text(&library), program->asan_library, &e);
-	status = run_child(&r, path, argv, e.env);
-	if (!out->seen && collect_was_loaded(r.c))
-		say("%s soon executed a program that cannot be profiled, so there is no profile of it", path);
-	else if (!out->seen)
-		say("%s did not load %s, so there is no profile of it", path, buf_text(&library));
-	if (collect_refused(r.c))
-		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r.c));
+	status = run_served(&r, program, path, argv, buf_text(&library));
 	collect_close(r.c);
-	run_env_release(&e);
 	buf_release(&library);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "cli/program.h"
 #include "collect/collect.h"
 #include "collect/snap.h"
+#include "serve/serve.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +26,8 @@ struct run_file {
 	const char *name;   /* of the file, with %p, %t and %h */
 };
 
+struct run_serve_how; /* of run_serve.h */
+
 /* What is to be done. */
 struct run_how {
 	struct collect_how collect;
@@ -33,6 +36,8 @@ struct run_how {
 	uint64_t every_ns;    /* write them all again and again, numbered; 0: at the end of each process */
 	struct regex *follow; /* paths of the programs, beside the one that is run, that have files; NULL: all */
 	unsigned files_most;  /* more are not written */
+	const struct run_serve_how *serve; /* NULL: none */
+	struct serve_cpu cpu;              /* how CPU time is sampled when a client asks for it */
 };
 
 /* What came of it. Zero-initialised; released by run_result_release. */
@@ -71,6 +76,9 @@ void run_files_write_numbered(void *files, struct process *p);
  * more    put in front of the suffix
  */
 void run_file_name(const char *name, pid_t pid, const char *more, struct buf *out);
+
+/* Has this process files, and is it to be seen? Of the program itself always. */
+bool run_files_follow(const struct run_how *how, const struct process_facts *f);
 
 /* run_env.c: the environment of the program, ours and what brings our library into it. */
 struct run_env {

@@ -116,15 +116,14 @@ static int take(struct process *p, const struct run_file *f, struct snap **out)
 	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
 }
 
-/* Has this process files at all? */
-static bool is_followed(const struct run_files *files, const struct process_facts *f)
+bool run_files_follow(const struct run_how *how, const struct process_facts *f)
 {
 	struct err err;
 	bool yes = true;
 
-	if (f->main || !files->how->follow)
+	if (f->main || !how->follow)
 		return true;
-	return regex_match(files->how->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
+	return regex_match(how->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
 }
 
 static bool is_room(struct run_files *files)
@@ -195,7 +194,7 @@ void run_files_write(void *arg, struct process *p)
 
 	process_facts(p, &f);
 	files->result->seen |= f.main;
-	if (!is_followed(files, &f))
+	if (!run_files_follow(files->how, &f))
 		return;
 	if (f.error && f.weight == 0)
 		say("process %d has no timers: %s", (int)f.pid, strerror((int)f.error));
@@ -209,6 +208,6 @@ void run_files_write_numbered(void *arg, struct process *p)
 	struct process_facts f;
 
 	process_facts(p, &f);
-	if (is_followed(files, &f))
+	if (run_files_follow(files->how, &f))
 		write_all(files, p, &f, true);
 }

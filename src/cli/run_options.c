@@ -53,6 +53,10 @@ static int read_one(enum run_command which, int left, char **argv, struct run_as
 	const struct opt *o = run_tables_find(which, name, n);
 	int k = 1;
 
+	if (!o && which == COMMAND_RECORD && run_tables_is_profile(name, n))
+		return err_set(err, ERR_USAGE,
+			       "%s: cpa record prints a report and serves nothing; cpa run --enable-profiling does",
+			       argv[0]);
 	if (!o && which == COMMAND_RECORD)
 		k = take_report_option(argv, left, name, n, value != NULL, to);
 	if (!o && (which != COMMAND_RECORD || k == 0))
@@ -64,6 +68,7 @@ static int read_one(enum run_command which, int left, char **argv, struct run_as
 	if (!value && !opt_is_flag(o) && (++k > left || strncmp(argv[1], "--", 2) == 0))
 		return err_set(err, ERR_USAGE, "cpa %s %s needs an argument: %s=%s", run_tables_command(which), argv[0],
 			       argv[0], o->arg);
+	run_tables_note(o, to);
 	return opt_set(o, to, value ? value + 1 : opt_is_flag(o) ? NULL : argv[1], err) < 0 ? ERR_USAGE : k;
 }
 
@@ -184,7 +189,11 @@ static int find_files(struct run_options *o, struct err *err)
 	for (size_t i = 0; i < o->asked.custom.n; i++)
 		if (add_custom(o, o->asked.custom.item[i], err) < 0)
 			return ERR_USAGE;
-	if (o->how.n_files == 0)
+	if (o->how.n_files == 0 && o->serve && *o->asked.every)
+		return err_set(err, ERR_USAGE,
+			       "--every=%s: there is no file to write; name some, as in --heap=heap.pb.gz",
+			       o->asked.every);
+	if (o->how.n_files == 0 && !o->serve)
 		add_file(o, SNAP_CPU, NULL, "cpu-%p.pb.gz");
 	if (*o->asked.every && read_amount("every", o->asked.every, "ns", &o->how.every_ns, err) < 0)
 		return ERR_USAGE;
@@ -193,17 +202,38 @@ static int find_files(struct run_options *o, struct err *err)
 	return check_files(o, err);
 }
 
-/* Only what is written is measured. */
+static bool is_heap(const struct run_file *f)
+{
+	return f->kind == SNAP_HEAP || f->kind == SNAP_ALLOCS;
+}
+
+static int read_rates(const struct run_options *o, uint64_t *heap_rate, uint64_t *block_rate, struct err *err)
+{
+	if (read_amount("heap-rate", o->asked.heap_rate, "B", heap_rate, err) < 0 ||
+	    read_amount("block-rate", o->asked.block_rate, "ns", block_rate, err) < 0)
+		return ERR_USAGE;
+	for (size_t i = 0; i < o->how.n_files && *heap_rate == 0; i++)
+		if (is_heap(&o->file[i]))
+			return err_set(err, ERR_USAGE,
+				       "--heap-rate: at least 1, for there is to be a file of the heap");
+	if (*heap_rate == 0 && !o->serve)
+		return err_set(err, ERR_USAGE, "--heap-rate: at least 1; 0 is for --enable-profiling");
+	if (*block_rate == 0)
+		return err_set(err, ERR_USAGE, "--block-rate: at least 1");
+	return 0;
+}
+
+/*
+ * Only what is written is measured, and what clients can ask for: the heap, which costs little; waits when a rate
+ * says so; CPU time when they ask.
+ */
 static int choose_kinds(struct run_options *o, struct err *err)
 {
 	struct collect_how *c = &o->how.collect;
 	uint64_t heap_rate = 0, block_rate = 0;
 
-	if (read_amount("heap-rate", o->asked.heap_rate, "B", &heap_rate, err) < 0 ||
-	    read_amount("block-rate", o->asked.block_rate, "ns", &block_rate, err) < 0)
+	if (read_rates(o, &heap_rate, &block_rate, err) < 0)
 		return ERR_USAGE;
-	if (heap_rate == 0 || block_rate == 0)
-		return err_set(err, ERR_USAGE, "--%s: at least 1", heap_rate ? "block-rate" : "heap-rate");
 	for (size_t i = 0; i < o->how.n_files; i++)
 		switch (o->file[i].kind) {
 		case SNAP_CPU:
@@ -222,6 +252,12 @@ static int choose_kinds(struct run_options *o, struct err *err)
 		default:
 			break;
 		}
+	if (o->serve) {
+		c->heap_rate = heap_rate;
+		c->block_rate = o->asked.block_given ? block_rate : c->block_rate;
+		c->mutex_fraction = o->asked.mutex_given ? (uint64_t)o->asked.mutex_fraction : c->mutex_fraction;
+	}
+	o->how.cpu = (struct serve_cpu){ .hz = (uint32_t)o->asked.hz, .engine = c->engine };
 	c->max_depth = (uint32_t)o->asked.max_depth;
 	c->flags = (o->asked.heap_labels ? FLAG_HEAP_LABELS : 0u) | (o->asked.labels_inherit ? 0u : FLAG_LABELS_STAY);
 	return 0;
@@ -245,8 +281,10 @@ int run_options_read(enum run_command which, int argc, char **argv, struct run_o
 	if (out->asked.help)
 		return i;
 	if (check_numbers(&out->asked, err) < 0 || read_follow(out->asked.follow, &out->how, err) < 0 ||
-	    read_engine(out->asked.engine, &out->how, err) < 0 || read_signal(out->asked.signal, &out->how, err) < 0)
+	    read_engine(out->asked.engine, &out->how, err) < 0 || read_signal(out->asked.signal, &out->how, err) < 0 ||
+	    run_profile_read(&out->asked.profile, &out->serve, err) < 0)
 		return ERR_USAGE;
+	out->how.serve = out->serve;
 	out->file = mem_zalloc(N_SNAP_KINDS + out->asked.custom.n, sizeof(*out->file));
 	out->how.file = out->file;
 	if (which == COMMAND_RECORD)
@@ -254,11 +292,6 @@ int run_options_read(enum run_command which, int argc, char **argv, struct run_o
 	else if (find_files(out, err) < 0)
 		return ERR_USAGE;
 	return choose_kinds(out, err) < 0 ? ERR_USAGE : i;
-}
-
-static bool is_heap(const struct run_file *f)
-{
-	return f->kind == SNAP_HEAP || f->kind == SNAP_ALLOCS;
 }
 
 int run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err)
@@ -282,12 +315,12 @@ int run_options_fit(struct run_options *o, const struct program *p, const char *
 			o->file[n++] = o->file[i];
 	o->how.n_files = n;
 	o->how.collect.heap_rate = 0;
-	if (n == 0)
+	if (n == 0 && !o->serve)
 		err_set(err, ERR_USAGE, "%s", buf_text(&why));
 	else
 		say("%s", buf_text(&why));
 	buf_release(&why);
-	return n ? 0 : ERR_USAGE;
+	return n || o->serve ? 0 : ERR_USAGE;
 }
 
 void run_options_release(struct run_options *o)
@@ -296,6 +329,8 @@ void run_options_release(struct run_options *o)
 		free((char *)(uintptr_t)o->file[i].custom);
 	free(o->file);
 	regex_free(o->how.follow);
+	run_profile_free(o->serve);
+	opt_list_release(&o->asked.profile.allow_host);
 	opt_list_release(&o->asked.custom);
 	opt_list_release(&o->asked.report);
 	*o = (struct run_options){ 0 };

@@ -13,6 +13,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Options of the server of cpa run, as they stand; texts are NULL when not given. */
+struct run_profile_asked {
+	bool enable, any_user, any_address, hide_cmdline;
+	const char *port, *socket, *address, *secret;
+	struct opt_list allow_host;
+	int64_t max_seconds;
+};
+
 /* As they stand on the command line. */
 struct run_asked {
 	int64_t hz, max_depth, mutex_fraction;
@@ -22,6 +30,8 @@ struct run_asked {
 	const char *file[N_SNAP_KINDS], *every;
 	struct opt_list custom;
 	bool symbolize;
+	bool block_given, mutex_given; /* their rates */
+	struct run_profile_asked profile;
 	/* cpa record */
 	int kind; /* enum snap_kind */
 	const char *output, *flame;
@@ -33,7 +43,8 @@ struct run_asked {
 struct run_options {
 	struct run_asked asked;
 	struct run_how how;
-	struct run_file *file; /* [how.n_files] */
+	struct run_file *file;       /* [how.n_files] */
+	struct run_serve_how *serve; /* how.serve, or NULL */
 };
 
 enum run_command { COMMAND_RUN, COMMAND_RECORD };
@@ -53,6 +64,16 @@ int run_options_read(enum run_command which, int argc, char **argv, struct run_o
  */
 int run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err);
 void run_options_release(struct run_options *o);
+
+/*
+ * run_profile.c: what the options of the server come to. The secret is read.
+ *
+ * out     NULL when there is to be none; freed by run_profile_free
+ * Fails   ERR_USAGE, ERR_IO
+ */
+int run_profile_read(const struct run_profile_asked *a, struct run_serve_how **out, struct err *err);
+/* Overwrites the secret. Takes NULL. */
+void run_profile_free(struct run_serve_how *how);
 
 /* The usage line, and all about the options. */
 const char *run_options_usage(enum run_command which);

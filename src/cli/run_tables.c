@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #define AT(field) offsetof(struct run_asked, field)
 
@@ -40,6 +41,16 @@ static const struct opt of_run[] = {
 	{ "every", OPT_TEXT, AT(every), 0, "", "TIME", 0, true, "write all of them so often too, numbered: 10s, 1m" },
 	{ "follow", OPT_MODE, AT(follow), 0, "none", NULL, 0, true, "profile the programs that it starts: all, none, or =REGEX of paths" },
 	{ "symbolize", OPT_BOOL, AT(symbolize), 0, "false", NULL, 0, true, "put the names of functions into the files" },
+	{ "enable_profiling", OPT_BOOL, AT(profile.enable), 0, "false", NULL, 0, true, "serve /debug/pprof of the program while it runs, here only" },
+	{ "profile_port", OPT_TEXT, AT(profile.port), 0, NULL, "N", 0, true, "on this port of 127.0.0.1 and ::1 (a free one)" },
+	{ "profile_socket", OPT_TEXT, AT(profile.socket), 0, NULL, "PATH", 0, true, "on a Unix socket; auto: in $XDG_RUNTIME_DIR/cpa" },
+	{ "profile_address", OPT_TEXT, AT(profile.address), 0, NULL, "HOST:PORT", 0, true, "on this address; one that others reach needs a secret" },
+	{ "profile_secret", OPT_TEXT, AT(profile.secret), 0, NULL, "FILE", 0, true, "answer only those who send what is in this file" },
+	{ "profile_allow_host", OPT_LIST, AT(profile.allow_host), 0, NULL, "NAME", 0, true, "a name of this host that clients may use; may be repeated" },
+	{ "profile_any_user", OPT_BOOL, AT(profile.any_user), 0, "false", NULL, 0, true, "answer all users of this machine" },
+	{ "profile_any_address", OPT_BOOL, AT(profile.any_address), 0, "false", NULL, 0, true, "0.0.0.0 and :: are meant" },
+	{ "profile_max_seconds", OPT_INT, AT(profile.max_seconds), 0, "300", "N", 0, true, "the longest capture (300)" },
+	{ "profile_hide_cmdline", OPT_BOOL, AT(profile.hide_cmdline), 0, "false", NULL, 0, true, "do not tell the arguments of the program" },
 };
 
 static const struct opt of_record[] = {
@@ -76,6 +87,22 @@ const struct opt *run_tables_find(enum run_command which, const char *name, size
 	for (int i = 0; i < N_TABLES && !o; i++)
 		o = opt_find(tables[which][i].opt, tables[which][i].n, name, n);
 	return o;
+}
+
+bool run_tables_is_profile(const char *name, size_t n)
+{
+	const struct opt *o = run_tables_find(COMMAND_RUN, name, n);
+
+	return o && o->at >= AT(profile) && o->at < AT(profile) + sizeof(struct run_profile_asked);
+}
+
+void run_tables_note(const struct opt *o, struct run_asked *to)
+{
+	to->block_given |= o->at == AT(block_rate);
+	to->mutex_given |= o->at == AT(mutex_fraction);
+	/* each option of the server asks for one, but --enable-profiling=false must do what it says */
+	if (run_tables_is_profile(o->name, strlen(o->name)) && o->at != AT(profile.enable))
+		to->profile.enable = true;
 }
 
 void run_tables_preset(enum run_command which, struct run_asked *to)

@@ -16,6 +16,12 @@ const struct opt *run_tables_find(enum run_command which, const char *name, size
 /* Set all fields to what they are without options. */
 void run_tables_preset(enum run_command which, struct run_asked *to);
 
+/* Is this an option of the server of cpa run? */
+bool run_tables_is_profile(const char *name, size_t n);
+
+/* Keep in mind that an option was given, where that alone says something. */
+void run_tables_note(const struct opt *o, struct run_asked *to);
+
 /* "run", "record" */
 const char *run_tables_command(enum run_command which);
 

@@ -65,7 +65,7 @@ static void find_offsets(struct snap_names *n, uint32_t map, const struct symbol
 	object_close(o);
 }
 
-static int look_up(struct snap_names *n, struct err *err)
+static int look_up(struct snap_names *n, bool ask, struct err *err)
 {
 	struct profile *p = n->profile;
 	struct symbolized found = { 0 };
@@ -77,6 +77,8 @@ static int look_up(struct snap_names *n, struct err *err)
 		return 0;
 	mem = arena_new();
 	symbol_where_init(&where, mem);
+	if (!ask)
+		where.servers = NULL;
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		names_demangle(p, DEMANGLE_DEFAULT, false);
@@ -87,23 +89,15 @@ static int look_up(struct snap_names *n, struct err *err)
 	return rc;
 }
 
-int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err)
+/* in: consumed, as by reader_read; ask: servers too */
+static int make(struct bytes *in, bool ask, struct snap_names **out, struct err *err)
 {
 	struct snap_names *n = mem_zalloc(1, sizeof(*n));
-	struct buf packed = { 0 };
-	struct bytes in;
-	int rc = snap_write(s, 0, NULL, NULL, add_bytes, &packed);
+	int rc = reader_read(in, &reader_limits_default, &n->profile, err);
 
-	if (rc < 0)
-		rc = err_set(err, ERR_IO, "%s", strerror(-rc));
-	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
-	if (rc == 0)
-		rc = reader_read(&in, &reader_limits_default, &n->profile, err);
-	else
-		buf_release(&packed);
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = look_up(n, err);
+		rc = look_up(n, ask, err);
 	}
 	if (rc < 0) {
 		snap_names_free(n);
@@ -115,6 +109,28 @@ int snap_names_new(const struct snap *s, struct snap_names **out, struct err *er
 	qsort_r(n->by_addr, n->profile->n_locs, sizeof(*n->by_addr), compare, n->profile->loc_addr);
 	*out = n;
 	return 0;
+}
+
+int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err)
+{
+	struct buf packed = { 0 };
+	struct bytes in;
+	int rc = snap_write(s, 0, NULL, NULL, add_bytes, &packed);
+
+	if (rc < 0) {
+		buf_release(&packed);
+		return err_set(err, ERR_IO, "%s", strerror(-rc));
+	}
+	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
+	return make(&in, true, out, err);
+}
+
+int snap_names_read(const void *packed, size_t n, struct snap_names **out, struct err *err)
+{
+	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
+
+	memcpy(in.data, packed, n);
+	return make(&in, false, out, err);
 }
 
 void snap_names_free(struct snap_names *n)

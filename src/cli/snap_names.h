@@ -18,6 +18,13 @@ struct snap_names;
  */
 int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err);
 
+/*
+ * The same for a profile of profile.proto, without asking servers of debug files.
+ *
+ * packed  [n] bytes, as snap_write writes them; copied
+ */
+int snap_names_read(const void *packed, size_t n, struct snap_names **out, struct err *err);
+
 /* Takes NULL. */
 void snap_names_free(struct snap_names *n);
 

@@ -27,6 +27,10 @@ runtime_tests += tests/runtime/t800-http-good.t
 runtime_tests += tests/runtime/t810-http-aborts.t
 runtime_tests += tests/runtime/t810-http-many.t
 runtime_tests += tests/runtime/t820-http-end.t
+runtime_tests += tests/runtime/t850-endpoint-run.t
+runtime_tests += tests/runtime/t851-endpoint-target.t
+runtime_tests += tests/runtime/t852-endpoint-life.t
+runtime_tests += tests/runtime/t853-endpoint-options.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
 # Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
@@ -87,6 +91,8 @@ EXTRA_DIST += tests/runtime/heap.sh
 EXTRA_DIST += tests/runtime/heap_exact.cc
 EXTRA_DIST += tests/runtime/heap_linked.c
 EXTRA_DIST += tests/runtime/heap_live.c
+EXTRA_DIST += tests/runtime/endpoint.py
+EXTRA_DIST += tests/runtime/endpoint.sh
 EXTRA_DIST += tests/runtime/heap_load.c
 EXTRA_DIST += tests/runtime/host.c
 EXTRA_DIST += tests/runtime/http_client.py
@@ -107,6 +113,7 @@ EXTRA_DIST += tests/runtime/odd.c
 EXTRA_DIST += tests/runtime/paced.c
 EXTRA_DIST += tests/runtime/plug.c
 EXTRA_DIST += tests/runtime/scribble.c
+EXTRA_DIST += tests/runtime/serves.c
 EXTRA_DIST += tests/runtime/stress.c
 EXTRA_DIST += tests/runtime/sweep.sh
 EXTRA_DIST += tests/runtime/taken.c

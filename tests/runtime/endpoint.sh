@@ -1,0 +1,71 @@
+# endpoint.sh - a program under cpa run --enable-profiling, and questions about it
+# SPDX-License-Identifier: Apache-2.0
+#
+# Source it behind lib.sh.
+# shellcheck disable=SC2034 # for those who source this
+
+client="${top_srcdir:?}/tests/runtime/endpoint.py"
+command -v "${PYTHON3:-python3}" >/dev/null || {
+	echo '1..0 # SKIP no Python'
+	exit 0
+}
+cpa=
+
+ask() { # get|post|abort|many|used|left ...: as endpoint.py says
+	"${PYTHON3:-python3}" "$client" "$@"
+}
+
+serve() { # WORD...: cpa run WORD... in the background: its number is in cpa, where it listens in base
+	rm -f out err
+	"$CPA" run "$@" >out 2>err &
+	cpa=$!
+	base=
+	for _ in $(seq 200); do
+		base=$(sed -n 's|^cpa: profiling server listening on \([^ ]*\)$|\1|p' err 2>/dev/null)
+		[ -n "$base" ] && break
+		kill -0 $cpa 2>/dev/null || break
+		sleep 0.05
+	done
+	base=${base%/debug/pprof/}
+}
+
+serve_ready() { # WORD...: the same with serves, which is ready; the program is in pid, its children in children
+	serve "$@"
+	pid=
+	for _ in $(seq 200); do
+		# shellcheck disable=SC2046 # words
+		set -- $(sed -n 's/^ready //p' out)
+		[ -n "${1:-}" ] && break
+		sleep 0.05
+	done
+	pid=${1:-}
+	shift
+	children=$*
+}
+
+sampled() { # wait until CPU time is sampled, as a client asked: a thread that runs has a timer
+	for _ in $(seq 400); do
+		[ "$(grep -c ^ID "/proc/$pid/timers")" != 0 ] && break
+		sleep 0.05
+	done
+}
+
+end() { # SIGNAL: end the program; the status of cpa is in status
+	kill "-$1" "$pid" 2>/dev/null
+	wait "$cpa"
+	status=$?
+	cpa=
+}
+
+get() { # PATH [FILE [HEADER:VALUE]...]: STATUS TYPE FILENAME
+	path=/debug/pprof$1
+	shift
+	ask get "$base" "$path" "$@"
+}
+
+cleanup() {
+	[ -z "$cpa" ] || kill -KILL "$cpa" 2>/dev/null
+	[ -z "${pid:-}" ] || kill -KILL "$pid" 2>/dev/null
+	rm -rf "${tmp:?}"
+}
+trap cleanup EXIT

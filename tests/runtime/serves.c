@@ -1,0 +1,105 @@
+/*
+ * serves.c - something of each kind that /debug/pprof has, as long as it is asked to
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * usage: serves SECONDS [BURNERS [CHILDREN]]
+ *
+ * BURNERS threads (1) use CPU time in burner, one keeps 64 MiB that keeper allocated, two fight for a lock in locker,
+ * one waits in idler. CHILDREN processes are forked that burn in child_burner. A line "ready PID" is printed, with
+ * those of the children behind it. The exit status is 7.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEEP __attribute__((noinline)) static
+
+enum { BLOCKS = 1024, BLOCK = 65536, CHILDREN_MAX = 16 };
+
+static volatile unsigned long sink;
+static void *volatile kept[BLOCKS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t child[CHILDREN_MAX];
+
+KEEP void *burner(void *arg)
+{
+	for (;;)
+		for (int i = 0; i < 2000; i++)
+			sink += (unsigned long)i;
+	return arg;
+}
+
+KEEP void keeper(void)
+{
+	for (int i = 0; i < BLOCKS; i++)
+		kept[i] = malloc(BLOCK);
+}
+
+/* It is known to who collects as soon as it was sampled in any way. */
+KEEP void child_burner(void)
+{
+	keeper();
+	burner(NULL);
+	sink++;
+}
+
+KEEP void *locker(void *arg)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		usleep(2000);
+		pthread_mutex_unlock(&lock);
+		usleep(100);
+	}
+	return arg;
+}
+
+KEEP void *idler(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void start(void *(*fn)(void *arg))
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, fn, NULL) != 0)
+		exit(1);
+}
+
+int main(int argc, char **argv)
+{
+	int seconds = argc > 1 ? atoi(argv[1]) : 1, burners = argc > 2 ? atoi(argv[2]) : 1;
+	int children = argc > 3 ? atoi(argv[3]) : 0;
+
+	for (int i = 0; i < children && i < CHILDREN_MAX; i++) {
+		child[i] = fork();
+		if (child[i] == 0) {
+			child_burner();
+			_exit(0);
+		}
+	}
+	keeper();
+	for (int i = 0; i < burners; i++)
+		start(burner);
+	start(locker);
+	start(locker);
+	start(idler);
+	printf("ready %d", (int)getpid());
+	for (int i = 0; i < children; i++)
+		printf(" %d", (int)child[i]);
+	printf("\n");
+	fflush(stdout);
+	sleep((unsigned)seconds);
+	for (int i = 0; i < children; i++) {
+		kill(child[i], 9);
+		waitpid(child[i], NULL, 0);
+	}
+	return 7;
+}

@@ -1,0 +1,76 @@
+#!/bin/sh
+# t851-endpoint-target.t - nothing of the server is in the program, which does what it does alone
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016 # other programs expand these
+. "${top_srcdir:?}/tests/runtime/lib.sh"
+. "$top_srcdir/tests/runtime/endpoint.sh"
+compile serves -Wall
+
+look() { # what the kernel says that the program has: threads, descriptors, kinds of mappings
+	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l
+	find "/proc/$pid/fd" -mindepth 1 -printf '%f %l\n' | sed 's/\[[0-9]*\]//' | sort
+	sed 's/.* //; s/:[0-9a-f]*//' "/proc/$pid/maps" | sort | uniq -c | grep -v 'heap\|stack'
+	sed -n 's/^Sig\(Cgt\|Blk\|Ign\)/&/p' "/proc/$pid/status"
+}
+
+"$CPA" run --heap-rate=512kB --heap=h.pb.gz -- ./serves 30 0 0 >out 2>err &
+cpa=$!
+for _ in $(seq 200); do
+	pid=$(sed -n 's/^ready //p' out)
+	[ -n "$pid" ] && break
+	sleep 0.05
+done
+look >without
+end TERM
+serve_ready --enable-profiling -- ./serves 30 0 0
+look >with
+diff without with >wrong
+is "$(cat wrong)" '' 'threads, descriptors, mappings and signals are those of cpa run without a server'
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'there is no timer'
+for path in /heap '/threads?debug=2' '/allocs?debug=1' '/heap?seconds=1' /symbol?0x1; do
+	get "$path" >/dev/null
+done
+look >with
+diff without with >wrong
+is "$(cat wrong)" '' 'nor is there anything more when clients have asked'
+is "$(get '/profile?seconds=1' cpu.pb.gz | cut -d ' ' -f 1)" 200 'a capture of a program that does nothing'
+look | grep -v ^Sig >with
+grep -v ^Sig without >same
+diff same with >wrong
+is "$(cat wrong)" '' 'leaves nothing but a handler'
+end TERM
+
+serve_ready --enable-profiling -- ./serves 30 2 0
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'a program at work has no timer'
+get '/profile?seconds=2' cpu.pb.gz >got &
+sampled
+between "$(grep -c ^ID "/proc/$pid/timers")" 1 7 'but while it is captured'
+wait $!
+for _ in $(seq 100); do
+	[ "$(grep -c ^ID "/proc/$pid/timers")" = 0 ] && break
+	sleep 0.05
+done
+is "$(grep -c ^ID "/proc/$pid/timers")" 0 'and none behind it'
+end TERM
+
+# programs do what they do alone
+printf 'int main(void) { return 0; }\n' >m.c
+head -c 2000000 "$CPA" >binary
+alike() { # COMMAND
+	sh -c "$1" >alone 2>alone.err
+	alone=$?
+	"$CPA" run --enable-profiling -- sh -c "$1" >out 2>err
+	status=$?
+	is "$status $(cksum <out) $(sed 1d err)" "$alone $(cksum <alone) $(cat alone.err)" "$1"
+}
+alike 'sort binary'
+alike 'gzip -n <binary'
+alike 'python3 -c "print(sum(range(10**6)))"'
+alike 'bash -c "echo \$BASHPID >/dev/null; (exit 3)"'
+alike 'gcc -c -o m.o m.c && cksum m.o'
+alike 'ls -l /proc/self/fd | wc -l'
+alike 'cat /no/such; exit 5'
+alike 'env | grep -c CPA_PROFILE'
+"$CPA" run --enable-profiling -- sh -c 'kill -SEGV $$' 2>/dev/null
+is "$?" 139 'a program that a signal ends'
+done_testing
