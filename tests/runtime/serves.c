@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < children && i < CHILDREN_MAX; i++) {
 		child[i] = fork();
 		if (child[i] == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL); /* tests kill us, and must leave nobody behind */
 			child_burner();
 			_exit(0);
 		}
