@@ -17,10 +17,9 @@ static uint64_t ms_from_now(uint32_t ms)
 	return server_now() + (uint64_t)ms * 1000000;
 }
 
-int conn_open(struct server *s, struct conn *c, int fd, bool is_unix)
+int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stranger)
 {
 	int one = 1, rc;
-	bool stranger = !guard_peer(&s->guard, fd, is_unix);
 
 	/* All but the buffers, whose pages are not needed before something is in them. */
 	memset(c, 0, offsetof(struct conn, out));
@@ -181,9 +180,36 @@ void conn_hurry(struct conn *c)
 		c->until_ns = 1;
 }
 
-int conn_spare(const struct conn *c)
+static uint64_t since(const struct conn *c, uint32_t ms, uint32_t grace_ms)
 {
-	if (c->state == CONN_HEAD && c->idle && !c->n_in)
-		return 1;
-	return c->state == CONN_LINGER ? 2 : 0;
+	return c->until_ns - (uint64_t)(ms - (grace_ms < ms ? grace_ms : ms)) * 1000000;
+}
+
+enum conn_spare conn_spare(const struct conn *c, uint64_t *from_ns)
+{
+	const struct server_limits *l = &c->server->how.limits;
+
+	*from_ns = 0;
+	switch (c->state) {
+	case CONN_HEAD:
+		if (!c->stranger && (!c->idle || c->n_in))
+			*from_ns = since(c, l->head_ms, CONN_GRACE_MS);
+		return c->stranger ? SPARE_STRANGER : *from_ns ? SPARE_SLOW : SPARE_IDLE;
+	case CONN_BODY:
+		*from_ns = since(c, l->head_ms, CONN_GRACE_MS);
+		return SPARE_SLOW;
+	case CONN_DELAY:
+		return SPARE_DELAY;
+	case CONN_WRITE:
+		if (!c->stranger)
+			*from_ns = since(c, l->write_ms, CONN_GRACE_WRITE_MS);
+		return c->stranger ? SPARE_STRANGER : SPARE_READER;
+	case CONN_LINGER:
+		return c->stranger ? SPARE_STRANGER : SPARE_LINGER;
+	case CONN_FREE:
+	case CONN_WORK:
+	case CONN_LEFT:
+		break;
+	}
+	return SPARE_NOT;
 }

@@ -202,35 +202,55 @@ static bool look_at_stop(struct server *s, uint64_t now_ns)
 	return false;
 }
 
-/* A place for a connection: a free one, or that of one which can be spared. */
-static struct conn *find_place(struct server *s)
+/* A place for a connection: a free one, or that of one which can be spared. NULL: none; *from_ns: before then. */
+static struct conn *find_place(struct server *s, uint64_t now_ns, uint64_t *from_ns)
 {
+	enum conn_spare best = SPARE_NOT;
 	struct conn *found = NULL;
-	int best = 0;
 
+	*from_ns = 0;
 	for (int i = 0; i < SERVER_CONNECTIONS; i++) {
 		struct conn *c = &s->conn[i];
-		int spare = conn_spare(c);
+		enum conn_spare spare;
+		uint64_t from;
 
 		if (c->state == CONN_FREE)
 			return c;
-		if (!spare || (best && spare > best) || (spare == best && c->until_ns >= found->until_ns))
+		spare = conn_spare(c, &from);
+		if (spare == SPARE_NOT)
 			continue;
-		best = spare;
-		found = c;
+		if (from > now_ns) {
+			*from_ns = *from_ns && *from_ns < from ? *from_ns : from;
+		} else if (spare < best || (spare == best && c->until_ns < found->until_ns)) {
+			best = spare;
+			found = c;
+		}
 	}
 	return found;
+}
+
+/* Take over a connection. A stranger takes the place of nobody but strangers: it is refused before it can ask. */
+static void open_conn(struct server *s, struct conn *c, int fd, bool is_unix)
+{
+	bool stranger = !guard_peer(&s->guard, fd, is_unix);
+
+	if (stranger && c->state != CONN_FREE && !c->stranger) {
+		close(fd);
+		return;
+	}
+	if (c->state != CONN_FREE)
+		conn_drop(c);
+	conn_open(s, c, fd, is_unix, stranger);
 }
 
 /* Take connections while there are places for them. */
 static void accept_some(struct server *s, const struct listener *l, uint64_t now_ns)
 {
-	struct conn *c;
-
 	for (int i = 0; i < SERVER_CONNECTIONS && listener_is_ours(l); i++) {
+		uint64_t from_ns;
+		struct conn *c = find_place(s, now_ns, &from_ns);
 		int fd;
 
-		c = find_place(s);
 		if (!c)
 			return;
 		fd = accept4(l->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -238,13 +258,14 @@ static void accept_some(struct server *s, const struct listener *l, uint64_t now
 			continue;
 		if (fd < 0 && errno == EAGAIN)
 			return;
+		if (fd >= 0) {
+			open_conn(s, c, fd, l->is_unix);
+			continue;
+		}
 		if (c->state != CONN_FREE)
 			conn_drop(c);
-		if (fd < 0) {
-			s->accept_ns = now_ns + (uint64_t)ACCEPT_AGAIN_MS * MS;
-			return;
-		}
-		conn_open(s, c, fd, l->is_unix);
+		s->accept_ns = now_ns + (uint64_t)ACCEPT_AGAIN_MS * MS;
+		return;
 	}
 }
 
@@ -267,13 +288,18 @@ static uint64_t next_time(const struct server *s, uint64_t now_ns)
 		look_at_time(&soonest, now_ns + (uint64_t)AGAIN_MS * MS);
 	look_at_time(&soonest, s->listen_ns);
 	look_at_time(&soonest, s->accept_ns);
+	look_at_time(&soonest, s->place_ns);
 	return soonest;
 }
 
 /* What to wait for. Gives false when a file of ours was lost just now. */
-static bool fill_poll(struct server *s, struct pollfd p[N_POLL])
+static bool fill_poll(struct server *s, struct pollfd p[N_POLL], uint64_t now_ns)
 {
-	bool accepts = !s->stopping && !s->accept_ns && find_place(s), lost = !owned_is(&s->wake[0]);
+	bool lost = !owned_is(&s->wake[0]), accepts = find_place(s, now_ns, &s->place_ns);
+
+	if (accepts || s->stopping || s->accept_ns)
+		s->place_ns = 0;
+	accepts = accepts && !s->stopping && !s->accept_ns;
 
 	p[POLL_WAKE] = (struct pollfd){ .fd = lost ? -1 : s->wake[0].fd, .events = POLLIN };
 	for (unsigned i = 0; i < LISTEN_MOST; i++) {
@@ -349,7 +375,7 @@ void server_run(struct server *s)
 		look_at_files(s, now);
 		if (!look_at_stop(s, now))
 			break;
-		if (!fill_poll(s, p))
+		if (!fill_poll(s, p, now))
 			continue;
 		wait_for(s, p);
 		see(s, p);

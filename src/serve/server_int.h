@@ -20,10 +20,12 @@
 
 enum {
 	CONN_LINE = 96,
-	CONN_ROOM = 4096,          /* for a part of a body, behind a head */
-	CONN_OUT = 2048,           /* status line and header lines of an answer */
-	CONN_LINGER_MS = 500,      /* for a client to close, after the last answer; as long as Go's server waits */
-	CONN_DRAIN_MOST = 16 << 20 /* bytes that are thrown away meanwhile */
+	CONN_ROOM = 4096,           /* for a part of a body, behind a head */
+	CONN_OUT = 2048,            /* status line and header lines of an answer */
+	CONN_LINGER_MS = 500,       /* for a client to close, after the last answer; as long as Go's server waits */
+	CONN_GRACE_MS = 250,        /* for a head or a body to come, before others who wait are let in */
+	CONN_GRACE_WRITE_MS = 2000, /* for a client to read on, before that */
+	CONN_DRAIN_MOST = 16 << 20  /* bytes that are thrown away meanwhile */
 };
 
 enum conn_state {
@@ -92,6 +94,7 @@ struct server {
 	bool stopping;
 	uint64_t last_ns;   /* monotonic: when it ends, once stopping */
 	uint64_t accept_ns; /* not before: there are too many files */
+	uint64_t place_ns;  /* all places are taken, and then one of them can be spared */
 	uint64_t listen_ns; /* not before: where it was could not be listened at again */
 	uint64_t rate_ns;   /* when the next request is due, were they evenly spread */
 	struct conn conn[SERVER_CONNECTIONS];
@@ -102,8 +105,8 @@ uint64_t server_now(void);
 /* From any thread, also in a signal handler. */
 void server_wake(struct server *s);
 
-/* Take over a connection. Gives 0 or -errno; then it is closed. */
-int conn_open(struct server *s, struct conn *c, int fd, bool is_unix);
+/* Take over a connection; stranger: guard_peer said no. Gives 0 or -errno; then it is closed. */
+int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stranger);
 
 /* What poll shall look for; 0: nothing but its end. */
 short conn_events(const struct conn *c);
@@ -120,8 +123,19 @@ void conn_drop(struct conn *c);
 /* The server stops: end what waits for requests, hurry what is being answered. */
 void conn_hurry(struct conn *c);
 
-/* Could it be closed to make room for another? Lower is better; 0: no. */
-int conn_spare(const struct conn *c);
+/* What can be closed to make room for another; the first of these first, and of the same the one that waits longest. */
+enum conn_spare {
+	SPARE_STRANGER, /* may not ask */
+	SPARE_IDLE,     /* was answered, and asks for nothing more */
+	SPARE_LINGER,
+	SPARE_DELAY,  /* guesses the secret */
+	SPARE_SLOW,   /* does not come to the end of its request */
+	SPARE_READER, /* does not read its answer */
+	SPARE_NOT
+};
+
+/* from_ns: not before; monotonic. */
+enum conn_spare conn_spare(const struct conn *c, uint64_t *from_ns);
 
 /* Go on with what was read: requests, as far as they can be answered now. */
 void conn_read(struct conn *c);

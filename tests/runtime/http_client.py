@@ -391,6 +391,76 @@ def many(*options):
     same(s.end()[0], 0, "and it ended well")
 
 
+def strangers(port, n):
+    """Another user has n connections, and says nothing. Gives the process, and a file which ends it when closed."""
+    hold, told = os.pipe(), os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+        all = []
+        for _ in range(n):
+            all.append(socket.socket())
+            all[-1].setblocking(False)
+            all[-1].connect_ex(("127.0.0.1", port))
+        os.close(hold[1])
+        os.write(told[1], b"x")
+        os.read(hold[0], 1)
+        os._exit(0)
+    os.close(hold[0])
+    os.close(told[1])
+    os.read(told[0], 1)
+    os.close(told[0])
+    return pid, hold[1]
+
+
+def crowded(*options):
+    """All places are taken by clients that nobody should have to wait for; and they could stay for a minute."""
+    s = Server(PLENTY, "head=60000", "write=60000", *options)
+
+    def served(name):
+        try:
+            got = ask(s, get(b"/echo", CLOSE))
+        except OSError as e:
+            got = type(e).__name__.encode()
+        ok(got.endswith(b"GET /echo \n"), name, got)
+
+    for what, name in ((b"", "connections that say nothing"), (b"GET /echo HTTP/1.1\r\nHo", "half heads"),
+                       (b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n1", "half bodies"),
+                       (get(b"/huge?20000000"), "clients that do not read")):
+        all = []
+        for _ in range(32):
+            all.append(s.connect())
+            all[-1].sendall(what)
+        served("32 " + name + " make room")
+        for c in all:
+            c.close()
+    if os.getuid() == 0:
+        mine = s.connect()
+        mine.sendall(get(b"/echo"))
+        read_answer(mine)
+        pid, hold = strangers(s.port, 100)
+        served("100 connections of another user keep nobody waiting")
+        mine.sendall(get(b"/echo", CLOSE))
+        ok(read_all(mine).endswith(b"GET /echo \n"), "and take nobody's place")
+        os.close(hold)
+        os.waitpid(pid, 0)
+        mine.close()
+    s.end()
+    s = Server(PLENTY, "secret=0123456789abcdef0123456789abcdef", *options)
+    wrong = []
+    for _ in range(100):
+        wrong.append(s.connect())
+        wrong[-1].sendall(get(b"/echo", b"X-Cpa-Secret: no\r\n"))
+    good = ask(s, get(b"/echo", CLOSE + b"X-Cpa-Secret: 0123456789abcdef0123456789abcdef\r\n"))
+    ok(good.endswith(b"GET /echo \n"), "who knows the secret is served among 100 who guess", good)
+    answers = [read_all(c) for c in wrong]
+    ok([a for a in answers if not a.startswith(b"HTTP")] and [a for a in answers if a.startswith(b"HTTP/1.1 401")],
+       "some of whom make room", answers)
+    s.end()
+
+
 def rates():
     s = Server()
     with s.connect() as c:
@@ -506,7 +576,7 @@ def idles():
     s.end()
 
 
-PARTS = {"bad": [bad_requests], "good": [good_requests], "aborts": [aborts], "many": [many],
+PARTS = {"bad": [bad_requests], "good": [good_requests], "aborts": [aborts], "many": [many, crowded],
          "end": [stops, lost_files, rates, idles]}
 for part in PARTS[sys.argv[1]]:
     part()
