@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "collect/collect_int.h"
+#include "collect/trace_int.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -65,6 +66,7 @@ void collect_forked(struct collect *c, pid_t pid)
 			c->process[i].pid = pid;
 			counts_release(&c->process[i]);
 			forget_cpu(&c->process[i]);
+			trace_forget(&c->process[i]);
 		}
 	c->cpu = false;
 }

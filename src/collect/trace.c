@@ -130,6 +130,14 @@ static void end(struct trace *t)
 	t->at.folder = -1;
 }
 
+void trace_forget(struct process *p)
+{
+	if (!p->trace)
+		return;
+	p->trace = NULL;
+	want_times(p->c, -1);
+}
+
 void trace_end(struct trace *t)
 {
 	if (t->end_ns)

@@ -75,6 +75,9 @@ static inline uint64_t trace_now(void)
 /* A sample with a time came. For collect/rings.c. */
 void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);
 
+/* In the child of fork: the trace that is being made is the parent's, and its memory a copy that stays. */
+void trace_forget(struct process *p);
+
 /* Look at each thread once. Gives 0 or -errno. */
 int trace_look_all(struct trace *t);
 

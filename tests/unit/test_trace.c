@@ -93,6 +93,23 @@ static void there_is_one_trace_at_a_time(void **state)
 	made_close(&m);
 }
 
+static void a_child_of_fork_makes_its_own(void **state)
+{
+	struct trace *of_parent, *t;
+	struct made m;
+
+	(void)state;
+	made_open(&m);
+	assert_int_equal(trace_begin(m.p, &of_parent), 0);
+	collect_forked(m.c, getpid());
+	assert_int_equal(m.c->head->times, 0);
+	assert_int_equal(trace_begin(m.p, &t), 0);
+	assert_int_equal(m.c->head->times, 1);
+	trace_free(t);
+	assert_int_equal(m.c->head->times, 0);
+	made_close(&m);
+}
+
 static void nothing_that_came_is_a_whole_file(void **state)
 {
 	struct trace *t;
@@ -193,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_is_one_trace_at_a_time),
+		cmocka_unit_test(a_child_of_fork_makes_its_own),
 		cmocka_unit_test(nothing_that_came_is_a_whole_file),
 		cmocka_unit_test(functions_are_slices_as_long_as_their_samples),
 		cmocka_unit_test(what_makes_no_sense_is_counted_or_left_out),
