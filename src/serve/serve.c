@@ -39,14 +39,12 @@ int serve_new(const struct serve_host *host, const struct serve_how *how, struct
 
 void serve_free(struct serve *s)
 {
-	bool taken;
-
 	if (!s)
 		return;
-	taken = s->host->take(s->host->arg);
-	job_forget(s, true);
-	if (taken)
+	if (s->host->take(s->host->arg)) {
+		job_forget(s, true);
 		s->host->leave(s->host->arg);
+	}
 	memory_unmap(s, sizeof(*s));
 }
 
@@ -236,6 +234,7 @@ const struct serve_answer *serve_answer(const struct serve_job *j)
 	return &j->answer;
 }
 
+/* Processes are not touched when the collector is gone: they went with it. */
 void serve_end(struct serve_job *j)
 {
 	const struct serve_host *host;
@@ -243,12 +242,9 @@ void serve_end(struct serve_job *j)
 	if (!j)
 		return;
 	host = j->s->host;
-	if (j->counted || j->p) {
-		bool taken = host->take(host->arg);
-
+	if ((j->counted || j->p) && host->take(host->arg)) {
 		job_let_go(j);
-		if (taken)
-			host->leave(host->arg);
+		host->leave(host->arg);
 	}
 	vec_release(&j->addr, sizeof(uint64_t));
 	body_release(&j->answer.body);

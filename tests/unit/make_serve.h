@@ -20,6 +20,8 @@ struct made_host {
 	pthread_t thread; /* for dumps, which do not have the one that asks */
 	struct serve_host host;
 	bool taken, ended;
+	bool gone; /* the collector is: it cannot be taken any more */
+	bool goes; /* and that happens while names are looked up */
 	int cpu_error; /* what cpu_begin gives */
 	uint64_t session;
 	unsigned n_begun, n_ended, n_looks, n_names;
@@ -31,8 +33,8 @@ static inline bool made_take(void *arg)
 	struct made_host *h = arg;
 
 	assert_false(h->taken);
-	h->taken = true;
-	return true;
+	h->taken = !h->gone;
+	return h->taken;
 }
 
 static inline void made_leave(void *arg)
@@ -112,6 +114,7 @@ static inline int made_names_open(void *arg, const struct body *profile, snap_na
 	struct made_host *h = arg;
 
 	assert_false(h->taken);
+	h->gone = h->goes;
 	h->n_names++;
 	h->n_profile = profile->v.n;
 	*fn = made_name_at;

@@ -130,6 +130,23 @@ static void a_client_that_goes_ends_the_session(void **state)
 	serve_end(j);
 }
 
+static void a_process_is_not_touched_when_the_collector_is_gone(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *j = begin(f, "/debug/pprof/heap?debug=1"), *k = begin(f, "/debug/pprof/heap?seconds=5");
+	unsigned n_pins;
+
+	assert_true(serve_step(k, false));
+	f->h.goes = true;
+	assert_int_equal(serve_step(j, false), 0);
+	assert_int_equal(serve_answer(j)->status, 503);
+	n_pins = f->h.m.p->n_pins;
+	assert_int_equal(n_pins, 2);
+	serve_end(j);
+	serve_end(k);
+	assert_int_equal(f->h.m.p->n_pins, n_pins);
+}
+
 static void one_at_a_time_samples_cpu_time(void **state)
 {
 	struct fixture *f = *state;
@@ -398,6 +415,7 @@ int main(void)
 		test(a_capture_comes_again_until_its_time_is_over),
 		test(hurry_ends_a_capture),
 		test(a_client_that_goes_ends_the_session),
+		test(a_process_is_not_touched_when_the_collector_is_gone),
 		test(one_at_a_time_samples_cpu_time),
 		test(a_shared_session_that_ends_is_an_error),
 		test(cpu_time_that_cannot_be_had_says_why),
