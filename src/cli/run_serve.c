@@ -29,14 +29,14 @@ struct run_serve {
 	pid_t pid;
 	pthread_t main, thread; /* who collects; the server */
 	bool is_started;
-	atomic_bool has_ended;
-	atomic_uint n_jobs;
+	atomic_uint n_threads; /* of answers and the server, that use this */
 	pthread_mutex_t lock; /* of the collector and what follows */
 	struct collect *c;    /* NULL: it is the main thread's alone again */
 	struct serve_cpu cpu; /* of the session that is on */
 	bool is_sampling;
 	uint64_t n_sessions;
 
+	char path[PATH_MAX_OF_SOCKET]; /* for at.address, when it was not said */
 	struct listen_how at;
 	struct serve_host host;
 	struct serve *serve;
@@ -186,10 +186,13 @@ struct job {
 	void *arg;
 };
 
-/* The main thread may wait for the last one. */
-static void wake_main(const struct run_serve *s)
+/* The main thread may wait for the last one, and has then freed all. */
+static void end_thread(struct run_serve *s)
 {
-	pthread_kill(s->main, SIGCHLD);
+	pthread_t main = s->main;
+
+	if (atomic_fetch_sub(&s->n_threads, 1) == 1)
+		pthread_kill(main, SIGCHLD);
 }
 
 static void *run_job(void *arg)
@@ -198,8 +201,7 @@ static void *run_job(void *arg)
 
 	free(arg);
 	j.fn(j.arg);
-	if (atomic_fetch_sub(&j.s->n_jobs, 1) == 1 && atomic_load(&j.s->has_ended))
-		wake_main(j.s);
+	end_thread(j.s);
 	return NULL;
 }
 
@@ -212,10 +214,10 @@ static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 	int error;
 
 	*j = (struct job){ .s = s, .fn = fn, .arg = fn_arg };
-	atomic_fetch_add(&s->n_jobs, 1);
+	atomic_fetch_add(&s->n_threads, 1);
 	error = pthread_create(&thread, NULL, run_job, j);
 	if (error) {
-		atomic_fetch_sub(&s->n_jobs, 1);
+		atomic_fetch_sub(&s->n_threads, 1);
 		free(j);
 		return -error;
 	}
@@ -228,8 +230,7 @@ static void *run_server(void *arg)
 	struct run_serve *s = arg;
 
 	server_run(s->server);
-	atomic_store(&s->has_ended, true);
-	wake_main(s);
+	end_thread(s);
 	return NULL;
 }
 
@@ -240,28 +241,28 @@ static void say_where(const struct run_serve *s)
 	say("profiling server listening on %s%s", l->shown, l->port ? "/debug/pprof/" : "");
 }
 
-static int find_place(struct run_serve *s, const char *name, char path[PATH_MAX_OF_SOCKET], struct err *err)
+static int find_place(struct run_serve *s, const char *name, struct err *err)
 {
 	int rc;
 
 	s->at = s->how->serve->at;
 	if (s->at.address)
 		return 0;
-	rc = listen_usual(name, path, PATH_MAX_OF_SOCKET);
+	rc = listen_usual(name, s->path, sizeof(s->path));
 	if (rc < 0)
 		return err_set(err, ERR_IO, "no place for a socket in $XDG_RUNTIME_DIR, /run/user or /tmp: %s",
 			       strerror(-rc));
-	s->at.address = path;
+	s->at.address = s->path;
 	return 0;
 }
 
 static int open_server(struct run_serve *s, const char *name, struct err *err)
 {
-	char path[PATH_MAX_OF_SOCKET], why[WHY_MAX] = "";
+	char why[WHY_MAX] = "";
 	struct server_how how = { .at = &s->at, .guard = &s->how->serve->guard, .spawn = spawn, .arg = s };
 	int rc;
 
-	if (find_place(s, name, path, err) < 0)
+	if (find_place(s, name, err) < 0)
 		return ERR_IO;
 	rc = serve_new(&s->host, &s->how->serve->serve, &s->serve);
 	if (rc < 0)
@@ -302,6 +303,7 @@ void run_serve_start(struct run_serve *s, pid_t pid)
 	s->pid = pid;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
+	atomic_store(&s->n_threads, 1);
 	error = pthread_create(&s->thread, NULL, run_server, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->is_started = error == 0;
@@ -317,7 +319,7 @@ void run_serve_stop(struct run_serve *s, bool now)
 
 bool run_serve_is_over(struct run_serve *s)
 {
-	return !s || !s->is_started || (atomic_load(&s->has_ended) && atomic_load(&s->n_jobs) == 0);
+	return !s || !s->is_started || atomic_load(&s->n_threads) == 0;
 }
 
 void run_serve_close(struct run_serve *s)
