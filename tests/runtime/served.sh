@@ -13,6 +13,8 @@ command -v "${PYTHON3:-python3}" >/dev/null || {
 libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
 compile served -I"$top_srcdir/src/api"
 
-exec_python() { # SCRIPT of this folder
-	top_builddir=$built CPA=$CPA PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" "$top_srcdir/tests/runtime/$1"
+exec_python() { # SCRIPT of this folder, its words
+	script=$top_srcdir/tests/runtime/$1
+	shift
+	top_builddir=$built CPA=$CPA PYTHONDONTWRITEBYTECODE=1 "${PYTHON3:-python3}" "$script" "$@"
 }
