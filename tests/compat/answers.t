@@ -2,7 +2,7 @@
 # answers.t - a server of Go with net/http/pprof still answers what we hold ours against
 # SPDX-License-Identifier: Apache-2.0
 #
-# tests/unit/test_serve_answers has ours answer the same. To record anew, when Go changed: RECORD=1 with a clean tree.
+# tests/unit/test_serve_answers and tests/runtime/t880-answers.t have ours answer the same. To record anew, when Go changed: RECORD=1 with a clean tree.
 : "${top_srcdir:?}" "${PYTHON3:=python3}"
 PATH=$PATH:/usr/local/go/bin
 tmp=$(mktemp -d) || exit 1
@@ -23,14 +23,23 @@ for _ in $(seq 100); do
 done
 read -r port version <"$tmp/port"
 "$PYTHON3" "$here/go_answers.py" "$port" "$version" <"$here/requests.txt" >"$tmp/got" || exit 1
+"$PYTHON3" "$here/text_kinds.py" "$port" "$version" >"$tmp/texts" || exit 1
+[ -z "${RECORD:-}" ] || cp "$tmp/texts" "$here/recorded/texts.txt"
 [ -z "${RECORD:-}" ] || cp "$tmp/got" "$here/recorded/answers.txt"
 grep -v '^#' "$here/recorded/answers.txt" >"$tmp/want"
 grep -v '^#' "$tmp/got" >"$tmp/now"
-echo "1..2"
+echo "1..3"
 [ "$(grep -c '^>' "$tmp/now")" -gt 120 ] && echo 'ok 1 - a server of Go is asked' || echo 'not ok 1 - a server of Go is asked'
 if diff -u "$tmp/want" "$tmp/now" >"$tmp/diff"; then
 	echo "ok 2 - $version answers what was recorded"
 else
 	sed 's/^/# /' "$tmp/diff"
 	echo "not ok 2 - $version answers what was recorded"
+fi
+grep -v '^#  *kinds' "$here/recorded/texts.txt" >"$tmp/want"
+if grep -v '^#  *kinds' "$tmp/texts" | diff -u "$tmp/want" - >"$tmp/diff"; then
+	echo "ok 3 - and has the kinds of lines in texts"
+else
+	sed 's/^/# /' "$tmp/diff"
+	echo "not ok 3 - and has the kinds of lines in texts"
 fi

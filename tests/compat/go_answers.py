@@ -8,6 +8,7 @@ line after "= ", when it is a text for people.
 """
 import socket
 import sys
+import time
 
 PASSED_OVER = {"date", "content-length", "connection", "transfer-encoding"}
 
@@ -35,7 +36,9 @@ def main():
         if not line or line.startswith("#"):
             continue
         method, target = line.split(" ", 1)
-        head, _, body = ask(port, method, target).partition(b"\r\n\r\n")
+        while (answer := ask(port, method, target)).startswith(b"HTTP/1.1 429 "):
+            time.sleep(0.1)
+        head, _, body = answer.partition(b"\r\n\r\n")
         first, *lines = head.decode("latin1").split("\r\n")
         print(f"> {line}\n{first.split(' ', 1)[1]}")
         kept = [x for x in lines if x.split(":")[0].lower() not in PASSED_OVER]

@@ -24,6 +24,7 @@ recorded_tests = tests/compat/recorded.t
 EXTRA_DIST += tests/compat/go_answers.py
 EXTRA_DIST += tests/compat/goserver/main.go
 EXTRA_DIST += tests/compat/requests.txt
+EXTRA_DIST += tests/compat/text_kinds.py
 TESTS += $(recorded_tests)
 EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/compat/differences.txt \
 	tests/compat/cases.txt tests/compat/flame.py tests/compat/flame_tools.py tests/compat/live tests/compat/recorded tests/compat/sessions.txt \

@@ -10,9 +10,26 @@ import (
 	_ "net/http/pprof"
 	"runtime"
 	"runtime/pprof"
+	"sync"
+	"time"
 )
 
 type thing struct{ room [8]byte }
+
+// contend has a goroutine wait for a lock that is held.
+func contend() {
+	var lock sync.Mutex
+	done := make(chan bool)
+	lock.Lock()
+	go func() {
+		lock.Lock()
+		lock.Unlock()
+		done <- true
+	}()
+	time.Sleep(20 * time.Millisecond)
+	lock.Unlock()
+	<-done
+}
 
 func main() {
 	runtime.SetBlockProfileRate(1)
@@ -21,6 +38,7 @@ func main() {
 	for i := 0; i < 3; i++ {
 		p.Add(new(thing), 0)
 	}
+	contend()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		panic(err)
