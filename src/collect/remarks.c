@@ -61,11 +61,11 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for", hz,
 	       seconds > 0 ? (double)c->n_samples / seconds : 0.0);
 	if (p->error)
-		remark(r, "timers: %s", strerror((int)p->error));
+		remark(r, "timers: %s", strerrordesc_np((int)p->error));
 	if (p->moved)
 		remark(r, "the program took our signal %u times; it is %d now", p->moved, collect_signal(p));
 	if (p->perf_error)
-		remark(r, "no events: %s", strerror((int)p->perf_error));
+		remark(r, "no events: %s", strerrordesc_np((int)p->perf_error));
 	if (c->lost)
 		remark(r, "lost: %llu periods in %s", (unsigned long long)c->lost, table_place_name[PLACE_LOST]);
 	if (c->adopted)

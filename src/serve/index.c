@@ -191,9 +191,9 @@ static void add_head(struct page *x)
 		    cpu.engine < 3 ? engine[cpu.engine] : "timers");
 	add(x, "</p>\n");
 	if (f.error)
-		add(x, "<p>Timers could not all be had: %s.</p>\n", strerror((int)f.error));
+		add(x, "<p>Timers could not all be had: %s.</p>\n", strerrordesc_np((int)f.error));
 	if (f.perf_error)
-		add(x, "<p>Events of perf could not be had: %s.</p>\n", strerror((int)f.perf_error));
+		add(x, "<p>Events of perf could not be had: %s.</p>\n", strerrordesc_np((int)f.perf_error));
 	if (f.lost)
 		add(x, "<p>Samples that were lost: %" PRIu64 ".</p>\n", f.lost);
 }

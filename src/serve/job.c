@@ -57,7 +57,7 @@ void job_failed(struct serve_job *j, int rc, const char *what)
 	if (rc == -ESRCH)
 		job_error(j, 404, "process %d has ended", (int)j->pid);
 	else
-		job_error(j, 500, "%s: %s", what, strerror(-rc));
+		job_error(j, 500, "%s: %s", what, strerrordesc_np(-rc));
 }
 
 bool job_too_long(struct serve_job *j, double seconds)

@@ -45,7 +45,7 @@ static bool begin(struct serve_job *j)
 	if (rc == -EBUSY) {
 		job_error(j, 500, "Could not enable CPU profiling: cpu profiling already in use");
 	} else if (rc < 0) {
-		job_error(j, 500, "Could not enable CPU profiling: %s", strerror(-rc));
+		job_error(j, 500, "Could not enable CPU profiling: %s", strerrordesc_np(-rc));
 	} else {
 		j->began_cpu = true;
 		j->session = host->cpu_session(host->arg, &is);

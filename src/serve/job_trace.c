@@ -44,7 +44,7 @@ void job_trace_begin(struct serve_job *j)
 	if (rc == -EBUSY) {
 		job_error(j, 500, "Could not enable tracing: tracing is already enabled");
 	} else if (rc < 0) {
-		job_error(j, 500, "Could not enable tracing: %s", strerror(-rc));
+		job_error(j, 500, "Could not enable tracing: %s", strerrordesc_np(-rc));
 	} else if (job_capture(j, (uint64_t)(seconds * 1e9))) {
 		begin_cpu(j);
 	}
