@@ -53,7 +53,7 @@ static struct {
 	char address[LISTEN_TEXT_MAX];
 	struct listen_how at;
 	struct serve_how how;
-	struct guard guard;
+	struct guard *guard; /* NULL: none was needed yet */
 } http;
 
 static void forget(void);
@@ -108,7 +108,7 @@ static void close_all(bool forked)
 /* From what is in http. Gives 0, or -errno and why. */
 static int begin(char why[WHY_MAX])
 {
-	struct server_how how = { .at = &http.at, .guard = &http.guard, .is_over = is_last };
+	struct server_how how = { .at = &http.at, .guard = http.guard, .is_over = is_last };
 	char path[sizeof(http.address) - SCHEME];
 	int rc = http.usual ? listen_usual(program_invocation_short_name, path, sizeof(path)) : 0;
 
@@ -188,7 +188,7 @@ static int read_opts(const cpa_http_opts *asked, cpa_http_opts *o)
 		return -EINVAL;
 	if (o->listen && (!*o->listen || strlen(o->listen) >= sizeof(http.address)))
 		return -EINVAL;
-	return o->allow_hosts && strlen(o->allow_hosts) >= sizeof(http.guard.hosts) ? -EINVAL : 0;
+	return o->allow_hosts && strlen(o->allow_hosts) >= GUARD_HOSTS_MOST ? -EINVAL : 0;
 }
 
 /* Fill in http. Gives 0, or -errno and why. */
@@ -198,12 +198,16 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 
 	http.usual = !o->listen || strcmp(o->listen, "unix:") == 0;
 	snprintf(http.address, sizeof(http.address), "%s", http.usual ? "" : o->listen);
-	memset(&http.guard, 0, sizeof(http.guard));
-	snprintf(http.guard.hosts, sizeof(http.guard.hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
-	http.guard.any_user = o->flags & CPA_HTTP_ANY_USER;
-	rc = o->secret_file ? guard_read_secret(&http.guard, o->secret_file, why, WHY_MAX) : 0;
+	if (!http.guard)
+		http.guard = guard_new();
+	if (!http.guard)
+		return -ENOMEM;
+	guard_release(http.guard);
+	snprintf(http.guard->hosts, sizeof(http.guard->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
+	http.guard->any_user = o->flags & CPA_HTTP_ANY_USER;
+	rc = o->secret_file ? guard_read_secret(http.guard, o->secret_file, why, WHY_MAX) : 0;
 	http.at = (struct listen_how){ .address = http.address,
-				       .has_secret = http.guard.n_secret > 0,
+				       .has_secret = http.guard->n_secret > 0,
 				       .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
 	http.how =
 		(struct serve_how){ .max_seconds = o->max_seconds, .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE };
@@ -265,7 +269,7 @@ static int stop(bool rests)
 	enter();
 	close_all(false);
 	if (!rests)
-		guard_release(&http.guard);
+		guard_release(http.guard);
 	leave();
 	pthread_setcancelstate(before, NULL);
 	return 0;

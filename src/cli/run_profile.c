@@ -116,7 +116,8 @@ int run_profile_read(const struct run_profile_asked *a, struct run_serve_how **o
 	how->serve = (struct serve_how){ .max_seconds = (int)a->max_seconds,
 					 .hide_cmdline = a->hide_cmdline,
 					 .names = true };
-	rc = read_guard(a, &how->guard, err);
+	how->guard = guard_new();
+	rc = how->guard ? read_guard(a, how->guard, err) : err_set(err, ERR_IO, "no memory for a secret");
 	if (rc < 0) {
 		run_profile_free(how);
 		return rc;
@@ -129,7 +130,7 @@ void run_profile_free(struct run_serve_how *how)
 {
 	if (!how)
 		return;
-	guard_release(&how->guard);
+	guard_free(how->guard);
 	free((char *)(uintptr_t)how->at.address);
 	free(how);
 }

@@ -30,9 +30,9 @@ struct run_serve {
 	pthread_t main, thread; /* who collects; the server */
 	bool is_started;
 	atomic_uint n_threads; /* of answers and the server, that use this */
-	pthread_mutex_t lock; /* of the collector and what follows */
-	struct collect *c;    /* NULL: it is the main thread's alone again */
-	struct serve_cpu cpu; /* of the session that is on */
+	pthread_mutex_t lock;  /* of the collector and what follows */
+	struct collect *c;     /* NULL: it is the main thread's alone again */
+	struct serve_cpu cpu;  /* of the session that is on */
 	bool is_sampling;
 	uint64_t n_sessions;
 
@@ -259,7 +259,7 @@ static int find_place(struct run_serve *s, const char *name, struct err *err)
 static int open_server(struct run_serve *s, const char *name, struct err *err)
 {
 	char why[WHY_MAX] = "";
-	struct server_how how = { .at = &s->at, .guard = &s->how->serve->guard, .spawn = spawn, .arg = s };
+	struct server_how how = { .at = &s->at, .guard = s->how->serve->guard, .spawn = spawn, .arg = s };
 	int rc;
 
 	if (find_place(s, name, err) < 0)

@@ -18,7 +18,7 @@
 
 struct run_serve_how {
 	struct listen_how at; /* address NULL: the usual Unix socket of the program */
-	struct guard guard;
+	struct guard *guard;  /* owned */
 	struct serve_how serve;
 };
 

@@ -18,6 +18,15 @@ void *memory_map(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+void *memory_map_secret(size_t size)
+{
+	void *p = memory_map(size);
+
+	if (p) /* it can only fail where there are no core dumps of it */
+		(void)madvise(p, size, MADV_DONTDUMP);
+	return p;
+}
+
 void memory_unmap(void *p, size_t size)
 {
 	if (p)

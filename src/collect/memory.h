@@ -32,5 +32,7 @@ void vec_release(struct vec *v, size_t size);
 /* Zeros of this many bytes, by mmap; NULL when there is no memory. */
 void *memory_map(size_t size);
 void memory_unmap(void *p, size_t size);
+/* The same, for secrets: it is in no core dump. */
+void *memory_map_secret(size_t size);
 
 #endif

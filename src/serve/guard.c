@@ -8,6 +8,8 @@
 #include "serve/guard.h"
 #include "serve/peer.h"
 
+#include "collect/memory.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -95,6 +97,19 @@ int guard_read_secret(struct guard *g, const char *path, char *why, size_t n)
 		rc = take_secret(g, text, n_text, path, why, n);
 	explicit_bzero(text, sizeof(text));
 	return rc;
+}
+
+struct guard *guard_new(void)
+{
+	return memory_map_secret(sizeof(struct guard));
+}
+
+void guard_free(struct guard *g)
+{
+	if (!g)
+		return;
+	guard_release(g);
+	memory_unmap(g, sizeof(*g));
 }
 
 bool guard_peer(const struct guard *g, int fd, bool is_unix)

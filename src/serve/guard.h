@@ -27,6 +27,11 @@ struct guard {
 	unsigned n_failed;
 };
 
+/* Room for one, in memory that is in no core dump; who may ask: this user. NULL when there is no memory. */
+struct guard *guard_new(void);
+/* Overwrites it. Takes NULL. */
+void guard_free(struct guard *g);
+
 /*
  * Read the secret: what is in a file, without white space around it; the file is ours and nobody else may read it.
  *

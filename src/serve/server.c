@@ -106,7 +106,7 @@ static void set_limits(struct server_limits *l)
 
 int server_open(const struct server_how *how, struct server **out, char *why, size_t n)
 {
-	struct server *s = memory_map(sizeof(*s));
+	struct server *s = memory_map_secret(sizeof(*s)); /* heads have it, too */
 	int rc;
 
 	*why = 0;

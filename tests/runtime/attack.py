@@ -14,13 +14,13 @@ WAIT = 20
 class Target:
     """attacked, which serves by itself, or cpa run serves for it."""
 
-    def __init__(self, mode, *words, env=None, options=()):
+    def __init__(self, mode, *words, env=None, options=(), at='127.0.0.1:0'):
         self.mode = mode
         if mode == 'run':
-            self.program = Program('-', *words, env=env, command=(CPA, 'run', '--profile-address=127.0.0.1:0') + options +
+            self.program = Program('-', *words, env=env, command=(CPA, 'run', '--profile-address=' + at) + options +
                                    ('--', './attacked'))
         else:
-            full = {'LD_PRELOAD': LIBRARY, 'CPA_LISTEN': '127.0.0.1:0'}
+            full = {'LD_PRELOAD': LIBRARY, 'CPA_LISTEN': at}
             full.update(env or {})
             self.program = Program('-', *words, env=full, command=('./attacked',))
         self.said = self.program.error_line()

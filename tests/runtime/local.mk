@@ -32,6 +32,7 @@ runtime_tests += tests/runtime/t851-endpoint-target.t
 runtime_tests += tests/runtime/t852-endpoint-life.t
 runtime_tests += tests/runtime/t853-endpoint-options.t
 runtime_tests += tests/runtime/t871-attack-run.t
+runtime_tests += tests/runtime/t874-attack-rules-run.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
 # Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
@@ -66,6 +67,8 @@ TARGET_TESTS += tests/runtime/t850-served-listen.t
 TARGET_TESTS += tests/runtime/t860-served-examples.t
 TARGET_TESTS += tests/runtime/t870-attack-served.t
 TARGET_TESTS += tests/runtime/t880-answers.t
+TARGET_TESTS += tests/runtime/t872-attack-names.t
+TARGET_TESTS += tests/runtime/t873-attack-rules-served.t
 TARGET_TESTS += tests/runtime/unwind_aarch64.t
 TARGET_TESTS += tests/runtime/unwind_compare.t
 TARGET_TESTS += tests/runtime/unwind_steps.t
@@ -86,6 +89,8 @@ EXTRA_DIST += tests/runtime/served_life.py
 EXTRA_DIST += tests/runtime/served_listen.py
 EXTRA_DIST += tests/runtime/attack.py
 EXTRA_DIST += tests/runtime/attack_flood.py
+EXTRA_DIST += tests/runtime/attack_names.py
+EXTRA_DIST += tests/runtime/attack_rules.py
 EXTRA_DIST += tests/runtime/attacked.c
 EXTRA_DIST += tests/runtime/burn.c
 EXTRA_DIST += tests/runtime/custom.c
