@@ -29,7 +29,7 @@ static uint32_t serve_of;
 
 static int share(struct serve **out)
 {
-	static const struct serve_how how = { 0 };
+	static const struct serve_how how = { .names = true };
 	int rc;
 
 	if (!collector_take(0))

@@ -209,8 +209,9 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 	http.at = (struct listen_how){ .address = http.address,
 				       .has_secret = http.guard->n_secret > 0,
 				       .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
-	http.how =
-		(struct serve_how){ .max_seconds = o->max_seconds, .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE };
+	http.how = (struct serve_how){ .max_seconds = o->max_seconds,
+				       .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE,
+				       .names = true };
 	return rc;
 }
 

@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # known.sh - for tests that are written in Python, of a program that knows its profiles; linked and under cpa run
 # SPDX-License-Identifier: Apache-2.0
 #
