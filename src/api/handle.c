@@ -102,11 +102,11 @@ CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const voi
 
 	if (!method || !target || !write || (!body && n_body))
 		return -EINVAL;
-	rc = share(&with);
-	if (rc < 0)
-		return rc;
+	/* a thread that ended with the collector would have it for good */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	rc = serve_begin(with, &r, &job);
+	rc = share(&with);
+	if (rc == 0)
+		rc = serve_begin(with, &r, &job);
 	while (rc == 0 && (at = serve_step(job, false)))
 		sleep_until(at);
 	pthread_setcancelstate(before, NULL);
