@@ -75,7 +75,7 @@ static bool spend(const struct spans_window *w, const struct span_sample *x, uin
 	while (left && hi > back) {
 		uint64_t lo = back, room;
 
-		while (n && (!wait[n - 1].sure || wait[n - 1].begin >= hi))
+		while (n && wait[n - 1].end > back && (!wait[n - 1].sure || wait[n - 1].begin >= hi))
 			n--;
 		if (n && wait[n - 1].end >= hi) {
 			hi = wait[--n].begin;
