@@ -57,18 +57,18 @@ static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 {
 	const struct snap_row *row;
 	struct snap *s;
-	int64_t n = 0;
+	uint64_t n = 0; /* the program says the values: they may be anything */
 
 	if (snap_take(j->p, kind, custom, &s) < 0)
 		return -1;
 	row = s->row.data;
 	if (kind == SNAP_THREADS || kind == SNAP_CREATE || kind == SNAP_CUSTOM)
 		for (size_t i = 0; i < s->row.n; i++)
-			n += row[i].value[0];
+			n += (uint64_t)row[i].value[0];
 	else
-		n = (int64_t)s->row.n;
+		n = s->row.n;
 	snap_free(s);
-	return n;
+	return n > INT64_MAX ? -1 : (int64_t)n;
 }
 
 /* How to have what is not measured; NULL: it is. */
