@@ -64,35 +64,43 @@ static int call(const struct call *c, char *const env[])
 
 /*
  * Of periods that are over the signals may come late, and then never: this thread is charged for them now. In a child
- * of vfork all of this is its parent's. NULL: there is nothing to undo when the program goes on.
+ * of vfork all of this is its parent's. Gives true when there is something to undo should the program go on. Handlers of
+ * the program may execute others: so nothing is waited for, and what another thread is at is left to it.
  */
-static struct thread *settle_sig(void)
+static bool settle_sig(void)
 {
 	struct thread *t = NULL;
 
-	if (cpi.head && !cpi.self && cpi_session_on_sig() && cpi.pid == sys_getpid() && !atomic_load(&cpi.sandboxed))
-		t = cpi_thread_find_sig(sys_gettid());
-	if (!t || t->ignored || t->session != cpi.session)
-		return NULL;
-	cpi_clock_disarm_sig(t);
-	cpi_sample_end(t);
-	return t;
+	if (!cpi.head || cpi.self || !cpi_session_on_sig() || cpi.pid != sys_getpid() || atomic_load(&cpi.sandboxed) ||
+	    !cpi_threads_try_sig())
+		return false;
+	t = cpi_thread_find_sig(sys_gettid());
+	if (t && (t->ignored || t->session != cpi.session || !cpi_thread_hold_sig(t)))
+		t = NULL;
+	if (t) {
+		cpi_clock_disarm_sig(t);
+		cpi_sample_end(t);
+		atomic_store(&t->session, 0);
+		cpi_thread_let_sig(t);
+	}
+	cpi_threads_leave_sig();
+	return t != NULL;
 }
 
 static int pass(const struct call *c, char *const env[])
 {
-	struct thread *t;
+	bool settled;
 	int rc, error;
 
 	if (c->how == SPAWN || c->how == SPAWN_BY_NAME)
 		return call(c, env);
-	t = settle_sig();
+	settled = settle_sig();
 	cpi_guard_leave(true);
 	rc = call(c, env);
 	error = errno;
 	cpi_guard_leave(false);
-	if (t && cpi_session_on_sig())
-		cpi_clock_arm_sig(t, sys_gettid());
+	if (settled)
+		cpi_thread_add_sig(sys_gettid());
 	errno = error;
 	return rc;
 }
