@@ -366,9 +366,10 @@ void http_replaced(void)
 
 void http_end(void)
 {
-	uint64_t end = sys_now(CLOCK_MONOTONIC) + END_MS * 1000000ULL, now;
+	uint64_t most = END_MS * 1000000ULL, end = sys_now(CLOCK_MONOTONIC) + most, now;
 
-	if (http.pid != sys_getpid() || !latch_try_sig(&latch))
+	/* another thread has it for a moment; in a handler of signals it may be this one */
+	if (http.pid != sys_getpid() || atomic_load(&owner) == sys_gettid() || !latch_take_within(&latch, most))
 		return;
 	if (http.server) {
 		server_stop(http.server, false);
