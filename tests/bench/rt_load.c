@@ -9,6 +9,10 @@
  *        rt_load fair THREADS SECONDS     up to 8 threads, each in a function of its own: "work_N NS" and total
  *        rt_load shares SECONDS           half, 30 %, 15 %, 5 % of it in a function each: "part_NN NS" and total
  *        rt_load count MILLIONS           the same work each time, however long it takes
+ *        rt_load allocate MILLIONS        the same with malloc and free, of 16 to 1024 bytes
+ *        rt_load lock MILLIONS            a mutex that nobody else wants
+ *        rt_load call MILLIONS            system calls
+ *        rt_load pieces SECONDS           the same work again and again: "TIME NS", on the wall clock, and its CPU time
  *        rt_load start N PROGRAM          N times: of each "wall_us LEAST MEDIAN", "cpu_us LEAST MEDIAN"
  *        rt_load threads N                N threads created and joined: "ns_each NS", "cpu_each NS"
  *        rt_load live N                   N objects allocated and kept: "rss KIB"
@@ -28,11 +32,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 64, STARTS_MAX = 10000, SPIN = 2000, PIECE_NS = 1000000, BLOCK = 64 << 10, OBJECT = 200 };
+enum {
+	THREADS_MAX = 64,
+	STARTS_MAX = 10000,
+	SPIN = 2000,
+	PIECE_NS = 1000000,
+	BLOCK = 64 << 10,
+	PIECE = 40000000,
+	OBJECT = 200
+};
 
 extern char **environ;
 
@@ -254,6 +267,52 @@ static void live(int n)
 	print_rss();
 }
 
+static void allocate(unsigned long n)
+{
+	static char *kept[1024];
+
+	for (unsigned long i = 0; i < n; i++) {
+		char **at = &kept[i * 7919 % 1024];
+
+		free(*at);
+		*at = malloc(16 + i * 31 % 1009);
+		if (*at)
+			**at = 1;
+	}
+}
+
+static void lock(unsigned long n)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+	for (unsigned long i = 0; i < n; i++) {
+		pthread_mutex_lock(&mutex);
+		sink++;
+		pthread_mutex_unlock(&mutex);
+	}
+}
+
+static void call(unsigned long n)
+{
+	for (unsigned long i = 0; i < n; i++)
+		sink += (unsigned long)syscall(SYS_getppid);
+}
+
+static void pieces(void)
+{
+	long long end = now_ns(CLOCK_MONOTONIC) + (long long)(seconds * 1e9), begin, now;
+
+	puts("begin");
+	fflush(stdout);
+	do {
+		begin = now_ns(CLOCK_THREAD_CPUTIME_ID);
+		for (unsigned long i = 0; i < PIECE; i++)
+			sink += i;
+		now = now_ns(CLOCK_MONOTONIC);
+		printf("%lld %lld\n", now_ns(CLOCK_REALTIME), now_ns(CLOCK_THREAD_CPUTIME_ID) - begin);
+	} while (now < end);
+}
+
 /* What is kept is told with the CPU time. */
 static void before_kill(void)
 {
@@ -283,6 +342,14 @@ static int other_work(const char *what, int n)
 		pure();
 	else if (strcmp(what, "kill") == 0)
 		before_kill();
+	else if (strcmp(what, "allocate") == 0)
+		allocate((unsigned long)n * 1000000);
+	else if (strcmp(what, "lock") == 0)
+		lock((unsigned long)n * 1000000);
+	else if (strcmp(what, "call") == 0)
+		call((unsigned long)n * 1000000);
+	else if (strcmp(what, "pieces") == 0)
+		pieces();
 	else if (strcmp(what, "count") == 0)
 		for (unsigned long i = 0; i < (unsigned long)n * 1000000; i++)
 			sink += i;

@@ -13,7 +13,9 @@ import shutil
 import sys
 import time
 
+import rt_answers
 import rt_cpu
+import rt_endpoint
 import rt_faults
 import rt_memory
 import rt_stacks
@@ -34,6 +36,8 @@ TABLES = {
     'locks': lambda b: rt_memory.locks(b, b.rounds(9)),
     'pure': lambda b: (rt_start.pure(b), rt_memory.memory(b)),
     'killed': lambda b: rt_start.killed(b, b.rounds(9)),
+    'endpoint': rt_endpoint.endpoint,
+    'answers': rt_answers.answers,
     'faults': rt_faults.faults,
     'sweep': rt_faults.sweep,
 }

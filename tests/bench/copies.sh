@@ -1,0 +1,15 @@
+#!/bin/sh
+# copies.sh - one C++ file with much DWARF, compiled once, many times under other names
+# SPDX-License-Identifier: Apache-2.0
+# usage: copies.sh N FILE...     in a folder of one's own: others.c with int others(int), which calls all, and copyN.o
+# To be linked with -z muldefs -lstdc++ -lm. FILE is symbols.cc, or what has go(int) too.
+set -eu
+n=$1 && shift
+g++ -g -O1 -std=c++17 -c "$1" -o one.o
+ld -r --force-group-allocation -o grouped.o one.o && objcopy --keep-global-symbol=go grouped.o local.o
+for i in $(seq "$n"); do
+	objcopy --redefine-sym "go=go$i" local.o "copy$i.o"
+	echo "int go$i(int); static int call$i(int x) { return go$i(x); }"
+done >others.c
+{ echo 'int others(int r);' && echo 'int others(int r) {' && seq -f 'r += call%g(r);' "$n" && echo 'return r; }'; } >>others.c
+rm -f one.o grouped.o local.o
