@@ -327,9 +327,63 @@ static int sort_threads(struct snap *s)
 	return 0;
 }
 
+/* NULL: there is none of this number. Threads are sorted. */
+static struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
+{
+	struct snap_thread *t = s->thread.data;
+	size_t lo = 0, hi = s->thread.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->thread.n && t[lo].tid == tid ? &t[lo] : NULL;
+}
+
+/* Has a thread waited since it was looked at, for a mutex of the same thread still? */
+static bool holds_still(const struct dump *d, const struct snap_thread *seen)
+{
+	struct task t;
+
+	return task_where(d->at.folder, seen->tid, &t) == TASK_WAITING && glance_holder(&d->at, &t) == seen->holder &&
+	       task_read(d->at.folder, seen->tid, &t) && t.cpu_ns == seen->cpu_ns;
+}
+
+/*
+ * Threads are looked at one after the other: a lock that goes from one to the next meanwhile looks as if they waited
+ * for each other. In a chain of holders a link counts when it is there after all were looked at, and its thread did
+ * not run in between: so all links of a circle were there at one moment, and it is a deadlock.
+ */
+static void prove_chains(const struct dump *d)
+{
+	struct snap_thread *t = d->snap->thread.data;
+	struct vec gone = { 0 };
+
+	for (uint32_t i = 0; i < d->snap->thread.n; i++) {
+		const struct snap_thread *holder = t[i].holder ? find_thread(d->snap, t[i].holder) : NULL;
+
+		if (holder && holder->holder && !holds_still(d, &t[i])) {
+			uint32_t *at = vec_room(&gone, 1, sizeof(*at), THREADS_MOST);
+
+			if (!at)
+				break;
+			*at = i;
+			gone.n++;
+		}
+	}
+	for (size_t i = 0; i < gone.n; i++)
+		t[((const uint32_t *)gone.data)[i]].holder = 0;
+	vec_release(&gone, sizeof(uint32_t));
+}
+
 static int make(struct dump *d)
 {
 	struct process *p = d->p;
+	int rc;
 
 	if (d->may_ask)
 		collect_rings(p->c); /* samples from before are not answers */
@@ -342,7 +396,10 @@ static int make(struct dump *d)
 		return d->error == ENOENT ? -ENOSYS : d->error ? -d->error : -ESRCH;
 	waited_end(&d->t->waited);
 	collect_find_places(p, true);
-	return sort_threads(d->snap);
+	rc = sort_threads(d->snap);
+	if (rc == 0)
+		prove_chains(d);
+	return rc;
 }
 
 static int open_folder(struct dump *d)

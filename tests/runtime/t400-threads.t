@@ -103,6 +103,41 @@ deadlock:
     d > d ' 'threads that wait for each other are told, each circle once'
 end
 
+# a lock that goes round among threads while they are looked at one after the other
+cat >contend.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *fight(void *arg)
+{
+	for (;;) {
+		pthread_mutex_lock(&lock);
+		usleep(20);
+		pthread_mutex_unlock(&lock);
+	}
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 16; i++)
+		pthread_create(&t, NULL, fight, NULL);
+	puts("ready");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+EOF
+${CC:-cc} -O1 -g -o contend contend.c -pthread
+begin ./contend
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+	"$CPA" threads "$pid"
+done >out
+is "$(grep -c '^process ' out) $(grep -c '^deadlock:' out)" '10 0' 'a lock that is fought for is no deadlock'
+end
+
 # the same as others see
 if command -v eu-stack >/dev/null; then
 	begin ./waits 50
