@@ -27,7 +27,7 @@ enum { CHUNK = 64 << 10, HEADERS_MAX = 2048 };
 static struct serve *serve;
 static uint32_t serve_of;
 
-static int share(struct serve **out)
+static __attribute__((noinline)) int share(struct serve **out)
 {
 	static const struct serve_how how = { .names = true };
 	int rc;
