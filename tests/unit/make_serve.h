@@ -20,8 +20,8 @@ struct made_host {
 	pthread_t thread; /* for dumps, which do not have the one that asks */
 	struct serve_host host;
 	bool taken, ended;
-	bool gone; /* the collector is: it cannot be taken any more */
-	bool goes; /* and that happens while names are looked up */
+	bool gone;     /* the collector is: it cannot be taken any more */
+	bool goes;     /* and that happens while names are looked up */
 	int cpu_error; /* what cpu_begin gives */
 	uint64_t session;
 	unsigned n_begun, n_ended, n_looks, n_names;
