@@ -96,7 +96,7 @@ CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const voi
 	};
 	const struct serve_answer *a;
 	struct serve *with = NULL;
-	struct serve_job *job;
+	struct serve_job *job = NULL;
 	int rc, before;
 	uint64_t at;
 
