@@ -88,13 +88,29 @@ static void end_job(void *job)
 	serve_end(job);
 }
 
+/* What the program writes with may end its thread: the job ends all the same. */
+static __attribute__((noinline)) int answer(struct serve_job *job, bool head, cpa_write_fn write, void *arg,
+					    int *status, char *headers, size_t n)
+{
+	const struct serve_answer *a = serve_answer(job);
+	int rc = 0;
+
+	pthread_cleanup_push(end_job, job);
+	if (status)
+		*status = a->status;
+	put_headers(a, headers, n);
+	if (!head)
+		rc = give(&a->body, write, arg);
+	pthread_cleanup_pop(1);
+	return rc;
+}
+
 CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const void *body, size_t n_body,
 			       cpa_write_fn write, void *arg, int *status, char *headers, size_t n)
 {
 	const struct serve_request r = {
 		.method = method, .target = target, .body = body ? body : "", .n_body = n_body
 	};
-	const struct serve_answer *a;
 	struct serve *with = NULL;
 	struct serve_job *job = NULL;
 	int rc, before;
@@ -112,14 +128,5 @@ CPA_EXPORT int cpa_http_handle(const char *method, const char *target, const voi
 	pthread_setcancelstate(before, NULL);
 	if (rc < 0)
 		return rc;
-	/* what the program writes with may end its thread */
-	pthread_cleanup_push(end_job, job);
-	a = serve_answer(job);
-	if (status)
-		*status = a->status;
-	put_headers(a, headers, n);
-	if (strcmp(method, "HEAD") != 0)
-		rc = give(&a->body, write, arg);
-	pthread_cleanup_pop(1);
-	return rc;
+	return answer(job, strcmp(method, "HEAD") == 0, write, arg, status, headers, n);
 }
