@@ -259,7 +259,8 @@ static int choose_kinds(struct run_options *o, struct err *err)
 	}
 	o->how.cpu = (struct serve_cpu){ .hz = (uint32_t)o->asked.hz, .engine = c->engine };
 	c->max_depth = (uint32_t)o->asked.max_depth;
-	c->flags = (o->asked.heap_labels ? FLAG_HEAP_LABELS : 0u) | (o->asked.labels_inherit ? 0u : FLAG_LABELS_STAY);
+	c->flags = (o->asked.heap_labels ? FLAG_HEAP_LABELS : 0u) | (o->asked.labels_inherit ? 0u : FLAG_LABELS_STAY) |
+		   (o->serve ? FLAG_SERVED : 0u);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 
 enum { TABLES_USUAL = 4, HZ_USUAL = 100 }; /* only memory that is touched is taken */
 enum { UNSEEN_EVERY = 5 };                 /* drains between looks for threads */
+enum { REPLACED_EVERY = 10 };              /* and for programs that are not profiled */
 
 uint64_t collect_wall_ns(void)
 {
@@ -220,6 +221,8 @@ static void round_of(struct collect *c, bool last)
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		if (c->process[i].used && !c->process[i].ended && is_gone(&c->process[i]))
 			c->process[i].ended = true;
+	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < N_PROCS; i++)
+		process_is_replaced(&c->process[i]);
 	collect_rings(c);
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
@@ -250,10 +253,15 @@ void collect_finish(struct collect *c)
 	round_of(c, true);
 }
 
+static bool is_there(struct process *p)
+{
+	return p->used && !p->ended && !p->told && !process_is_replaced(p);
+}
+
 struct process *collect_process(struct collect *c, pid_t pid)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended && !c->process[i].told && c->process[i].pid == pid)
+		if (is_there(&c->process[i]) && c->process[i].pid == pid)
 			return &c->process[i];
 	return NULL;
 }
@@ -261,7 +269,7 @@ struct process *collect_process(struct collect *c, pid_t pid)
 void collect_each(struct collect *c, collect_done_fn *look, void *arg)
 {
 	for (uint32_t i = 0; i < N_PROCS; i++)
-		if (c->process[i].used && !c->process[i].ended && !c->process[i].told)
+		if (is_there(&c->process[i]))
 			look(arg, &c->process[i]);
 }
 

@@ -37,12 +37,15 @@ struct demand {
 struct process {
 	struct collect *c; /* NULL: one that was not started by us */
 	bool used, ended, replaced, main;
-	bool told;       /* that it ended: all there is of it is known */
+	bool told; /* that it ended: all there is of it is known */
+	bool left; /* the program that was started executed one that is not profiled: only its end is waited for */
 	unsigned n_pins; /* who wants it to stay */
 	bool proven; /* it has mapped our segment, so that the kernel may be asked about it, and it may be signalled */
 	uint32_t serial, max_depth;
 	pid_t pid;
 	int pidfd; /* -1 when there is none */
+	dev_t dev; /* of the program that it executes */
+	ino_t ino;
 	bool forked;
 	uint32_t engine, error, perf_error, moved;
 	uint64_t start_ns, end_ns; /* wall clock */
@@ -140,6 +143,16 @@ void process_update(struct process *p, struct segment_proc *s);
 void process_release(struct process *p);
 /* It was told that it ended. It goes, and its slot is free, unless it is pinned: then when it no longer is. */
 void process_end(struct process *p);
+
+/* replaced.c */
+/*
+ * Has the process executed a program that is not profiled? Then it has ended, but for the one that was started, whose
+ * files are written at its end.
+ */
+bool process_is_replaced(struct process *p);
+
+/* The file that a process executes; untouched when it is not known. */
+void process_program(pid_t pid, dev_t *dev, ino_t *ino);
 
 /* What our signal is in a process. */
 int collect_signal(const struct process *p);

@@ -71,7 +71,7 @@ static _Atomic uint32_t *armed(const struct process *p)
 
 static bool is_in(const struct process *p)
 {
-	return p->used && p->proven && !p->ended && !p->told && p->c->on && p->demand.session == p->c->on;
+	return p->used && p->proven && !p->ended && !p->told && !p->left && p->c->on && p->demand.session == p->c->on;
 }
 
 void demand_begin(struct process *p)

@@ -40,6 +40,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/process.c \
 	src/collect/remarks.c \
 	src/collect/remarks.h \
+	src/collect/replaced.c \
 	src/collect/rings.c \
 	src/collect/self.c \
 	src/collect/snap.c \

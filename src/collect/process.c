@@ -88,8 +88,13 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	struct process *from = parent_of(c, parent, s->parent_serial);
 	pid_t pid = (pid_t)s->pid;
 	uint64_t now = collect_wall_ns();
+	dev_t dev = 0;
+	ino_t ino = 0;
+	enum maps_has has;
 	int pidfd;
-	enum maps_has has = is_ours(c, pid, &pidfd);
+
+	process_program(pid, &dev, &ino); /* if it executes another one after this, that has another one */
+	has = is_ours(c, pid, &pidfd);
 
 	if (has == MAPS_NO) {
 		if (pidfd >= 0)
@@ -98,6 +103,8 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 		return;
 	}
 	*p = (struct process){ .c = c, .used = true, .serial = serial, .pid = pid, .pidfd = pidfd };
+	p->dev = dev;
+	p->ino = ino;
 	p->start_ns = s->start_ns;
 	p->max_depth = c->how.max_depth;
 	p->main = pid == c->main_pid;

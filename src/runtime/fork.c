@@ -57,6 +57,7 @@ static void start_again(void)
 		cpi.head = NULL;
 		return;
 	}
+	cpi_process_show();
 	if (!cpi_session_fork())
 		return;
 	cpi_thread_enter(cpi_local.lo, cpi_local.top, 0);

@@ -49,12 +49,10 @@ static void fill_sig(struct segment_proc *p, uint32_t slot)
 	cpi_process_tell_sig(0, 0);
 }
 
-bool cpi_process_claim_sig(void)
+/* One of the first n slots. */
+static bool claim_sig(uint32_t n)
 {
-	/* one thread tries, once: without a slot there never is one */
-	if (atomic_exchange(&cpi.claiming, 1))
-		return false;
-	for (uint32_t i = 0; i < N_PROCS; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		struct segment_proc *p = &cpi.procs[i];
 		uint32_t is = PROC_FREE;
 
@@ -67,8 +65,26 @@ bool cpi_process_claim_sig(void)
 		atomic_store_explicit(&p->state, PROC_LIVE, memory_order_release);
 		return true;
 	}
+	return false;
+}
+
+bool cpi_process_claim_sig(void)
+{
+	/* one thread tries, once: without a slot there never is one */
+	if (atomic_exchange(&cpi.claiming, 1))
+		return false;
+	if (claim_sig(N_PROCS))
+		return true;
 	atomic_fetch_add(&cpi.head->refused, 1);
 	return false;
+}
+
+void cpi_process_show(void)
+{
+	if (!(atomic_load(&cpi.head->flags) & FLAG_SERVED) || atomic_exchange(&cpi.claiming, 1))
+		return;
+	if (!claim_sig(N_PROCS - N_PROCS_KEPT))
+		atomic_store(&cpi.claiming, 0);
 }
 
 void cpi_process_tell_sig(uint32_t engine, uint32_t error)

@@ -41,6 +41,7 @@ enum {
 	TABLES_MOST = 64,
 	SEGMENT_PAGE = 4096,
 	N_PROCS = 256,
+	N_PROCS_KEPT = 64, /* of them: not for children of fork that have nothing to tell yet */
 	RING_WORDS = 8192, /* 64 KiB; a power of two */
 	RECORD_HEAD = 2,   /* words in front of the frames */
 	RECORD_TAIL = 1,   /* and behind them, at most */
@@ -63,7 +64,11 @@ enum segment_section {
 
 enum { ACTIVE_MASK = 0x3fffffff }; /* linux/futex.h: FUTEX_TID_MASK. 0: handlers take their timers down */
 enum segment_follow { FOLLOW_MAIN, FOLLOW_ALL };
-enum segment_flag { FLAG_HEAP_LABELS = 1, FLAG_LABELS_STAY = 2 }; /* new threads begin without labels */
+enum segment_flag {
+	FLAG_HEAP_LABELS = 1,
+	FLAG_LABELS_STAY = 2, /* new threads begin without labels */
+	FLAG_SERVED = 4,      /* somebody may ask for any process: children of fork take their slots at once */
+};
 
 /*
  * The state of what a process takes and has not filled yet: a slot, a ring, tables. It says who, for that

@@ -370,6 +370,8 @@ void cpi_process_begin(uint32_t parent, uint32_t parent_serial);
  * a second. False when there is no slot, or another thread is about to take it.
  */
 bool cpi_process_claim_sig(void);
+/* Take one in a child of fork, when anybody may ask for any process. The last N_PROCS_KEPT are for those that sample. */
+void cpi_process_show(void);
 /* Say what is used for it, bits of proc_engine, and the errno of what could not be had; 0: all could. */
 void cpi_process_tell_sig(uint32_t engine, uint32_t error);
 /* Say why there is no event: errno. */
