@@ -380,6 +380,7 @@ void server_run(struct server *s)
 		wait_for(s, p);
 		see(s, p);
 	}
+	listen_close(&s->at, false); /* now: threads may take longer than anybody waits for us */
 	drop_all(s);
 }
 

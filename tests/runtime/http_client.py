@@ -563,6 +563,19 @@ def lost_files(*options):
     s.end()
 
 
+def gone_path():
+    """An answer that is being made keeps the server, but not its place."""
+    with tempfile.TemporaryDirectory() as d:
+        s = Server("last=200", "threads=1", address="unix:%s/s" % d)
+        c = s.connect()
+        c.sendall(get(b"/step?5000"))
+        wait_until(lambda: s.counts()[0] == 1)
+        s.tell("stop")
+        ok(wait_until(lambda: not os.path.exists(s.path), 4), "the socket is gone while an answer is still being made")
+        c.close()
+        s.end()
+
+
 def idles():
     s = Server(PLENTY, "threads=1")
     ask(s, get(b"/echo", CLOSE))
@@ -577,7 +590,7 @@ def idles():
 
 
 PARTS = {"bad": [bad_requests], "good": [good_requests], "aborts": [aborts], "many": [many, crowded],
-         "end": [stops, lost_files, rates, idles]}
+         "end": [stops, lost_files, rates, gone_path, idles]}
 for part in PARTS[sys.argv[1]]:
     part()
     if part.__code__.co_flags & 4:  # it takes options
