@@ -45,7 +45,7 @@ static struct process *process(void *arg, pid_t pid)
 static int cpu_begin(void *arg, const struct serve_cpu *how)
 {
 	(void)arg;
-	return session_request_begin(how->hz, how->engine);
+	return session_request_begin(how->hz, how->engine ? how->engine - 1 : ASKED_TIMER);
 }
 
 static void cpu_end(void *arg)
@@ -56,8 +56,11 @@ static void cpu_end(void *arg)
 
 static uint64_t cpu_session(void *arg, struct serve_cpu *out)
 {
+	uint64_t session = session_number(&out->hz, &out->engine);
+
 	(void)arg;
-	return session_number(&out->hz, &out->engine);
+	out->engine++;
+	return session;
 }
 
 static int names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)

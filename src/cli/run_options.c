@@ -257,7 +257,7 @@ static int choose_kinds(struct run_options *o, struct err *err)
 		c->block_rate = o->asked.block_given ? block_rate : c->block_rate;
 		c->mutex_fraction = o->asked.mutex_given ? (uint64_t)o->asked.mutex_fraction : c->mutex_fraction;
 	}
-	o->how.cpu = (struct serve_cpu){ .hz = (uint32_t)o->asked.hz, .engine = c->engine };
+	o->how.cpu = (struct serve_cpu){ .hz = (uint32_t)o->asked.hz, .engine = c->engine + 1 };
 	c->max_depth = (uint32_t)o->asked.max_depth;
 	c->flags = (o->asked.heap_labels ? FLAG_HEAP_LABELS : 0u) | (o->asked.labels_inherit ? 0u : FLAG_LABELS_STAY) |
 		   (o->serve ? FLAG_SERVED : 0u);

@@ -121,7 +121,7 @@ static int cpu_begin(void *arg, const struct serve_cpu *how)
 	struct run_serve *s = arg;
 	struct serve_cpu cpu = { .hz = how->hz ? how->hz : s->how->cpu.hz,
 				 .engine = how->engine ? how->engine : s->how->cpu.engine };
-	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine);
+	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
 
 	if (rc < 0)
 		return rc;
@@ -152,7 +152,7 @@ static uint64_t cpu_session(void *arg, struct serve_cpu *out)
 	const struct run_serve *s = arg;
 
 	if (s->host.cpu_always) {
-		*out = (struct serve_cpu){ .hz = s->how->collect.hz, .engine = s->how->collect.engine };
+		*out = (struct serve_cpu){ .hz = s->how->collect.hz, .engine = s->how->collect.engine + 1 };
 		return 1;
 	}
 	if (!s->is_sampling)

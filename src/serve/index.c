@@ -188,7 +188,7 @@ static void add_head(struct page *x)
 	add(x, "%s; cpa %s", f.n_program ? "</code>" : "", PACKAGE_VERSION);
 	if (session)
 		add(x, "; CPU time is being sampled at %u Hz by %s", cpu.hz,
-		    cpu.engine < 3 ? engine[cpu.engine] : "timers");
+		    cpu.engine >= 1 && cpu.engine <= 3 ? engine[cpu.engine - 1] : "timers");
 	add(x, "</p>\n");
 	if (f.error)
 		add(x, "<p>Timers could not all be had: %s.</p>\n", strerrordesc_np((int)f.error));

@@ -64,7 +64,7 @@ static bool read_engine(struct serve_job *j, const char *s)
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		if (strcmp(s, all[i].name) == 0) {
-			j->cpu.engine = all[i].engine;
+			j->cpu.engine = all[i].engine + 1;
 			return true;
 		}
 	return false;

@@ -30,7 +30,7 @@ enum {
 
 struct serve_cpu {
 	uint32_t hz;     /* 0: the usual */
-	uint32_t engine; /* enum engine_asked */
+	uint32_t engine; /* enum engine_asked + 1; 0: the usual */
 };
 
 /* What the program that serves can do. Unless said otherwise: called with the collector taken; arg comes first. */

@@ -24,6 +24,7 @@ struct made_host {
 	bool goes;     /* and that happens while names are looked up */
 	int cpu_error; /* what cpu_begin gives */
 	uint64_t session;
+	struct serve_cpu begun; /* as the last session was asked for */
 	unsigned n_begun, n_ended, n_looks, n_names;
 	size_t n_profile; /* bytes that names were looked up for */
 };
@@ -58,7 +59,7 @@ static inline int made_cpu_begin(void *arg, const struct serve_cpu *how)
 	struct made_host *h = arg;
 
 	assert_true(h->taken);
-	(void)how;
+	h->begun = *how;
 	if (h->session)
 		return -EBUSY;
 	if (h->cpu_error)
@@ -88,7 +89,7 @@ static inline uint64_t made_cpu_session(void *arg, struct serve_cpu *out)
 {
 	struct made_host *h = arg;
 
-	*out = (struct serve_cpu){ .hz = 100 };
+	*out = (struct serve_cpu){ .hz = 100, .engine = ASKED_TIMER + 1 };
 	return h->session;
 }
 

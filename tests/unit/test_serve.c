@@ -204,6 +204,21 @@ static void parameters_of_ours_are_checked(void **state)
 	expect(f, "/debug/pprof/heap?hz=x", 200, NULL);
 }
 
+static void an_engine_that_is_asked_for_is_not_the_usual_one(void **state)
+{
+	struct fixture *f = *state;
+
+	expect(f, "/debug/pprof/profile", 200, NULL);
+	assert_int_equal(f->h.begun.engine, 0);
+	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
+	assert_int_equal(f->h.begun.engine, ASKED_TIMER + 1);
+	f->h.host.cpu_always = true;
+	f->h.session = 1;
+	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
+	expect(f, "/debug/pprof/profile?engine=itimer", 400,
+	       "\"engine\" cannot be chosen: CPU time is being sampled already\n");
+}
+
 static void captures_are_bounded(void **state)
 {
 	static const char too_long[] = "profile duration exceeds the limit of 300 seconds\n";
@@ -420,6 +435,7 @@ int main(void)
 		test(a_shared_session_that_ends_is_an_error),
 		test(cpu_time_that_cannot_be_had_says_why),
 		test(parameters_of_ours_are_checked),
+		test(an_engine_that_is_asked_for_is_not_the_usual_one),
 		test(captures_are_bounded),
 		test(a_program_that_ended_has_its_last_capture),
 		test(head_of_a_capture_does_not_wait),
