@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/unit.h"
 #include "cli/threads_lines.h"
+#include "symbol/demangle.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -115,16 +116,30 @@ static int compare_groups(const void *a, const void *b, void *arg)
 	return (entry[x->at].t > entry[y->at].t) - (entry[x->at].t < entry[y->at].t);
 }
 
-/* Does a function of it match? */
+/* A program that serves itself says names of C++ and Rust as its symbol tables have them. */
+static void add_function(struct buf *out, struct stacks_text name)
+{
+	struct buf symbol = { 0 };
+
+	if (name.n > 2 && name.s[0] == '_')
+		buf_add(&symbol, name.s, name.n);
+	if (!symbol.len || !demangle(buf_text(&symbol), DEMANGLE_DEFAULT, out))
+		buf_add(out, name.s, name.n);
+	buf_release(&symbol);
+}
+
+/* Does a function of it match, as it is shown? */
 static int matches(const struct stacks *s, const struct stacks_thread *t, struct regex *r, bool *out, struct err *err)
 {
 	int rc = 0;
 
 	*out = false;
 	for (uint32_t i = 0; i < t->n && rc == 0 && !*out; i++) {
-		struct stacks_text f = s->frame[t->first + i].function;
+		struct buf name = { 0 };
 
-		rc = regex_match(r, f.s, f.n, out, err);
+		add_function(&name, s->frame[t->first + i].function);
+		rc = regex_match(r, buf_text(&name), name.len, out, err);
+		buf_release(&name);
 	}
 	return rc;
 }
@@ -221,7 +236,7 @@ static void add_frame(struct buf *out, const struct stacks_frame *f, const char 
 	struct buf function = { 0 }, place = { 0 };
 
 	buf_addz(&function, before);
-	buf_add(&function, f->function.s, f->function.n);
+	add_function(&function, f->function);
 	threads_add_place(&place, f->file.s, f->file.n, f->line);
 	threads_add_line(out, buf_text(&function), &place, column);
 	buf_release(&function);

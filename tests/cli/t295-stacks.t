@@ -131,6 +131,13 @@ fails '401 Unauthorized' threads "http://$host/secret/debug/pprof"
 fails 'the server closed the connection without an answer' threads "http://bob:hush@$host/down/debug/pprof"
 is "$(grep -c hush err)" 0 'and no secret is said'
 
+# names as symbol tables have them
+printf 'goroutine 1 [futex]:\n_ZN4shop6server5serveEi()\n\tshopd+0x10\n_Zbroken()\n\tx.c:3\nmain.f()\n\t/m.go:3\n' >symbols.txt
+"$CPA" threads symbols.txt >got
+is "$(awk 'NR > 3 { print $1 }' got | tr '\n' ' ')" 'shop::server::serve _Zbroken main.f ' 'names of C++ are as people write them'
+"$CPA" threads --focus='server::serve$' symbols.txt >got
+is "$(head -1 got)" '1 goroutine' 'and are looked for so'
+
 # what strangers write
 printf 'goroutine 1 [\033[31mselect, 99999999999999999999 minutes]:\nmain.\033]0;x\007main()\n\t/a\033[2J.go:1\n' >hostile.txt
 printf 'goroutine 18446744073709551616 [x]:\ngoroutine 2 []:\n(((((\n))))))\n\tx:\n\t\n\n' >>hostile.txt
