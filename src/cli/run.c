@@ -54,6 +54,17 @@ static void watched(sigset_t *set)
 		sigaddset(set, signals[i]);
 }
 
+/* The first process of a container gets the children of all that end, and nobody else waits for them. */
+static void reap_orphans(pid_t program)
+{
+	siginfo_t info = { 0 };
+
+	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid && info.si_pid != program) {
+		waitpid(info.si_pid, NULL, WNOHANG);
+		info = (siginfo_t){ 0 };
+	}
+}
+
 /* Wait for a signal until it is time to drain, and pass it on. True when the program ended. */
 static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
 {
@@ -64,6 +75,8 @@ static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
 
 	if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
 		kill(r->pid, sig);
+	if (getpid() == 1)
+		reap_orphans(r->pid);
 	got = waitpid(r->pid, status, WNOHANG);
 	return got == r->pid || (got < 0 && errno == ECHILD);
 }

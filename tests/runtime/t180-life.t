@@ -85,4 +85,14 @@ for order in '"LD_PRELOAD=$LD_PRELOAD" "CPA_SEGMENT=$CPA_SEGMENT" Z=1' '"CPA_SEG
 	got=$("$CPA" run --cpu=p.pb.gz -- sh -c "env -i $order $(command -v env); echo \$?" 2>&1)
 	is "$got" "$(printf 'Z=1\n0')" "a program that is not followed finds none of our variables, from $order"
 done
+# the first process of a container is the parent of all that end after theirs
+if unshare -pf --mount-proc true 2>/dev/null; then
+	is "$(unshare -pf --mount-proc "$CPA" run --cpu=cpu.pb.gz -- sh -c 'for i in 1 2 3; do (sleep 0.2 &); done
+		sleep 2
+		cat /proc/[0-9]*/stat | grep -c -E " Z 1 "; exit 3'; echo $?)" '0
+3' 'as process 1 it leaves no zombies'
+else
+	count=$((count + 1))
+	echo "ok $count - as process 1 it leaves no zombies # SKIP no new namespaces"
+fi
 done_testing
