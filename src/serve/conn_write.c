@@ -105,7 +105,7 @@ static void answer_last(struct conn *c)
 
 void conn_say(struct conn *c, int status, const char *text)
 {
-	if (serve_say(&c->own, status, false, text) < 0)
+	if (serve_say(&c->own, status, true, text) < 0)
 		conn_drop(c);
 	else
 		answer_last(c);

@@ -69,6 +69,9 @@ is "$(get /heap body "X-Cpa-Secret:$(cat secret)" | cut -d ' ' -f 1)" 200 'in ei
 is "$(get /heap body "X-Cpa-Secret:$(cat secret)" Host:box.example | cut -d ' ' -f 1)" 200 'by a name that was allowed'
 is "$(get /heap body "X-Cpa-Secret:$(cat secret)" Host:evil.example | cut -d ' ' -f 1)" 403 'and no other'
 is "$(get /heap body "X-Cpa-Secret:$(cat secret)" Origin:http://evil.example | cut -d ' ' -f 1)" 403 'nor a page'
+(umask 077 && printf 'X-Cpa-Secret: %s\nOrigin: http://evil.example\n' "$(cat secret)" >headers)
+"$CPA" top --header-file=headers "$base/debug/pprof/heap" >out 2>err
+is "$? $(grep -c '403 Forbidden - Pages of a browser' err)" '2 1' 'and who asks is told why, as pprof is too'
 is "$(tr '\0' ' ' <"/proc/$pid/environ" | grep -c -F "$(cat secret)") $(tr '\0' ' ' <"/proc/$pid/cmdline" | grep -c secret)" '0 0' \
 	'the program knows nothing of the secret'
 port=${base##*:}
