@@ -27,6 +27,7 @@ enum { STACK_SIZE = 256 << 10, SCAN_EVERY = 5, SWEEP_EVERY = 10, DRAIN_NS = COLL
 
 static struct latch latch;
 static _Atomic uint32_t owner; /* thread that has it */
+static int cancel_before;      /* of that thread: one that was cancelled meanwhile would have it for good */
 
 /* Guarded by the latch. */
 static struct collect *collect;
@@ -67,27 +68,37 @@ static void start_again(void)
 		forget();
 }
 
+static bool held; /* by the thread that forks */
+
+static void own(void)
+{
+	atomic_store(&owner, sys_gettid());
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_before);
+}
+
 bool collector_take(uint32_t wait_ms)
 {
-	uint32_t me = sys_gettid();
-
 	if (collect && of != sys_getpid()) {
 		start_again();
+		if (!held) /* else that is known since before fork */
+			own();
+		held = false;
 		return true;
 	}
-	if (atomic_load(&owner) == me || !latch_take_within(&latch, wait_ms * 1000000ULL))
+	if (atomic_load(&owner) == sys_gettid() || !latch_take_within(&latch, wait_ms * 1000000ULL))
 		return false;
-	atomic_store(&owner, me);
+	own();
 	return true;
 }
 
 void collector_leave(void)
 {
+	int before = cancel_before;
+
 	atomic_store(&owner, 0);
 	latch_leave(&latch);
+	pthread_setcancelstate(before, NULL);
 }
-
-static bool held; /* by the thread that forks */
 
 static void before_fork(void)
 {
@@ -98,12 +109,16 @@ static void in_parent(void)
 {
 	if (held)
 		collector_leave();
+	held = false;
 }
 
 static void in_child(void)
 {
 	if (of != sys_getpid()) {
 		start_again();
+		if (!held)
+			own();
+		held = false;
 		collector_leave();
 	}
 	if (again)
@@ -193,7 +208,7 @@ static void *work(void *arg)
 		if (atomic_load(&quit))
 			break;
 		if (latch_try_sig(&latch)) {
-			atomic_store(&owner, sys_gettid());
+			own();
 			collect_drain(collect);
 			if (n % SCAN_EVERY == 0)
 				cpi_threads_scan();

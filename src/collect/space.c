@@ -176,9 +176,7 @@ int space_look_at(struct space *r, pid_t pid, int fd)
 {
 	struct looking l = { .r = r };
 
-	if (r->mem >= 0)
-		close(r->mem);
-	r->mem = -1;
+	space_rest(r);
 	r->pid = pid;
 	if (!maps_read_lines(fd, take_line, &l))
 		return -ESRCH;
@@ -314,6 +312,13 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 			copy_object(r, o);
 	}
 	return &o->walk;
+}
+
+void space_rest(struct space *r)
+{
+	if (r->mem >= 0)
+		close(r->mem);
+	r->mem = -1;
 }
 
 void space_release(struct space *r)

@@ -44,6 +44,9 @@ size_t space_read(struct space *r, uint64_t addr, void *to, size_t n);
 /* An unwind_find_fn; arg: a struct space. Not for handlers. */
 const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room);
 
+/* Keep no file open until the next look. */
+void space_rest(struct space *r);
+
 void space_release(struct space *r);
 
 #endif

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -450,9 +451,26 @@ int threads_take(struct snap *s)
 		d.clock = memory_map(CPUS_MOST * sizeof(*d.clock));
 	rc = make(&d);
 	close(d.at.folder);
+	if (p->pid == getpid()) /* the program may close all files, and have the number for another */
+		space_rest(&d.t->peek.space);
 	memory_unmap(d.clock, CPUS_MOST * sizeof(*d.clock));
 	vec_release(&d.pending, sizeof(struct pending));
 	return rc;
+}
+
+int64_t threads_count(const struct process *p)
+{
+	struct stat folder;
+	sigset_t blocked;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)p->pid);
+	if (p->ended || !p->proven || stat(name, &folder) != 0)
+		return -1;
+	/* two links are itself and its parent; a thread of ours takes no signal */
+	return (int64_t)folder.st_nlink - 2 -
+	       (p->pid == getpid() && pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
+		sigismember(&blocked, collect_signal(p)));
 }
 
 void threads_release(struct threads *t)

@@ -27,6 +27,9 @@ struct threads; /* what is kept from one to the next */
  */
 int threads_take(struct snap *s);
 
+/* How many threads a process has, without looking at them; but for the caller's, when it is its own. -1: not known. */
+int64_t threads_count(const struct process *p);
+
 /* A record of a ring came: where a thread is now. For collect/rings.c. */
 void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
 

@@ -10,12 +10,13 @@
 #include "serve/job.h"
 
 #include "collect/labels.h"
+#include "collect/threads.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { OTHERS_SHOWN = 64 };
+enum { OTHERS_SHOWN = 64, CUSTOMS_MOST = 1024 };
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -59,10 +60,12 @@ static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
 	struct snap *s;
 	uint64_t n = 0; /* the program says the values: they may be anything */
 
+	if (kind == SNAP_THREADS)
+		return threads_count(j->p);
 	if (snap_take(j->p, kind, custom, &s) < 0)
 		return -1;
 	row = s->row.data;
-	if (kind == SNAP_THREADS || kind == SNAP_CREATE || kind == SNAP_CUSTOM)
+	if (kind == SNAP_CREATE || kind == SNAP_CUSTOM)
 		for (size_t i = 0; i < s->row.n; i++)
 			n += (uint64_t)row[i].value[0];
 	else
@@ -118,7 +121,8 @@ static void add_kinds(struct page *x)
 		if (job_kinds[i].what)
 			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].what,
 				how_to_have(x->j, job_kinds[i].kind));
-	for (uint64_t i = 0; job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
+	for (uint64_t i = 0, n = 0;
+	     n++ < CUSTOMS_MOST && job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
 		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "A profile of the program's own", NULL);
 	add(x, "</table>\n");
 }
