@@ -15,7 +15,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { CHUNK = 512, LINE_MAX_SIZE = 64 };
+/* NO_CODE: what stands for a stack that begins nowhere. With 0 there google-pprof takes it for the end of all. */
+enum { CHUNK = 512, LINE_MAX_SIZE = 64, NO_CODE = 1 };
 
 struct writing {
 	snap_sink_fn *sink;
@@ -51,12 +52,12 @@ static void put_row(struct writing *x, const struct snap *s, const struct snap_r
 	put(x, (uint64_t)row->value[0]);
 	put(x, n ? n : 1);
 	if (n == 0)
-		put(x, 0);
+		put(x, NO_CODE);
 	n = 0;
 	for (uint32_t k = 0; k < row->n; k++) {
 		snap_frame(s, row, k, &f);
 		if (!f.place)
-			put(x, f.addr + (n++ != 0));
+			put(x, n++ ? f.addr + 1 : f.addr ? f.addr : NO_CODE);
 	}
 }
 

@@ -66,6 +66,7 @@ struct snap {
 	uint64_t start_ns, end_ns; /* wall clock: of what is counted. One moment: the same */
 	uint64_t period;           /* ns of CPU time, bytes of heap; else 1 */
 	bool delta;
+	bool gperf; /* its text is for clients of gperftools: heap_v2 */
 	struct snap_cpu cpu;
 	int64_t sum[SNAP_VALUES]; /* of what rows were made of: no more than fits */
 };

@@ -268,8 +268,13 @@ void text_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* pprof takes a profile whose two pairs are the same for one that has one pair */
 	total[3] += total[1] == total[3];
-	text_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ heap/%" PRIu64 "\n", total[0],
-		 total[1], total[2], total[3], 2 * t->s->period);
+	text_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
+		 total[2], total[3]);
+	/* what Go calls heap/2N; google-pprof divides by zero there when a row has nothing in use */
+	if (t->s->gperf)
+		text_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
+	else
+		text_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
 	text_memory(t);
 }

@@ -115,6 +115,7 @@ void job_write(struct serve_job *j, struct snap *s)
 
 	j->after = s;
 	memcpy(s->name, j->name, sizeof(s->name));
+	s->gperf = j->old;
 	if (j->old && s->kind == SNAP_MUTEX)
 		s->kind = SNAP_BLOCK; /* whose text is the one that clients of gperftools know */
 	j->answer.status = 200;

@@ -338,7 +338,7 @@ static void old_clients_have_texts(void **state)
 	struct fixture *f = *state;
 
 	expect_part(f, "/pprof/heap",
-		    "heap profile: 1: 100 [1: 101] @ heap/1048576\n1: 100 [1: 100] @ 0x1001 0x2001\n");
+		    "heap profile: 1: 100 [1: 101] @ heap_v2/524288\n1: 100 [1: 100] @ 0x1001 0x2001\n");
 	expect_part(f, "/pprof/contention", "--- contention:\ncycles/second=1000000000\n");
 	expect(f, "/pprof/growth", 404, "404 page not found\n");
 	expect(f, "/pprof", 404, "404 page not found\n");

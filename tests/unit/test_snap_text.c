@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "collect/legacy.h"
+
 #include "make_tables.h"
 
 enum { ONE = 1024 };
@@ -402,10 +404,35 @@ static void what_the_sink_says_is_what_writing_gives(void **state)
 	made_close(&m);
 }
 
+/* google-pprof takes a stack that begins with 0 for the end of all. */
+static void samples_without_a_stack_do_not_end_a_profile(void **state)
+{
+	struct made m;
+	struct got g = { .n = 0 };
+	struct snap *s;
+	uint64_t word[8];
+
+	(void)state;
+	made_open(&m);
+	table_add_place(&m.p->table, PLACE_LOST, 5);
+	s = made_snap(&m, SNAP_CPU, 0);
+	assert_int_equal(s->row.n, 1);
+	((struct snap_row *)s->row.data)[0].value[0] = 1;
+	assert_int_equal(legacy_write(s, take, &g), 0);
+	assert_true(g.n >= sizeof(word));
+	memcpy(word, g.text, sizeof(word));
+	assert_int_equal(word[5], 1);
+	assert_int_equal(word[6], 1);
+	assert_int_equal(word[7], 1);
+	snap_free(s);
+	made_close(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_are_as_of_go),
+		cmocka_unit_test(samples_without_a_stack_do_not_end_a_profile),
 		cmocka_unit_test(labels_are_as_of_go),
 		cmocka_unit_test(equal_counts_are_in_the_order_of_their_texts),
 		cmocka_unit_test(waits_are_as_of_go),
