@@ -21,7 +21,8 @@ NAMES = {'heap': 'known_keep', 'allocs': 'known_keep', 'goroutine': 'main', 'thr
 
 def run(*argv, stdin=b''):
     """exit status, output, errors"""
-    r = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV, timeout=90, check=False)
+    r = subprocess.run(argv, input=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV, timeout=90,
+                       check=False)
     return r.returncode, r.stdout.decode(errors='replace'), r.stderr.decode(errors='replace')
 
 
@@ -61,7 +62,8 @@ def curl(mode, k):
     save('words', words.encode())
     got = run('curl', '-s', '-v', '-H', 'Expect: 100-continue', '--data-binary', '@words', url + 'symbol')
     lines = got[1].split('\n')
-    ok(len(lines) == 20002 and lines[1] == at + ' known_keep', '%s: curl posts 20000 addresses' % mode, lines[:3], got[2])
+    ok(len(lines) == 20002 and lines[1] == at + ' known_keep', '%s: curl posts 20000 addresses' % mode, lines[:3],
+       got[2])
     ok('100 Continue' in got[2], '%s: and is told to go on' % mode, got[2])
 
 

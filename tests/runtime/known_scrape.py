@@ -65,7 +65,8 @@ def scraped(mode, k):
 def deltas(mode, k, did):
     """Whoever asks for differences gets each thing once."""
     for kind, path, value, function, truth in (
-            ('memory', 'delta_heap', 0, 'known_keep', did['kept']), ('mutex', 'delta_mutex', 0, 'known_hold', did['waits'])):
+            ('memory', 'delta_heap', 0, 'known_keep', did['kept']),
+            ('mutex', 'delta_mutex', 0, 'known_hold', did['waits'])):
         parts = together(mode, 'pyroscope', 'godeltaprof_' + kind) + [Profile(ask(k, path))]
         is_same(sum(p.sum(value, function) for p in parts), truth, '%s: the differences of %s add up' % (mode, path))
         is_same(Profile(ask(k, path)).sum(value, function), 0, '%s: and after them there is nothing' % mode)

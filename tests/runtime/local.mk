@@ -45,6 +45,8 @@ runtime_tests += tests/runtime/t874-attack-rules-run.t
 runtime_tests += tests/runtime/t880-answers.t
 runtime_tests += tests/runtime/t881-scrape.t
 runtime_tests += tests/runtime/t882-proto.t
+runtime_tests += tests/runtime/t883-clients.t
+runtime_tests += tests/runtime/t884-trace.t
 runtime_tests += tests/runtime/unwind_symbols.t
 
 # Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
@@ -110,8 +112,10 @@ EXTRA_DIST += tests/runtime/known.c
 EXTRA_DIST += tests/runtime/known.py
 EXTRA_DIST += tests/runtime/known.sh
 EXTRA_DIST += tests/runtime/known_answers.py
+EXTRA_DIST += tests/runtime/known_clients.py
 EXTRA_DIST += tests/runtime/known_proto.py
 EXTRA_DIST += tests/runtime/known_scrape.py
+EXTRA_DIST += tests/runtime/known_trace.py
 EXTRA_DIST += tests/runtime/labels.c
 EXTRA_DIST += tests/runtime/lib.sh
 EXTRA_DIST += tests/runtime/life.c

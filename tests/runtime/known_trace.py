@@ -1,0 +1,49 @@
+# known_trace.py - the timeline that is served is one that readers understand; linked and under cpa run
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from known import MODES, Known, ask, save
+from served import done, is_same, ok
+
+CHECK = os.path.join(os.environ['top_srcdir'], 'tests/runtime/trace_check.py')
+
+
+def main():
+    for mode in MODES:
+        k = Known(mode)
+        k.ask('burn 3')
+        got = []
+        t = threading.Thread(target=lambda k=k, got=got: got.append(ask(k, 'trace?seconds=2')))
+        t.start()
+        time.sleep(0.5)
+        k.ask('wait 2 300000')
+        t.join()
+        file = save(mode + '.json.gz', got[0])
+        r = subprocess.run([sys.executable, CHECK, file], stdout=subprocess.PIPE, check=False)
+        for line in r.stdout.decode().splitlines():
+            how, _, name = line.partition(' ')
+            ok(how == 'good', '%s: %s' % (mode, name))
+        is_same(r.returncode, 0, '%s: the file is gzip, JSON and UTF-8' % mode)
+        trace = json.loads(gzip.decompress(got[0]))
+        events, other = trace['traceEvents'], trace['otherData']
+        is_same({e['ph'] for e in events} - {'X', 'M'}, set(), '%s: slices and names of threads are all' % mode)
+        spins = {e['tid'] for e in events if e['name'] == 'known_burner'}
+        is_same(len(spins), 3, '%s: each thread at work has a row' % mode)
+        who = {e['args']['labels']['who'] for e in events if 'labels' in e.get('args', {})}
+        is_same(who, {'burner0', 'burner1', 'burner2'}, '%s: with its labels' % mode)
+        held = [e for e in events if e['name'] == 'wait: futex' and e.get('dur', 0) > 100000]
+        ok(held, '%s: waits for a lock are there' % mode, sorted({e['name'] for e in events}))
+        is_same(other['pid'], k.pid, '%s: it is of the program' % mode)
+        ok(1900 < other['duration_ms'] < 10000, '%s: and as long as was asked for' % mode, other['duration_ms'])
+        k.ask('rest')
+        is_same(k.end(), (0, ''), '%s: the program ends as ever' % mode)
+    done()
+
+
+main()
