@@ -14,21 +14,32 @@ WAIT = 20
 class Target:
     """attacked, which serves by itself, or cpa run serves for it."""
 
-    def __init__(self, mode, *words, env=None, options=(), at='127.0.0.1:0'):
+    def __init__(self, mode, *words, env=None, options=(), at='127.0.0.1:0', shell=None):
+        command = ('./attacked',)
+        if shell:  # which executes it
+            command = ('sh', '-c', shell + ' exec ./attacked "$@"', 'sh')
         self.mode = mode
         if mode == 'run':
             self.program = Program('-', *words, env=env, command=(CPA, 'run', '--profile-address=' + at) + options +
-                                   ('--', './attacked'))
+                                   ('--',) + command)
         else:
             full = {'LD_PRELOAD': LIBRARY, 'CPA_LISTEN': at}
             full.update(env or {})
-            self.program = Program('-', *words, env=full, command=('./attacked',))
+            self.program = Program('-', *words, env=full, command=command)
         self.said = self.program.error_line()
-        self.pid = int(self.program.line().split()[1])
+        self.before = self.program.line() if shell and 'echo' in shell else ''
+        self.pid = int((self.before or self.program.line()).split()[1])
+        self.find_port()
+        self.server = self.program.process.pid  # who serves
+
+    def find_port(self):
         m = re.search(r':(\d+)/', self.said)
         self.port = int(m.group(1)) if m else 0
-        self.url = 'http://127.0.0.1:%d' % self.port
-        self.server = self.program.process.pid  # who serves
+
+    def move(self):
+        """Go on with the next line that says where it serves."""
+        self.said = self.program.error_line()
+        self.find_port()
 
     def connect(self, timeout=WAIT):
         return socket.create_connection(('127.0.0.1', self.port), timeout)

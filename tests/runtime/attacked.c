@@ -3,17 +3,19 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * usage: attacked [ADDRESS|-] [hostile|still]
+ * usage: attacked [ADDRESS|-] [hostile|still|blocked|many]
  *
  * It listens at ADDRESS, prints "ready PID RC", works until its standard input ends, and then prints "errors N", which
  * is 0 when all came out as it should. hostile: its threads, profiles and labels have names that nobody should trust.
- * still: it does nothing but burn CPU time in one thread.
+ * still: it does nothing but burn CPU time in one thread; blocked: the same with all signals blocked. many: 2000 threads
+ * wait.
  */
 #define _GNU_SOURCE
 #include <cpa/pprof.h>
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { BLOCKS = 64, TEXT = 4096 };
+enum { BLOCKS = 64, TEXT = 4096, MANY = 2000 };
 
 static atomic_int ends, errors, rounds;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -124,17 +126,41 @@ static void *burns(void *arg)
 	return arg;
 }
 
+static void *waits(void *arg)
+{
+	while (!ends)
+		usleep(500000);
+	return arg;
+}
+
+static void start_many(pthread_t *t, int n)
+{
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	while (n-- > 0)
+		if (pthread_create(t + n, &small, waits, NULL) != 0)
+			exit(1);
+}
+
 int main(int argc, char **argv)
 {
 	const cpa_http_opts o = { .size = sizeof(o), .listen = argc > 1 ? argv[1] : "-" };
 	const char *how = argc > 2 ? argv[2] : "";
 	void *(*const all[])(void *) = { calculates, calculates, answers, asks, makes_threads };
-	pthread_t t[16];
+	static pthread_t t[MANY];
+	sigset_t every;
 	int n = 0, rc = strcmp(o.listen, "-") == 0 ? 0 : cpa_http_start(&o);
 
 	if (pipe(to) != 0 || pipe(back) != 0)
 		return 1;
-	if (strcmp(how, "still") == 0)
+	sigfillset(&every);
+	if (strcmp(how, "blocked") == 0)
+		pthread_sigmask(SIG_BLOCK, &every, NULL);
+	if (strcmp(how, "many") == 0)
+		start_many(t, n = MANY);
+	else if (strcmp(how, "still") == 0 || strcmp(how, "blocked") == 0)
 		pthread_create(&t[n++], NULL, burns, NULL);
 	else if (strcmp(how, "hostile") == 0)
 		for (; n < (int)(sizeof(names) / sizeof(*names)); n++)
