@@ -22,6 +22,7 @@ class Asking:
         self.threads = [threading.Thread(target=self.one, args=(t, what % seconds)) for what in captures]
         for thread in self.threads:
             thread.start()
+            time.sleep(0.3)  # a timeline that comes first has CPU time, and the profile would be refused
 
     def one(self, t, what):
         self.answers[what] = ask(t, get('/debug/pprof/' + what, CLOSE))
@@ -34,8 +35,7 @@ class Asking:
 
 # stopped
 t = Target(mode)
-asking = Asking(t, 1)
-time.sleep(0.3)
+asking = Asking(t, 2)
 os.kill(t.pid, signal.SIGSTOP)
 time.sleep(1.5)
 if mode == 'run':
