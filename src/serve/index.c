@@ -85,11 +85,12 @@ static const char *how_to_have(const struct serve_job *j, enum snap_kind kind)
 	switch (kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
-		return f.heap_rate ? NULL : "CPA_HEAP_RATE=524288, cpa_heap_set_rate(), cpa run --heap";
+		return f.heap_rate ? NULL : "CPA_HEAP_RATE=524288, cpa_heap_set_rate(), cpa run --heap-rate=512kB";
 	case SNAP_BLOCK:
-		return f.block_rate ? NULL : "CPA_BLOCK_RATE=10000, cpa_block_set_rate(), cpa run --block";
+		return f.block_rate ? NULL : "CPA_BLOCK_RATE=10000, cpa_block_set_rate(), cpa run --block-rate=10us";
 	case SNAP_MUTEX:
-		return f.mutex_fraction ? NULL : "CPA_MUTEX_FRACTION=1, cpa_mutex_set_fraction(), cpa run --mutex";
+		return f.mutex_fraction ? NULL
+					: "CPA_MUTEX_FRACTION=1, cpa_mutex_set_fraction(), cpa run --mutex-fraction=1";
 	default:
 		return NULL;
 	}

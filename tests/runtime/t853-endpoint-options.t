@@ -82,6 +82,16 @@ serve_ready --profile-port="$port" --profile-max-seconds=2 -- ./serves 60 0 0
 is "$base" "http://127.0.0.1:$port" 'a port that was chosen'
 is "$(get '/profile?seconds=3' | cut -d ' ' -f 1)" 400 'or earlier'
 end TERM
+serve_ready --enable-profiling --heap-rate=0 -- ./serves 60 0 0
+get / >/dev/null
+end TERM
+hints=$(sed -n 's/.*It is not measured now.*cpa run \([^<]*\)<.*/\1/p' body | sort -u | tr '\n' ' ')
+is "$hints" '--block-rate=10us --heap-rate=512kB --mutex-fraction=1 ' 'the index says how to have what is not measured'
+# shellcheck disable=SC2086 # options
+serve_ready --enable-profiling $hints -- ./serves 60 0 0
+get / >/dev/null
+is "$(grep -c 'It is not measured' body)" 0 'and so it is measured'
+end TERM
 
 # a sanitizer has the heap: all else is there
 if ${CC:-cc} -fsanitize=address -O1 -g -o serves-asan "$top_srcdir/tests/runtime/serves.c" -pthread 2>/dev/null; then
