@@ -26,6 +26,8 @@ struct serve {
 	struct serve_how how;
 	/* guarded by the collector */
 	unsigned n_captures;
+	uint64_t session;               /* of CPU time, that was begun here; 0: none is on */
+	unsigned n_session, n_profiles; /* captures in it, and how many of them are profiles: one, but for share=1 */
 	struct kept kept[JOB_KEPT];
 	pid_t program; /* that was served last for pid 0 */
 };
@@ -118,6 +120,9 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 /* Begin, look, finish. With the collector. */
 void job_cpu_begin(struct serve_job *j);
 uint64_t job_cpu_look(struct serve_job *j, bool hurry);
+/* Take part in the session that was begun here, or begin one. Gives 0 or -errno: -EBUSY when it is not ours. */
+int job_cpu_join(struct serve_job *j);
+/* Leave it; it ends with the last one. */
 void job_cpu_drop(struct serve_job *j);
 void job_snap_begin(struct serve_job *j);
 uint64_t job_snap_look(struct serve_job *j, bool hurry);

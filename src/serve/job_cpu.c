@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All are differences of two snaps: within a session that is begun for it, one that somebody else has (share=1), or one
- * that is always on.
+ * All are differences of two snaps: within a session that is begun for it, one that somebody else has (share=1), one
+ * that a timeline has, or one that is always on.
  */
 #include "config.h"
 
@@ -31,25 +31,52 @@ static bool is_other(struct serve_job *j, const struct serve_cpu *is)
 	return false;
 }
 
+int job_cpu_join(struct serve_job *j)
+{
+	const struct serve_host *host = j->s->host;
+	struct serve_cpu is = { 0 };
+	uint64_t on = host->cpu_session(host->arg, &is);
+	int rc = 0;
+
+	if (!on || on != j->s->session) {
+		rc = host->cpu_begin(host->arg, &j->cpu);
+		if (rc < 0)
+			return rc;
+		j->s->session = host->cpu_session(host->arg, &is);
+		j->s->n_session = j->s->n_profiles = 0;
+	}
+	j->began_cpu = true;
+	j->session = j->s->session;
+	j->s->n_session++;
+	j->s->n_profiles += j->to == ROUTE_PROFILE;
+	return 0;
+}
+
+/* A timeline has the session, and no profile: then one may have it too. */
+static bool is_free(const struct serve_job *j, uint64_t on)
+{
+	return on == j->s->session && j->s->n_profiles == 0;
+}
+
 /* Samples come from here on. False, and an answer, when they do not. */
 static bool begin(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is = { 0 };
+	uint64_t on = host->cpu_session(host->arg, &is);
 	int rc;
 
-	j->session = host->cpu_session(host->arg, &is);
-	if (j->session && (host->cpu_always || j->share))
-		return !is_other(j, &is);
-	rc = host->cpu_begin(host->arg, &j->cpu);
-	if (rc == -EBUSY) {
-		job_error(j, 500, "Could not enable CPU profiling: cpu profiling already in use");
-	} else if (rc < 0) {
-		job_error(j, 500, "Could not enable CPU profiling: %s", strerrordesc_np(-rc));
-	} else {
-		j->began_cpu = true;
-		j->session = host->cpu_session(host->arg, &is);
+	if (on && (host->cpu_always || j->share || is_free(j, on)) && is_other(j, &is))
+		return false;
+	if (on && (host->cpu_always || (j->share && on != j->s->session))) {
+		j->session = on;
+		return true;
 	}
+	rc = on && !j->share && !is_free(j, on) ? -EBUSY : job_cpu_join(j);
+	if (rc == -EBUSY)
+		job_error(j, 500, "Could not enable CPU profiling: cpu profiling already in use");
+	else if (rc < 0)
+		job_error(j, 500, "Could not enable CPU profiling: %s", strerrordesc_np(-rc));
 	return rc == 0;
 }
 
@@ -102,7 +129,6 @@ uint64_t job_cpu_look(struct serve_job *j, bool hurry)
 	struct serve_cpu is;
 
 	if (host->cpu_session(host->arg, &is) != j->session) {
-		j->began_cpu = false;
 		job_error(j, 500, "CPU profiling ended before the %llu seconds were over",
 			  (unsigned long long)(j->length_ns / 1000000000));
 		return 0;
@@ -119,7 +145,15 @@ uint64_t job_cpu_look(struct serve_job *j, bool hurry)
 void job_cpu_drop(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
+	struct serve_cpu is;
 
-	host->cpu_end(host->arg);
 	j->began_cpu = false;
+	if (j->session != j->s->session) /* it ended, and another one was begun */
+		return;
+	j->s->n_profiles -= j->to == ROUTE_PROFILE;
+	if (--j->s->n_session > 0)
+		return;
+	if (host->cpu_session(host->arg, &is) == j->session)
+		host->cpu_end(host->arg);
+	j->s->session = 0;
 }

@@ -20,10 +20,9 @@ static void begin_cpu(struct serve_job *j)
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is;
 
-	if (!host->cpu_session(host->arg, &is) && host->cpu_begin(host->arg, &j->cpu) == 0) {
-		j->began_cpu = true;
-		j->session = host->cpu_session(host->arg, &is);
-	}
+	/* who has one that was not begun here is at it without us */
+	if (!host->cpu_session(host->arg, &is) || host->cpu_session(host->arg, &is) == j->s->session)
+		job_cpu_join(j);
 }
 
 void job_trace_begin(struct serve_job *j)
@@ -89,7 +88,7 @@ uint64_t job_trace_look(struct serve_job *j, bool hurry)
 		return 0;
 	}
 	if (j->began_cpu && host->cpu_session(host->arg, &is) != j->session)
-		j->began_cpu = false;
+		job_cpu_drop(j);
 	if (now >= j->next_ns)
 		j->next_ns = now + trace_look(j->trace) * 1000000ULL;
 	next = next < j->next_ns ? next : j->next_ns;

@@ -165,7 +165,7 @@ static void one_at_a_time_samples_cpu_time(void **state)
 	serve_end(j);
 }
 
-static void a_shared_session_that_ends_is_an_error(void **state)
+static void a_session_ends_with_the_last_of_those_who_share_it(void **state)
 {
 	struct fixture *f = *state;
 	struct serve_job *j = begin(f, "/debug/pprof/profile?seconds=20"),
@@ -174,10 +174,50 @@ static void a_shared_session_that_ends_is_an_error(void **state)
 	assert_true(serve_step(j, false));
 	assert_true(serve_step(k, false));
 	serve_end(j);
+	assert_int_equal(f->h.session, 1);
+	assert_true(serve_step(k, false));
+	assert_int_equal(serve_step(k, true), 0);
+	assert_int_equal(serve_answer(k)->status, 200);
+	serve_end(k);
+	assert_int_equal(f->h.session, 0);
+	assert_int_equal(f->h.n_ended, 1);
+}
+
+static void a_session_of_the_program_that_ends_is_an_error(void **state)
+{
+	struct fixture *f = *state;
+	struct serve_job *k = begin(f, "/debug/pprof/profile?share=1");
+
+	f->h.session = 7;
+	assert_true(serve_step(k, false));
+	f->h.session = 0;
 	assert_int_equal(serve_step(k, false), 0);
 	assert_int_equal(serve_answer(k)->status, 500);
 	assert_string_equal(made_text(k), "CPU profiling ended before the 30 seconds were over\n");
 	serve_end(k);
+	assert_int_equal(f->h.n_ended, 0);
+}
+
+/* As in Go, where they have nothing to do with each other. */
+static void a_timeline_and_a_profile_go_on_at_once(void **state)
+{
+	struct fixture *f = *state;
+
+	for (int profile_first = 0; profile_first < 2; profile_first++) {
+		struct serve_job *trace = begin(f, "/debug/pprof/trace?seconds=20"),
+				 *profile = begin(f, "/debug/pprof/profile?seconds=20");
+
+		assert_true(serve_step(profile_first ? profile : trace, false));
+		assert_true(serve_step(profile_first ? trace : profile, false));
+		expect(f, "/debug/pprof/profile", 500,
+		       "Could not enable CPU profiling: cpu profiling already in use\n");
+		serve_end(profile_first ? profile : trace);
+		assert_int_equal(f->h.session, profile_first + 1);
+		assert_int_equal(serve_step(profile_first ? trace : profile, true), 0);
+		assert_int_equal(serve_answer(profile_first ? trace : profile)->status, 200);
+		serve_end(profile_first ? trace : profile);
+		assert_int_equal(f->h.session, 0);
+	}
 }
 
 static void cpu_time_that_cannot_be_had_says_why(void **state)
@@ -432,7 +472,9 @@ int main(void)
 		test(a_client_that_goes_ends_the_session),
 		test(a_process_is_not_touched_when_the_collector_is_gone),
 		test(one_at_a_time_samples_cpu_time),
-		test(a_shared_session_that_ends_is_an_error),
+		test(a_session_ends_with_the_last_of_those_who_share_it),
+		test(a_session_of_the_program_that_ends_is_an_error),
+		test(a_timeline_and_a_profile_go_on_at_once),
 		test(cpu_time_that_cannot_be_had_says_why),
 		test(parameters_of_ours_are_checked),
 		test(an_engine_that_is_asked_for_is_not_the_usual_one),
