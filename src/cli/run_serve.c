@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 enum { WHY_MAX = 512, PATH_MAX_OF_SOCKET = 128 };
 
@@ -85,6 +86,18 @@ static struct process *process(void *arg, pid_t pid)
 		return NULL;
 	process_facts(p, &f);
 	return run_files_follow(s->how, &f) ? p : NULL;
+}
+
+static const char *why_none(void *arg)
+{
+	const struct run_serve *s = arg;
+	siginfo_t ended = { 0 };
+
+	if (waitid(P_PID, (id_t)s->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0)
+		return NULL;
+	return collect_was_loaded(s->c) ? "the program executed one that is not profiled"
+					: "the program is not profiled: it has not loaded libcpaprof.so, or has no "
+					  "memory for it";
 }
 
 struct others {
@@ -168,6 +181,7 @@ static struct serve_host host_of(struct run_serve *s)
 		.take = take,
 		.leave = leave,
 		.process = process,
+		.why_none = why_none,
 		.others = others,
 		.cpu_begin = cpu_begin,
 		.cpu_look = cpu_look,

@@ -14,6 +14,7 @@ bool job_find(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct process_facts f;
+	const char *why;
 
 	j->p = host->process(host->arg, j->pid);
 	if (j->p) {
@@ -26,6 +27,8 @@ bool job_find(struct serve_job *j)
 	}
 	if (j->pid)
 		job_error(j, 404, "process %d has ended, or is not profiled", (int)j->pid);
+	else if (host->why_none && (why = host->why_none(host->arg)))
+		job_error(j, 404, "%s", why);
 	else if (j->s->program)
 		job_error(j, 404, "process %d has ended", (int)j->s->program);
 	else

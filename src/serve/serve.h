@@ -43,6 +43,8 @@ struct serve_host {
 
 	/* All that came is taken in. pid 0: the program that was started. NULL: no such one, or it has ended. */
 	struct process *(*process)(void *arg, pid_t pid);
+	/* When there is none of the program: why, as a sentence without an end. NULL: it has ended. */
+	const char *(*why_none)(void *arg);
 	/* Others than the program that can be asked for by pid. As many as n; gives how many there are. NULL: none. */
 	size_t (*others)(void *arg, struct process_facts *out, size_t n);
 

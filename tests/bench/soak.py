@@ -78,6 +78,9 @@ class Server:
 
     def look(self):
         """What each of the processes has now."""
+        if self.process.poll() is not None:
+            sys.exit("soak: %s: ended with %d after %s answers: %s" % (self.name, self.process.returncode, self.counts,
+                                                                       self.process.stderr.read()))
         for role, pid in self.pids.items():
             with open("/proc/%d/status" % pid, encoding="utf-8") as f:
                 status = f.read()
