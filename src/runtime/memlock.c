@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * mlockall would read in all that we share with the collector, hundreds of megabytes of which hardly any are
- * used; and count them, so that a program without privileges is refused. So each mapping is locked but ours. New
- * mappings are left to the kernel.
+ * used, and the tables of this library; and count them, so that a program without privileges is refused. So each
+ * mapping is locked but ours. New mappings are left to the kernel.
  */
 #include "config.h"
 
@@ -21,9 +21,9 @@
 
 enum { MAPS_SIZE = 4096, ON_FAULT = 1 /* linux/mman.h: MLOCK_ONFAULT */ };
 
-static bool is_ours(uintptr_t at)
+static bool is_ours(uintptr_t at, uintptr_t limit)
 {
-	return at - (uintptr_t)cpi.head < cpi.head->size || cpi_sample_is_memory(at);
+	return at - (uintptr_t)cpi.head < cpi.head->size || cpi_sample_is_memory(at) || cpi_threads_are_in(at, limit);
 }
 
 static const char *number(const char *c, uintptr_t *out)
@@ -44,7 +44,7 @@ static long lock_line(const char *line, int flags, uint64_t *locked)
 	long rc;
 
 	number(number(line, &start) + 1, &limit);
-	if (limit <= start || is_ours(start))
+	if (limit <= start || is_ours(start, limit))
 		return 0;
 	*locked += limit - start;
 	rc = sys_call(SYS_mlock2, (long)start, (long)(limit - start), flags, 0);

@@ -240,6 +240,8 @@ void cpi_threads_sweep(void);
 /* Forget all threads, in the child of fork. */
 void cpi_threads_forget(void);
 void cpi_threads_init(void);
+/* Is the table of threads in [lo, hi)? Then that is the memory of this library that is zeros at first. */
+bool cpi_threads_are_in(uintptr_t lo, uintptr_t hi);
 
 /* locals.c */
 enum { N_LOCALS = 16384, LOCAL_PROBES = 64 };

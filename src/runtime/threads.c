@@ -33,6 +33,11 @@ static pthread_key_t end_key;
 static bool has_key;
 static const struct local *main_local; /* of the main thread */
 
+bool cpi_threads_are_in(uintptr_t lo, uintptr_t hi)
+{
+	return (uintptr_t)table >= lo && (uintptr_t)(table + N_THREADS) <= hi;
+}
+
 struct thread *cpi_thread_find_sig(uint32_t tid)
 {
 	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
@@ -187,6 +192,12 @@ static void join(uintptr_t start, bool again)
 	/* one of ours, which may be the one that begins to sample, keeps the signal back */
 	if (!t || t->ignored)
 		return;
+	/* who took it up with all others could not know where its stack is; the handler looks at top first */
+	if (!t->top) {
+		t->lo = cpi_local.lo;
+		t->low = cpi_local.top;
+		t->top = cpi_local.top;
+	}
 	if (start)
 		t->start = start;
 	atomic_store(&cpi_local.thread, t);

@@ -59,7 +59,7 @@ static void show(const union listen_ip *ip, char *out, size_t n)
 	snprintf(out, n, "[%s%s]:%u", text, link, port_of(ip));
 }
 
-/* What was bound, not what was asked for, is looked at. */
+/* What is asked for is looked at, and what was bound. */
 static int check(const struct listen_how *how, const union listen_ip *is, const char *address, char *why, size_t n)
 {
 	if (listen_is_loopback(is))
@@ -98,6 +98,13 @@ static int open_one(const struct listen_how *how, const struct listen_place *p, 
 	int fd = listen_socket(ip.any.sa_family), rc;
 
 	*(is_v4 ? &ip.v4.sin_port : &ip.v6.sin6_port) = htons(port);
+	/* nothing is bound that may not be, not even for a moment */
+	rc = check(how, &ip, p->address, why, n);
+	if (rc < 0) {
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
 	if (fd < 0) {
 		errno = -fd;
 		return refused(&ip, p->address, why, n);

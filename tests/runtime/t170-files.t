@@ -116,7 +116,7 @@ fails 'the same file twice' 'cpa: x.gz: two profiles would go there' --cpu=x.gz 
 fails 'a time without a unit' 'cpa: --every=5: at least 100ms; a time has a unit' --every=5 -- ./burn 1
 fails 'a time that is none' 'cpa: --every=5kB: not a time, such as 10us, 10s, 1m' --every=5kB -- ./burn 1
 fails 'a rate that is none' 'cpa: --heap-rate=-1: not a number of bytes, such as 512kB' --heap-rate=-1 --heap=h.gz -- ./burn 1
-fails 'a rate of nothing' 'cpa: --heap-rate: at least 1' --heap-rate=0 --heap=h.gz -- ./burn 1
+fails 'a rate of nothing' 'cpa: --heap-rate: at least 1, for there is to be a file of the heap' --heap-rate=0 --heap=h.gz -- ./burn 1
 fails 'a fraction of nothing' 'cpa: --mutex-fraction: one of 1 to 1048576' --mutex-fraction=0 --mutex=h.gz -- ./burn 1
 fails 'a depth of nothing' 'cpa: --max-depth: from 1 to 254 frames' --max-depth=0 -- ./burn 1
 fails 'an engine that is none' 'cpa: --engine=steam: timer, perf or itimer' --engine=steam -- ./burn 1

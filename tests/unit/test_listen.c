@@ -160,6 +160,9 @@ static void an_address_that_others_reach_needs_a_secret(void **state)
 	if (!public_address(address, sizeof(address)))
 		skip();
 	made_refused(&how, -EACCES, "ssh -L");
+	how.address = "192.0.2.7:0"; /* of no machine: it is refused before it is tried */
+	made_refused(&how, -EACCES, "ssh -L");
+	how.address = address;
 	how = (struct listen_how){ .address = address, .has_secret = true };
 	assert_int_equal(listen_open(&how, &l, why, sizeof(why)), 0);
 	assert_true(l.at[0].is_public);
