@@ -86,10 +86,17 @@ void cpi_clock_release_sig(void)
 		sys_call(SYS_timer_delete, timer, 0, 0, 0);
 }
 
-/* The thread shares the timer of the process, which begins to run with the first of them. */
+/*
+ * The thread shares the timer of the process, which begins to run with the first of them. Its signal is for whoever
+ * takes signals, perhaps one that waits: not for a thread that ended before it had a timer of its own.
+ */
 static void share(struct thread *t, long why)
 {
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
+
 	atomic_store(&t->timer, NO_TIMER);
+	if (why && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
+		return;
 	if (cpi.process_timer == NO_TIMER) {
 		cpi_process_tell_sig(ENGINE_NONE, (uint32_t)-why);
 		return;
