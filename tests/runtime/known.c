@@ -41,6 +41,12 @@ static uint64_t now(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+/* names that are in every table of symbols */
+void known_keep(size_t size);
+void known_spin(void);
+void known_hold(useconds_t us);
+void known_wait(void);
+
 KEEP void known_keep(size_t size)
 {
 	if (n_kept < KEPT_MOST)
