@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/runtime/endpoint.sh"
 compile serves -Wall
 
-look() { # what the kernel says that the program has: threads, descriptors, mappings (neighbours without a name may be one)
+look() { # what the kernel says that the program has; neighbours among mappings without a name may be one
 	find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l
 	find "/proc/$pid/fd" -mindepth 1 -printf '%f %l\n' | sed 's/\[[0-9]*\]//' | sort
 	sed 's/.* //; s/:[0-9a-f]*//' "/proc/$pid/maps" | sort | uniq -c | grep -v 'heap\|stack\|^ *[0-9]* *$'
