@@ -398,6 +398,12 @@ tests_unit_test_weblist_LDADD = $(unit_report)
 tests_unit_test_wire_LDADD = src/wire/libwire.a $(CMOCKA_LIBS)
 tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 
+# What runs every test (Makefile.am), and its own test.
+check_PROGRAMS += tests/unit/bounded
+tests_unit_bounded_SOURCES = tests/unit/bounded.c
+TESTS += tests/unit/bounded.t
+EXTRA_DIST += tests/unit/bounded.t
+
 if CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
