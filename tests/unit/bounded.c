@@ -8,6 +8,7 @@
  * still holds the pipe to the driver. This is the reaper of all that the test starts: after
  * SECONDS it says what every process and thread of the test is doing, kills them all and bails
  * out; when the test ends it kills what is left and says how long it took. Exits as the test does.
+ * Standard input is at its end, whatever the input of the whole run is.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -176,6 +177,9 @@ int main(int argc, char **argv)
 	pid_t child = fork();
 	if (child == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
+		int null = open("/dev/null", O_RDONLY);
+		if (null > 0 && dup2(null, STDIN_FILENO) >= 0)
+			close(null);
 		execvp(argv[2], argv + 2);
 		fprintf(stderr, "bounded: %s: %s\n", argv[2], strerror(errno));
 		_exit(TIMED_OUT);

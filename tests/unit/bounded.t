@@ -12,6 +12,10 @@ bounded=$top_builddir/tests/unit/bounded
 "$bounded" 60 sh -c 'exit 3' >/dev/null
 is $? 3 'the status is that of the test'
 
+pipe=$(mktemp -u) && mkfifo "$pipe" && exec 3<>"$pipe" && rm "$pipe"
+"$bounded" 20 cat <&3 >/dev/null
+is $? 0 'standard input is at its end'
+
 # A process that is left behind holds the pipe that its reader waits on.
 began=$(date +%s)
 lines=$("$bounded" 60 sh -c 'echo ok 1; sleep 100 & setsid sleep 100 &' | grep -c '^ok 1$')
