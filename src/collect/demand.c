@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HZ_MOST = 1000, NAMES_SIZE = 16 << 10, THREADS_MOST = 1 << 16 };
+enum { HZ_MOST = 1000, THREADS_MOST = 1 << 16 };
 enum { SEND_MORE = 4, SEND_MOST = 64 };  /* as many threads as before when nothing came of it; at a time */
 enum { IDLE_LOOKS = 25, IDLE_WAIT = 4 }; /* one that did not run for so many looks is looked at in every fifth */
 
@@ -37,13 +37,6 @@ enum { IDLE_LOOKS = 25, IDLE_WAIT = 4 }; /* one that did not run for so many loo
 #define QUIET_NS (4 * MS)       /* at the end: nobody runs who could take the timers away */
 #define NAP_NS 200000
 
-struct entry {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 /* Threads of a process that may be sent a signal. */
 struct search {
 	struct process *p;
@@ -52,8 +45,9 @@ struct search {
 	uint32_t i, first; /* threads looked at, or left out; the first one to look at */
 	uint32_t most;     /* that used most since the last search */
 	uint64_t grown;    /* and how much that was */
-	bool remembers;    /* what threads used is looked at, too: of all of them */
+	bool remembers;    /* what threads used is looked at, too */
 	size_t n_before;   /* of p->demand.used */
+	size_t at;         /* where in it the next one is, most likely: they come in the same order */
 };
 
 static uint64_t now_ns(void)
@@ -110,11 +104,12 @@ static void remember(struct search *s, const struct task *t)
 {
 	struct vec *v = &s->p->demand.used;
 	struct used *used = v->data;
-	size_t i = 0;
+	size_t i = s->at < s->n_before && used[s->at].tid == t->tid ? s->at : 0;
 
 	while (i < s->n_before && used[i].tid != t->tid)
 		i++;
 	if (i < s->n_before) {
+		s->at = i + 1;
 		if (t->cpu_ns - used[i].ns > s->grown && t->cpu_ns > used[i].ns) {
 			s->grown = t->cpu_ns - used[i].ns;
 			s->most = t->tid;
@@ -129,13 +124,14 @@ static void remember(struct search *s, const struct task *t)
 	v->n++;
 }
 
-static void look_at(struct search *s, uint32_t tid)
+static bool look_at(void *search, uint32_t tid)
 {
-	bool wanted = s->i++ >= s->first && s->n < s->want;
+	struct search *s = search;
+	bool wanted = s->i++ >= s->first;
 	struct task t;
 
 	if ((!wanted && !s->remembers) || !task_read(s->folder, tid, &t))
-		return;
+		return true;
 	if (s->remembers)
 		remember(s, &t);
 	/* once more, for the signal must find it at work */
@@ -144,25 +140,7 @@ static void look_at(struct search *s, uint32_t tid)
 		s->n++;
 		s->p->demand.next = s->i;
 	}
-}
-
-/* Look at the threads from the first one on. */
-static void look_at_all(struct search *s)
-{
-	_Alignas(8) char names[NAMES_SIZE];
-	long n;
-
-	s->i = 0;
-	lseek(s->folder, 0, SEEK_SET);
-	while ((n = syscall(SYS_getdents64, s->folder, names, sizeof(names))) > 0 && (s->n < s->want || s->remembers))
-		for (long at = 0; at < n;) {
-			const struct entry *e = (const struct entry *)(names + at);
-			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
-
-			at += e->size;
-			if (tid)
-				look_at(s, tid);
-		}
+	return s->n < s->want;
 }
 
 /* Send our signal to as many threads as are wanted and ready to run. Gives to how many it was. */
@@ -180,11 +158,11 @@ static uint32_t wake(struct process *p, uint32_t want, bool remembers)
 		close(s.folder);
 		return 0;
 	}
-	look_at_all(&s);
+	task_each(s.folder, look_at, &s);
 	if (s.n == 0 && s.first) {
-		s.first = 0;
+		s.first = s.i = 0;
 		s.remembers = false;
-		look_at_all(&s);
+		task_each(s.folder, look_at, &s);
 	}
 	if (s.n == 0 && s.most && may_wake(&s, s.most)) {
 		collect_wake(p->c, p, s.most);

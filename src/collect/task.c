@@ -16,7 +16,34 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { NAMES_SIZE = 16 << 10 };
 enum { TEXT = 4096, FIELD_UTIME = 11, FIELD_START = 7, FIELD_CPU = 17 }; /* behind the state; the one in front */
+
+struct entry {
+	uint64_t ino, off;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data)
+{
+	_Alignas(8) char names[NAMES_SIZE];
+	long n;
+
+	if (lseek(folder, 0, SEEK_SET) < 0)
+		return -errno;
+	while ((n = syscall(SYS_getdents64, folder, names, sizeof(names))) > 0)
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *)(names + at);
+			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
+
+			at += e->size;
+			if (tid && !each(data, tid))
+				return 0;
+		}
+	return n < 0 ? -errno : 0;
+}
 
 /* A file of a thread as a text. Gives its length, or -1 and errno. */
 static ssize_t text_of(int folder, uint32_t tid, const char *file, char *out, size_t size)

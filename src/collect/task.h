@@ -27,6 +27,15 @@ struct task {
 	uint64_t arg[6], sp, pc;
 };
 
+/*
+ * Calls each for every thread of a process, in the kernel's order, until it gives false.
+ *
+ * folder  of /proc/PID/task, open
+ *
+ * Gives 0, or -errno.
+ */
+int task_each(int folder, bool (*each)(void *data, uint32_t tid), void *data);
+
 /* Name, state and times of a thread. folder: of /proc/PID/task, open. False when it is gone. */
 bool task_read(int folder, uint32_t tid, struct task *t);
 

@@ -30,7 +30,7 @@
 
 #define MS 1000000ULL
 
-enum { THREADS_MOST = 1 << 20, NAMES_SIZE = 16 << 10 };
+enum { THREADS_MOST = 1 << 20 };
 enum { CPUS_MOST = 1024 };
 enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
@@ -212,27 +212,10 @@ static void take_thread(struct dump *d, uint32_t tid)
 		ask(d, x);
 }
 
-struct entry {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
-static void take_all(struct dump *d)
+static bool take_each(void *dump, uint32_t tid)
 {
-	_Alignas(8) char names[NAMES_SIZE];
-	long n;
-
-	while ((n = syscall(SYS_getdents64, d->at.folder, names, sizeof(names))) > 0)
-		for (long at = 0; at < n;) {
-			const struct entry *e = (const struct entry *)(names + at);
-			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
-
-			if (tid)
-				take_thread(d, tid);
-			at += e->size;
-		}
+	take_thread(dump, tid);
+	return true;
 }
 
 void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n)
@@ -389,7 +372,7 @@ static int make(struct dump *d)
 	if (d->may_ask)
 		collect_rings(p->c); /* samples from before are not answers */
 	p->dump = d;
-	take_all(d);
+	task_each(d->at.folder, take_each, d);
 	if (d->n_left)
 		wait_for(d);
 	p->dump = NULL;

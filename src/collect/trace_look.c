@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { NAMES_SIZE = 16 << 10, WORDS_MOST = 1024, WAITS_MOST = TRACE_EVENTS_MOST / 2 };
+enum { WORDS_MOST = 1024, WAITS_MOST = TRACE_EVENTS_MOST / 2 };
 enum {
 	LITTLE = 2
 }; /* a thread that ran, or could have, for less than such a part of the time between two looks waited */
@@ -191,28 +191,13 @@ static void look_at(struct trace *t, uint32_t tid)
 	look_closely(t, x, &times, knows);
 }
 
-struct entry {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
+static bool look_at_each(void *trace, uint32_t tid)
+{
+	look_at(trace, tid);
+	return true;
+}
 
 int trace_look_all(struct trace *t)
 {
-	_Alignas(8) char names[NAMES_SIZE];
-	long n;
-
-	if (lseek(t->at.folder, 0, SEEK_SET) < 0)
-		return -errno;
-	while ((n = syscall(SYS_getdents64, t->at.folder, names, sizeof(names))) > 0)
-		for (long at = 0; at < n;) {
-			const struct entry *e = (const struct entry *)(names + at);
-			uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
-
-			if (tid)
-				look_at(t, tid);
-			at += e->size;
-		}
-	return n < 0 ? -errno : 0;
+	return task_each(t->at.folder, look_at_each, t);
 }

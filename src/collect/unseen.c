@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "collect/collect_int.h"
+#include "collect/task.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMES_SIZE = 16 << 10, STAT_SIZE = 512, PERIODS_SEEN = 8, FIELD_UTIME = 11 };
+enum { STAT_SIZE = 512, PERIODS_SEEN = 8, FIELD_UTIME = 11 };
 enum { THREADS_ONCE = 256 }; /* 10 us each */
 
 static bool has_ring(const struct collect *c, const struct process *p, uint32_t tid)
@@ -106,13 +107,6 @@ static void wake_if_ours(const struct collect *c, const struct process *p, uint3
 		collect_wake(c, p, tid);
 }
 
-struct entry {
-	uint64_t ino, off;
-	uint16_t size;
-	uint8_t type;
-	char name[];
-};
-
 uint64_t collect_cpu_ns(pid_t pid)
 {
 	struct timespec t;
@@ -123,31 +117,29 @@ uint64_t collect_cpu_ns(pid_t pid)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Look at threads from the first one on that was not looked at last time. Gives how many there were. */
-static uint32_t look(const struct collect *c, struct process *p, const char *names, long n, uint32_t i)
-{
-	for (long at = 0; at < n;) {
-		const struct entry *e = (const struct entry *)(names + at);
-		uint32_t tid = (uint32_t)strtoul(e->name, NULL, 10);
+struct look {
+	const struct collect *c;
+	struct process *p;
+	uint32_t i; /* threads looked at, or left out */
+};
 
-		at += e->size;
-		if (!tid)
-			continue;
-		if (i >= p->unseen_at && i - p->unseen_at < THREADS_ONCE && !has_ring(c, p, tid) &&
-		    is_at_work(c, p, tid))
-			wake_if_ours(c, p, tid);
-		i++;
-	}
-	return i;
+/* Look at threads from the first one on that was not looked at last time. */
+static bool look_at(void *data, uint32_t tid)
+{
+	struct look *l = data;
+	uint32_t i = l->i++;
+
+	if (i >= l->p->unseen_at && i - l->p->unseen_at < THREADS_ONCE && !has_ring(l->c, l->p, tid) &&
+	    is_at_work(l->c, l->p, tid))
+		wake_if_ours(l->c, l->p, tid);
+	return true;
 }
 
 void collect_unseen(const struct collect *c, struct process *p)
 {
-	_Alignas(8) char names[NAMES_SIZE];
 	uint64_t now = collect_cpu_ns(p->pid);
+	struct look l = { c, p, 0 };
 	char folder[32];
-	uint32_t i = 0;
-	long n;
 	int fd;
 
 	/* no thread can have used as much as it takes to be one that is at work */
@@ -157,10 +149,9 @@ void collect_unseen(const struct collect *c, struct process *p)
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	while ((n = syscall(SYS_getdents64, fd, names, sizeof(names))) > 0)
-		i = look(c, p, names, n, i);
+	task_each(fd, look_at, &l);
 	close(fd);
-	p->unseen_at = i - p->unseen_at > THREADS_ONCE && i > p->unseen_at ? p->unseen_at + THREADS_ONCE : 0;
+	p->unseen_at = l.i - p->unseen_at > THREADS_ONCE && l.i > p->unseen_at ? p->unseen_at + THREADS_ONCE : 0;
 	if (p->unseen_at == 0)
 		p->unseen_ns = now;
 }
