@@ -272,7 +272,8 @@ static bool is_our_host(const struct guard *g, const char *host)
 
 struct guard_says guard_request(struct guard *g, const struct head *h, bool is_unix, uint64_t now_ns)
 {
-	if (!is_unix && !(h->has_host && is_our_host(g, h->host)))
+	/* only HTTP/1.0 may do without one, which no browser speaks */
+	if (!is_unix && (h->has_host ? !is_our_host(g, h->host) : h->minor > 0))
 		return no("Host is neither localhost nor an address; a name must be allowed by --profile-allow-host or "
 			  "CPA_ALLOW_HOST");
 	if (h->has_origin)

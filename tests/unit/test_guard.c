@@ -222,6 +222,7 @@ static void hosts_are_loopback_names_and_addresses(void **state)
 		"0.0.0.0:7777",
 		"[::]:7777",
 	};
+	struct head old = head_of(NULL);
 	struct guard g = { 0 };
 
 	(void)state;
@@ -232,6 +233,8 @@ static void hosts_are_loopback_names_and_addresses(void **state)
 		if (status_of_host(&g, bad[i]) != FORBIDDEN)
 			fail_msg("%s is not refused", bad[i]);
 	assert_int_equal(status_of_host(&g, NULL), FORBIDDEN);
+	old.minor = 0;
+	assert_int_equal(guard_request(&g, &old, false, 1).status, OK);
 }
 
 static void a_long_host_is_refused(void **state)
