@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "cli/cmd.h"
+#include "cli/run_tables.h"
 #include "cli/say.h"
 
 #include <stdio.h>
@@ -36,6 +37,7 @@ static const char examples[] =
 	"  cpa cpu.pb.gz                          a prompt for all of these; man cpa-shell\n"
 	"  cpa record -- make -j4                 run it, and print what took most, of all that it started\n"
 	"  cpa run --heap=heap.pb.gz -- ./server  profiles of a program that has no profiler\n"
+	"  cpa run --profile-port=7777 ./server   and ask it while it runs: cpa top localhost:7777\n"
 	"  cpa snapshot -o prof/v1.4 localhost:6060   all profiles of a server, as files\n"
 	"  cpa threads 4711                       where the threads of a process are now\n"
 	"  cpa top a.pb.gz b.pb.gz c.pb.gz        several profiles, added up\n"
@@ -157,6 +159,23 @@ static void print_own(enum query_group group)
 			print_whole_option(&query_options[i]);
 }
 
+/* An option of cpa run, or of cpa record alone. Gives false when it is none. */
+static bool help_run_option(const char *word)
+{
+	for (int which = COMMAND_RUN; which <= COMMAND_RECORD; which++) {
+		const struct opt *o = run_tables_find((enum run_command)which, word, strlen(word));
+		const char *command = run_tables_command((enum run_command)which);
+
+		if (!o)
+			continue;
+		printf("An option of cpa %s\n", command);
+		print_option(o);
+		printf("All of them: cpa %s --help\n", command);
+		return true;
+	}
+	return false;
+}
+
 static int help_word(const char *word)
 {
 	size_t n;
@@ -187,7 +206,7 @@ static int help_word(const char *word)
 		if (o->preset && *o->preset && !opt_is_flag(o))
 			printf("  %-24s default: %s\n", "", o->preset);
 	}
-	if (c || o)
+	if (c || o || help_run_option(word))
 		return STATUS_FINE;
 	near = args_suggest(word, true, true);
 	return *near ? say_error("no help on \"%s\"; did you mean %s?", word, near)

@@ -99,6 +99,8 @@ result $? "help has examples first"
 "$CPA" help merge | grep -q '^  cpa merge -o all.pb.gz' && "$CPA" help top | grep -q '^  cpa -top -cum ./server' &&
 	! "$CPA" help top | grep -q 'cpa diff'
 result $? "help of a command has the examples that use it"
+"$CPA" help --profile-port | grep -q '^  --profile-port=N ' && ! "$CPA" help report 2>/dev/null
+result $? "help explains an option of cpa run"
 "$CPA" help threads | grep -q '^  cpa threads 4711' && "$CPA" help threads | grep -q -e '--threads=N'
 result $? "help of a word that is a command and an option explains both"
 "$CPA" help flame | grep -q '^  --color-by=WHAT ' && ! "$CPA" help top | grep -q color-by
