@@ -21,7 +21,7 @@
 
 #define STEP __attribute__((noinline)) /* a row of its own */
 
-enum { N_WORKERS = 4, N_QUEUE = 64, N_ITEMS = 512, RECEIPT = 4000 };
+enum { N_WORKERS = 4, N_QUEUE = 64, N_ITEMS = 512, RECEIPT = 12000 };
 
 struct order {
 	const char *tenant;
