@@ -84,7 +84,7 @@ four=$(tell fork)
 is "$(status_of "/heap?pid=$four" 200)" 200 'leave room for one that stays'
 get / >/dev/null
 between "$(grep -c 'href="?pid=' body)" 1 6 'those that ended are not in the index'
-tell quit >/dev/null
+echo quit >pipe
 wait "$cpa"
 is "$? $(sed 1d err)" '0 ' 'and cpa has nothing to say of them'
 cpa=
@@ -97,14 +97,14 @@ get "/profile?seconds=1&pid=$one" one.pb.gz >/dev/null
 between "$(share one.pb.gz worker)" 10000000 1500000000 'and profiled'
 gone=$(tell "exec $tmp/serves")
 is "$(status_of "/heap?pid=$gone" 200) $(kill -USR1 "$gone") $(status_of "/heap?pid=$gone" 404)" '200  404' 'but not what they execute'
-tell quit >/dev/null
+echo quit >pipe
 wait "$cpa"
 cpa=
 
 # without a server children take no slot before they have something to tell
 start --enable-profiling=false --cpu=p.pb.gz
 is "$(tell 'short 1000')" 'done' 'without a server'
-tell quit >/dev/null
+echo quit >pipe
 wait "$cpa"
 is "$? $(grep -v written err) $(files 'p.pb*')" '0  p.pb.gz ' 'all is as it was'
 cpa=
