@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CHUNK = 64 << 10, HEADERS_MAX = 2048 };
+enum { HEADERS_MAX = 2048 };
 
 /* Made with the collector taken, and kept. That of a parent is not for its children: requests may be under way. */
 static struct serve *serve;
@@ -73,16 +73,6 @@ static void put_headers(const struct serve_answer *a, char *to, size_t n)
 	to[fits] = '\0';
 }
 
-static int give(const struct body *b, cpa_write_fn write, void *arg)
-{
-	const uint8_t *data = b->v.data;
-	int rc = 0;
-
-	for (size_t at = 0; at < b->v.n && rc == 0; at += CHUNK)
-		rc = write(arg, data + at, b->v.n - at < CHUNK ? b->v.n - at : CHUNK);
-	return rc;
-}
-
 static void end_job(void *job)
 {
 	serve_end(job);
@@ -100,7 +90,7 @@ static __attribute__((noinline)) int answer(struct serve_job *job, bool head, cp
 		*status = a->status;
 	put_headers(a, headers, n);
 	if (!head)
-		rc = give(&a->body, write, arg);
+		rc = body_give(&a->body, write, arg);
 	pthread_cleanup_pop(1);
 	return rc;
 }

@@ -22,8 +22,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { CHUNK = 64 << 10 };
-
 /* With the collector taken: take a profile now. Gives 0, or -errno: -EBUSY when cpa run has them all. */
 static int take(cpa_profile *p, struct snap **out)
 {
@@ -59,16 +57,6 @@ int64_t profiles_count(cpa_profile *p)
 	}
 	collector_leave();
 	return n;
-}
-
-static int give(const struct body *b, cpa_write_fn write, void *arg)
-{
-	const uint8_t *data = b->v.data;
-	int rc = 0;
-
-	for (size_t at = 0; at < b->v.n && rc == 0; at += CHUNK)
-		rc = write(arg, data + at, b->v.n - at < CHUNK ? b->v.n - at : CHUNK);
-	return rc;
 }
 
 /* With the collector taken. Texts have names; in profile.proto they are left to who reads it. */
@@ -108,7 +96,7 @@ CPA_EXPORT int cpa_profile_write(cpa_profile *p, int debug, cpa_write_fn write, 
 		return -EINVAL;
 	rc = make(&b, p, debug);
 	if (rc == 0)
-		rc = give(&b, write, arg);
+		rc = body_give(&b, write, arg);
 	body_release(&b);
 	return rc;
 }
@@ -165,7 +153,7 @@ CPA_EXPORT int cpa_profile_delta(cpa_profile *p, int seconds, unsigned flags, cp
 	snap_free(before);
 	snap_free(after);
 	if (rc == 0)
-		rc = give(&b, write, arg);
+		rc = body_give(&b, write, arg);
 	body_release(&b);
 	return rc;
 }

@@ -10,12 +10,9 @@
 
 #include "cli/run_names.h"
 
-#include "base/arena.h"
 #include "base/mem.h"
 #include "cli/snap_names.h"
 #include "reader/reader.h"
-#include "symbol/names.h"
-#include "symbol/symbolize.h"
 #include "viewers/export/export.h"
 
 #include <errno.h>
@@ -52,27 +49,6 @@ void run_names_close(void *arg, void *names)
 	snap_names_free(names);
 }
 
-/* Looks up all addresses. */
-static int look_up(struct profile *p, struct err *err)
-{
-	struct symbolized found = { 0 };
-	struct symbol_where where;
-	struct arena *mem;
-	int rc;
-
-	if (!symbolize_needed(p, false))
-		return 0;
-	mem = arena_new();
-	symbol_where_init(&where, mem);
-	where.servers = NULL;
-	rc = symbolize_local(p, &where, false, false, &found, err);
-	if (rc == 0)
-		names_demangle(p, DEMANGLE_DEFAULT, false);
-	symbolized_release(&found);
-	arena_free(mem);
-	return rc;
-}
-
 static int name_all(const struct body *from, struct buf *out, struct err *err)
 {
 	struct bytes in = { .data = mem_alloc(from->v.n, 1), .n = from->v.n };
@@ -82,7 +58,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	memcpy(in.data, from->v.data, in.n);
 	rc = reader_read(&in, &reader_limits_default, &p, err);
 	if (rc == 0)
-		rc = look_up(p, err);
+		rc = snap_names_look_up(p, false, NULL, err);
 	if (rc == 0)
 		rc = proto_draw(p, 1, out, err);
 	profile_free(p);

@@ -40,9 +40,8 @@ static int compare(const void *a, const void *b, void *arg)
 }
 
 /* How far into their functions the addresses of a mapping are, by the symbols that cover them. */
-static void find_offsets(struct snap_names *n, uint32_t map, const struct symbol_where *where)
+static void find_offsets(const struct profile *p, uint32_t map, const struct symbol_where *where, uint64_t *offset)
 {
-	const struct profile *p = n->profile;
 	const struct mapping *m = &p->map[map];
 	struct object_map at = locate_map(p, m);
 	struct object *o;
@@ -60,14 +59,13 @@ static void find_offsets(struct snap_names *n, uint32_t map, const struct symbol
 		    object_base(o, &at, p->loc_addr[i], &base, &err) < 0)
 			continue;
 		if (object_symbol_covering(o, p->loc_addr[i] - base, &sym))
-			n->offset[i] = p->loc_addr[i] - base - sym.addr;
+			offset[i] = p->loc_addr[i] - base - sym.addr;
 	}
 	object_close(o);
 }
 
-static int look_up(struct snap_names *n, bool ask, struct err *err)
+int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err)
 {
-	struct profile *p = n->profile;
 	struct symbolized found = { 0 };
 	struct symbol_where where;
 	struct arena *mem;
@@ -82,8 +80,8 @@ static int look_up(struct snap_names *n, bool ask, struct err *err)
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
 		names_demangle(p, DEMANGLE_DEFAULT, false);
-	for (uint32_t i = 0; i < p->n_maps && rc == 0; i++)
-		find_offsets(n, i, &where);
+	for (uint32_t i = 0; i < p->n_maps && rc == 0 && offset; i++)
+		find_offsets(p, i, &where, offset);
 	symbolized_release(&found);
 	arena_free(mem);
 	return rc;
@@ -97,7 +95,7 @@ static int make(struct bytes *in, bool ask, struct snap_names **out, struct err 
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = look_up(n, ask, err);
+		rc = snap_names_look_up(n->profile, ask, n->offset, err);
 	}
 	if (rc < 0) {
 		snap_names_free(n);

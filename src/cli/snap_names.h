@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "collect/snap.h"
+#include "profile/profile.h"
 
 struct snap_names;
 
@@ -24,6 +25,14 @@ int snap_names_new(const struct snap *s, struct snap_names **out, struct err *er
  * packed  [n] bytes, as snap_write writes them; copied
  */
 int snap_names_read(const void *packed, size_t n, struct snap_names **out, struct err *err);
+
+/*
+ * Look up all addresses of a profile in files.
+ *
+ * ask     servers of debug files, too
+ * offset  [p->n_locs] how far into its function each is, where that is found; all 0 before; NULL: not wanted
+ */
+int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err);
 
 /* Takes NULL. */
 void snap_names_free(struct snap_names *n);

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { BODY_MOST = 1 << 30 };
+enum { BODY_MOST = 1 << 30, PIECE = 64 << 10 };
 
 int body_put(void *body, const void *data, size_t n)
 {
@@ -22,6 +22,16 @@ int body_put(void *body, const void *data, size_t n)
 	memcpy(to, data, n);
 	b->v.n += n;
 	return 0;
+}
+
+int body_give(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg)
+{
+	const uint8_t *data = b->v.data;
+	int rc = 0;
+
+	for (size_t at = 0; at < b->v.n && rc == 0; at += PIECE)
+		rc = write(arg, data + at, b->v.n - at < PIECE ? b->v.n - at : PIECE);
+	return rc;
 }
 
 void body_release(struct body *b)

@@ -15,6 +15,8 @@ struct body {
 
 /* Gives 0 or -ENOMEM; a snap_sink_fn. */
 int body_put(void *body, const void *data, size_t n);
+/* Hands it to write in pieces of at most 64 kB, until one is not taken. Gives 0, or what write gave. */
+int body_give(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg);
 void body_release(struct body *b);
 
 /* A profile of a process, as snap_take and snap_write make it. Gives 0, or -errno. */

@@ -15,6 +15,7 @@
  */
 #include "config.h"
 
+#include "collect/clock.h"
 #include "collect/collect_int.h"
 #include "collect/task.h"
 
@@ -49,14 +50,6 @@ struct search {
 	size_t n_before;   /* of p->demand.used */
 	size_t at;         /* where in it the next one is, most likely: they come in the same order */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static _Atomic uint32_t *armed(const struct process *p)
 {
@@ -191,12 +184,13 @@ static void look(struct process *p)
 	}
 	d->n_idle = 0;
 	d->last_ns = cpu;
-	now = now_ns();
+	now = clock_now();
 	if (d->sent_ns && now - d->sent_ns < SEND_AGAIN_NS)
 		return;
 	want = d->n_sent ? d->n_sent : 1;
 	n = wake(p, want, cpu - d->cpu_ns > NEVER_SEEN_NS);
-	d->wait = (unsigned)((now_ns() - now) / (COLLECT_ARM_MS * MS)); /* with a thousand threads it takes a while */
+	d->wait =
+		(unsigned)((clock_now() - now) / (COLLECT_ARM_MS * MS)); /* with a thousand threads it takes a while */
 	if (n)
 		d->sent_ns = now;
 	/* more at a time only where there are as many, so that they will be at work when it comes */
@@ -271,7 +265,7 @@ static bool settle(struct process *p, bool first, bool *moves)
 		return false;
 	cpu = collect_cpu_ns(p->pid);
 	if (!d->sent_ns && (first || cpu != d->last_ns) && wake(p, 1, false) > 0)
-		d->sent_ns = now_ns();
+		d->sent_ns = clock_now();
 	*moves |= cpu != d->last_ns || d->sent_ns;
 	d->last_ns = cpu;
 	return true;
@@ -280,18 +274,19 @@ static bool settle(struct process *p, bool first, bool *moves)
 static void settle_all(struct collect *c)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
-	uint64_t begin = now_ns(), moved = begin;
+	uint64_t begin = clock_now(), moved = begin;
 	bool more = true;
 
 	for (bool first = true;
-	     more && now_ns() - begin < COLLECT_OFF_MS * MS && (first || now_ns() - moved < QUIET_NS); first = false) {
+	     more && clock_now() - begin < COLLECT_OFF_MS * MS && (first || clock_now() - moved < QUIET_NS);
+	     first = false) {
 		bool moves = false;
 
 		more = false;
 		for (uint32_t i = 0; i < N_PROCS; i++)
 			more |= settle(&c->process[i], first, &moves);
 		if (moves)
-			moved = now_ns();
+			moved = clock_now();
 		if (more)
 			nanosleep(&nap, NULL);
 	}

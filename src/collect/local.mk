@@ -9,6 +9,7 @@ src_collect_libcollect_a_SOURCES = \
 	src/collect/body.h \
 	src/collect/build_id.c \
 	src/collect/build_id.h \
+	src/collect/clock.h \
 	src/collect/collect.c \
 	src/collect/collect.h \
 	src/collect/collect_int.h \

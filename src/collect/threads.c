@@ -11,6 +11,7 @@
 
 #include "collect/threads.h"
 
+#include "collect/clock.h"
 #include "collect/collect_int.h"
 #include "collect/glance.h"
 #include "collect/order.h"
@@ -65,21 +66,13 @@ struct dump {
 	bool may_ask;            /* it has our library, so that a signal of ours does it no harm */
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /*
  * The clock that says when a thread last ran is one per CPU, and leaves out interrupts and what other machines took:
  * clocks of two CPUs may be minutes apart. It is read where it counts, by being there for a moment.
  */
 static struct cpu_clock clock_of(int cpu)
 {
-	struct cpu_clock c = { .now_ns = clock_ns(CLOCK_MONOTONIC) };
+	struct cpu_clock c = { .now_ns = clock_now() };
 	int own = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	cpu_set_t before, there;
 
@@ -88,7 +81,7 @@ static struct cpu_clock clock_of(int cpu)
 	if (own >= 0 && sched_getaffinity(0, sizeof(before), &before) == 0 &&
 	    sched_setaffinity(0, sizeof(there), &there) == 0) {
 		sched_yield(); /* its clock is that of when it was given the CPU */
-		c.now_ns = clock_ns(CLOCK_MONOTONIC);
+		c.now_ns = clock_now();
 		c.cpu_ns = task_ran_ns(own, (uint32_t)syscall(SYS_gettid));
 		sched_setaffinity(0, sizeof(before), &before);
 	}
@@ -109,7 +102,7 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 	c = &d->clock[t->cpu];
 	if (!c->now_ns)
 		*c = clock_of(t->cpu);
-	now = c->cpu_ns + clock_ns(CLOCK_MONOTONIC) - c->now_ns;
+	now = c->cpu_ns + clock_now() - c->now_ns;
 	return ran && c->cpu_ns && now > ran ? now - ran : 0;
 }
 
@@ -118,7 +111,7 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 {
 	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MOST);
 	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MOST);
-	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_ns(CLOCK_MONOTONIC));
+	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_now());
 	const struct count_stack *creator = d->p->c ? counts_created(d->p, t->tid) : NULL;
 
 	if (!thread || !row)
@@ -253,10 +246,10 @@ static void look_again(struct dump *d, struct pending *x)
 /* Wait until those that run have told where they are, or wait themselves, but not for long. */
 static void wait_for(struct dump *d)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC), most = SILENT_MS;
+	uint64_t start = clock_now(), most = SILENT_MS;
 	struct timespec pause = { .tv_nsec = MS };
 
-	while (d->n_left && clock_ns(CLOCK_MONOTONIC) - start < most * MS) {
+	while (d->n_left && clock_now() - start < most * MS) {
 		struct pending *x = d->pending.data;
 
 		most = SILENT_MS;

@@ -21,14 +21,6 @@
 
 enum { SHARE = 10, LOOK_MOST_MS = 1000 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* All that are traced together; handlers look at it with each sample. */
 static void want_times(struct collect *c, int more)
 {
@@ -70,7 +62,7 @@ int trace_begin(struct process *p, struct trace **out)
 		want_times(p->c, 1);
 	}
 	t->wall_ns = clock_ns(CLOCK_REALTIME);
-	t->begin_ns = trace_now();
+	t->begin_ns = clock_now();
 	p->trace = t;
 	*out = t;
 	return 0;
@@ -95,7 +87,7 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 unsigned trace_look(struct trace *t)
 {
-	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = trace_now(), took, ms;
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID), now = clock_now(), took, ms;
 	int rc;
 
 	if (t->end_ns || t->p->ended || t->at.folder < 0)
@@ -119,7 +111,7 @@ static void end(struct trace *t)
 
 	if (!p || t->end_ns)
 		return;
-	t->end_ns = trace_now();
+	t->end_ns = clock_now();
 	p->trace = NULL;
 	t->n_lost = p->lost - t->lost_before;
 	t->n_bad = p->bad - t->bad_before;
@@ -195,7 +187,7 @@ int trace_snap(const struct trace *t, struct snap **out)
 		return -ENOMEM;
 	*s = (struct snap){ .kind = SNAP_CUSTOM, .p = t->p, .period = 1, .name = "trace" };
 	s->start_ns = t->wall_ns;
-	s->end_ns = t->wall_ns + (t->end_ns ? t->end_ns : trace_now()) - t->begin_ns;
+	s->end_ns = t->wall_ns + (t->end_ns ? t->end_ns : clock_now()) - t->begin_ns;
 	rc = add_rows(t, s);
 	rc = rc < 0 ? rc : snap_sort(s);
 	if (rc < 0) {

@@ -6,6 +6,7 @@
 #ifndef COLLECT_TRACE_INT_H
 #define COLLECT_TRACE_INT_H
 
+#include "collect/clock.h"
 #include "collect/collect_int.h"
 #include "collect/glance.h"
 #include "collect/trace.h"
@@ -63,14 +64,6 @@ struct trace {
 	uint64_t looked_ns, apart_ns; /* when the last look began; the longest time between two */
 	int error;                    /* errno: why threads could not be looked at */
 };
-
-static inline uint64_t trace_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* A sample with a time came. For collect/rings.c. */
 void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight, uint64_t ns);

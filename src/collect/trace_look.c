@@ -155,7 +155,7 @@ static void look_closely(struct trace *t, struct trace_thread *x, const struct t
 	}
 	memcpy(x->name, task.name, sizeof(x->name));
 	is = glance_stack(&t->at, &task, pc, &n);
-	now = trace_now();
+	now = clock_now();
 	if (is == TASK_DENIED)
 		t->error = task.error;
 	if (is == TASK_WAITING)
@@ -172,7 +172,7 @@ static void look_at(struct trace *t, uint32_t tid)
 {
 	struct trace_thread *x = find(t, tid);
 	struct task_times times = { 0 };
-	uint64_t now = trace_now();
+	uint64_t now = clock_now();
 	bool knows;
 
 	if (!x) {

@@ -387,7 +387,7 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 	if (!x)
 		return -ENOMEM;
 	x->t = t;
-	x->end_ns = t->end_ns ? t->end_ns : trace_now();
+	x->end_ns = t->end_ns ? t->end_ns : clock_now();
 	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_USUAL);
 	x->left = TRACE_EVENTS_MOST;
 	x->json.gzip = gzip_open(sink, arg);

@@ -14,7 +14,7 @@
 
 static uint64_t ms_from_now(uint32_t ms)
 {
-	return server_now() + (uint64_t)ms * 1000000;
+	return clock_now() + (uint64_t)ms * 1000000;
 }
 
 int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stranger)

@@ -53,7 +53,7 @@ static bool is_too_many(struct server *s, uint64_t now_ns)
 static bool admit(struct conn *c)
 {
 	struct server *s = c->server;
-	uint64_t now = server_now();
+	uint64_t now = clock_now();
 	struct guard_says says;
 
 	if (c->stranger) {
@@ -107,7 +107,7 @@ static void begin_body(struct conn *c)
 		return;
 	}
 	c->state = CONN_BODY;
-	c->until_ns = server_now() + (uint64_t)c->server->how.limits.head_ms * 1000000;
+	c->until_ns = clock_now() + (uint64_t)c->server->how.limits.head_ms * 1000000;
 }
 
 /* A head, if there is a whole one. Gives false when more has to come. */
@@ -120,7 +120,7 @@ static bool read_head(struct conn *c)
 	if (!c->n_in)
 		return false;
 	if (c->idle && !c->n_head) { /* the first bytes: it is no longer idle */
-		c->until_ns = server_now() + (uint64_t)head_ms * 1000000;
+		c->until_ns = clock_now() + (uint64_t)head_ms * 1000000;
 		c->idle = false;
 	}
 	rc = head_parse(c->in, c->n_in, &c->head, &why);

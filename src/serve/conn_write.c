@@ -87,7 +87,7 @@ void conn_answer(struct conn *c)
 	}
 	c->sent = 0;
 	c->state = CONN_WRITE;
-	c->until_ns = server_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
+	c->until_ns = clock_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
 	conn_write(c);
 }
 
@@ -143,7 +143,7 @@ static void finish(struct conn *c)
 	if (!c->head.keep) {
 		shutdown(c->file.fd, SHUT_WR);
 		c->state = CONN_LINGER;
-		c->until_ns = server_now() + (uint64_t)CONN_LINGER_MS * 1000000;
+		c->until_ns = clock_now() + (uint64_t)CONN_LINGER_MS * 1000000;
 		return;
 	}
 	memmove(c->in, c->in + c->n_head, c->n_in - c->n_head);
@@ -152,7 +152,7 @@ static void finish(struct conn *c)
 	c->head = (struct head){ 0 };
 	c->idle = true;
 	c->state = CONN_HEAD;
-	c->until_ns = server_now() + (uint64_t)limits->idle_ms * 1000000;
+	c->until_ns = clock_now() + (uint64_t)limits->idle_ms * 1000000;
 }
 
 void conn_write(struct conn *c)
@@ -174,7 +174,7 @@ void conn_write(struct conn *c)
 	}
 	if (n > 0) {
 		c->sent += (uint64_t)n;
-		c->until_ns = server_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
+		c->until_ns = clock_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
 	}
 	if (c->sent == all)
 		finish(c);

@@ -83,7 +83,7 @@ bool job_capture(struct serve_job *j, uint64_t ns)
 		j->counted = true;
 	}
 	j->length_ns = ns;
-	j->end_ns = job_now() + ns;
+	j->end_ns = clock_now() + ns;
 	j->state = JOB_CAPTURES;
 	return true;
 }

@@ -11,6 +11,7 @@
 
 #include "serve/answer.h"
 
+#include "collect/clock.h"
 #include "collect/trace.h"
 
 enum { JOB_KEPT = 16, JOB_SYMBOLS_MOST = 1 << 16 };
@@ -81,8 +82,6 @@ struct serve_job {
 	struct snap *after; /* that is being written */
 	bool lost;          /* the collector could not be had again */
 };
-
-uint64_t job_now(void);
 
 /* Answer with an error. */
 #define job_error(j, ...) job_said(j, answer_error(&(j)->answer, __VA_ARGS__))

@@ -125,7 +125,7 @@ static void finish(struct serve_job *j)
 uint64_t job_cpu_look(struct serve_job *j, bool hurry)
 {
 	const struct serve_host *host = j->s->host;
-	uint64_t now = job_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
+	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct serve_cpu is;
 
 	if (host->cpu_session(host->arg, &is) != j->session) {

@@ -139,7 +139,7 @@ void job_snap_begin(struct serve_job *j)
 
 uint64_t job_snap_look(struct serve_job *j, bool hurry)
 {
-	uint64_t now = job_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
+	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct snap *after = NULL;
 	int rc;
 

@@ -80,7 +80,7 @@ static void finish(struct serve_job *j)
 uint64_t job_trace_look(struct serve_job *j, bool hurry)
 {
 	const struct serve_host *host = j->s->host;
-	uint64_t now = job_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
+	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct serve_cpu is;
 
 	if (now >= j->end_ns || hurry || !job_goes_on(j)) {

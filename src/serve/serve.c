@@ -11,17 +11,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 enum { HZ_MOST = 1000 };
-
-uint64_t job_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 int serve_new(const struct serve_host *host, const struct serve_how *how, struct serve **out)
 {

@@ -23,14 +23,6 @@ enum { STOP_NOT, STOP_SOON, STOP_NOW };
 enum { POLL_WAKE, POLL_LISTEN, POLL_CONN = POLL_LISTEN + LISTEN_MOST, N_POLL = POLL_CONN + SERVER_CONNECTIONS };
 enum { MS = 1000000, AGAIN_MS = 1000, ACCEPT_AGAIN_MS = 200 };
 
-uint64_t server_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static void close_wake(struct server *s)
 {
 	owned_close(&s->wake[0]);
@@ -321,7 +313,7 @@ static bool fill_poll(struct server *s, struct pollfd p[N_POLL], uint64_t now_ns
 
 static void wait_for(struct server *s, struct pollfd p[N_POLL])
 {
-	uint64_t now = server_now(), until = next_time(s, now), left = until > now ? until - now : 0;
+	uint64_t now = clock_now(), until = next_time(s, now), left = until > now ? until - now : 0;
 	struct timespec ts = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
 
 	if (ppoll(p, N_POLL, until == UINT64_MAX ? NULL : &ts, NULL) < 0)
@@ -340,7 +332,7 @@ static void see(struct server *s, const struct pollfd p[N_POLL])
 	for (int i = 0; i < SERVER_CONNECTIONS; i++)
 		if (p[POLL_CONN + i].revents)
 			conn_ready(&s->conn[i], p[POLL_CONN + i].revents);
-	now = server_now();
+	now = clock_now();
 	for (int i = 0; i < SERVER_CONNECTIONS; i++)
 		conn_look(&s->conn[i], now);
 	if (s->accept_ns && now >= s->accept_ns)
@@ -370,7 +362,7 @@ void server_run(struct server *s)
 	struct pollfd p[N_POLL];
 
 	for (;;) {
-		uint64_t now = server_now();
+		uint64_t now = clock_now();
 
 		look_at_files(s, now);
 		if (!look_at_stop(s, now))

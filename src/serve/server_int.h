@@ -14,6 +14,8 @@
 #include "serve/owned.h"
 #include "serve/server.h"
 
+#include "collect/clock.h"
+
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -99,8 +101,6 @@ struct server {
 	uint64_t rate_ns;   /* when the next request is due, were they evenly spread */
 	struct conn conn[SERVER_CONNECTIONS];
 };
-
-uint64_t server_now(void);
 
 /* From any thread, also in a signal handler. */
 void server_wake(struct server *s);

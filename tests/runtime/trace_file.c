@@ -78,7 +78,7 @@ static void watch(struct collect *c, pid_t pid, uint64_t most_ms)
 	uint64_t start = 0, next = 0, drained = 0;
 
 	for (bool over = false; waitpid(pid, NULL, WNOHANG) == 0; usleep(WAIT_MS * 1000)) {
-		uint64_t now = trace_now() / 1000000;
+		uint64_t now = clock_now() / 1000000;
 		struct process *p;
 
 		if (now - drained >= DRAIN_EVERY_MS || !start) {
