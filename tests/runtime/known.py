@@ -33,13 +33,14 @@ class Known(Program):
 
 def raw(url, method, target, body=None, headers=None):
     """status, headers, body of any target; who asks too often is told so, and waits"""
+    end = time.monotonic() + 60
     while True:
         c = connect(url)
         c.request(method, target, body, headers or {})
         r = c.getresponse()
         data = r.read()
         c.close()
-        if r.status != 429:
+        if r.status != 429 or time.monotonic() > end:
             return r.status, dict(r.getheaders()), data
         time.sleep(0.1)
 

@@ -34,9 +34,10 @@ def has(name, text, function, flat=False):
 
 def patient(*argv):
     """run; who is told that too much is asked asks again"""
+    end = time.monotonic() + 60
     while True:
         got = run(*argv)
-        if '429' not in got[2] and '429' not in got[1]:
+        if not re.search('too many requests', got[1] + got[2], re.I) or time.monotonic() > end:
             return got
         time.sleep(0.2)
 
