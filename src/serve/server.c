@@ -31,16 +31,17 @@ static void close_wake(struct server *s)
 
 static int open_wake(struct server *s)
 {
+	struct owned other;
 	int fd[2], rc;
 
 	close_wake(s);
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fd) != 0)
 		return -errno;
 	rc = owned_take(&s->wake[0], fd[0]);
-	if (rc < 0)
-		close(fd[1]);
-	else
+	if (rc == 0)
 		rc = owned_take(&s->wake[1], fd[1]);
+	else if (owned_take(&other, fd[1]) == 0)
+		owned_close(&other);
 	atomic_store(&s->wake_dev, s->wake[1].dev);
 	atomic_store(&s->wake_ino, s->wake[1].ino);
 	atomic_store(&s->wake_fd, s->wake[1].fd);
@@ -311,14 +312,24 @@ static bool fill_poll(struct server *s, struct pollfd p[N_POLL], uint64_t now_ns
 	return !lost || s->listen_ns || s->stopping;
 }
 
+/* Only files that are there are given to ppoll, which takes no more of them than the program may have open. */
 static void wait_for(struct server *s, struct pollfd p[N_POLL])
 {
+	const struct timespec again = { .tv_nsec = (long)ACCEPT_AGAIN_MS * MS };
 	uint64_t now = clock_now(), until = next_time(s, now), left = until > now ? until - now : 0;
 	struct timespec ts = { .tv_sec = (time_t)(left / 1000000000), .tv_nsec = (long)(left % 1000000000) };
+	struct pollfd is[N_POLL];
+	nfds_t n = 0;
+	int rc;
 
-	if (ppoll(p, N_POLL, until == UINT64_MAX ? NULL : &ts, NULL) < 0)
-		for (int i = 0; i < N_POLL; i++)
-			p[i].revents = 0;
+	for (int i = 0; i < N_POLL; i++)
+		if (p[i].fd >= 0)
+			is[n++] = p[i];
+	rc = ppoll(is, n, until == UINT64_MAX ? NULL : &ts, NULL);
+	if (rc < 0 && errno != EINTR)
+		nanosleep(&again, NULL); /* a limit was lowered, or there is no memory now */
+	for (int i = N_POLL - 1; i >= 0; i--)
+		p[i].revents = p[i].fd >= 0 && rc > 0 ? is[--n].revents : 0;
 }
 
 static void see(struct server *s, const struct pollfd p[N_POLL])
