@@ -188,7 +188,12 @@ static void take_thread(struct dump *d, uint32_t tid)
 	struct pending *x;
 	struct task t;
 
-	if (!task_read(d->at.folder, tid, &t) || t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
+	errno = 0;
+	if (!task_read(d->at.folder, tid, &t)) {
+		d->error = errno == ENOENT || errno == ESRCH ? d->error : errno; /* not: it has ended */
+		return;
+	}
+	if (t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
 		return;
 	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
 	if (!x)

@@ -79,6 +79,7 @@ TARGET_TESTS += tests/runtime/t860-served-examples.t
 TARGET_TESTS += tests/runtime/t870-attack-served.t
 TARGET_TESTS += tests/runtime/t872-attack-names.t
 TARGET_TESTS += tests/runtime/t873-attack-rules-served.t
+TARGET_TESTS += tests/runtime/t875-attack-life-served.t
 
 TESTS += $(runtime_tests) $(TARGET_TESTS)
 TESTS += tests/runtime/unwind_bytes

@@ -1,0 +1,6 @@
+#!/bin/sh
+# t875-attack-life-served.t - programs that are stopped, killed, replaced, or short of everything, while they serve their profiles
+# SPDX-License-Identifier: Apache-2.0
+. "${top_srcdir:?}/tests/runtime/served.sh"
+compile attacked -I"$top_srcdir/src/api"
+exec_python attack_life.py served
