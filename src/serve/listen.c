@@ -9,26 +9,20 @@
 #include "config.h"
 
 #include "serve/listen_int.h"
+#include "serve/owned.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
-
-enum { FIRST_FREE = 3 };
 
 int listen_socket(int family)
 {
-	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), high;
+	int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), rc;
+	struct owned o;
 
 	if (fd < 0)
 		return -errno;
-	high = fcntl(fd, F_DUPFD_CLOEXEC, LISTEN_FD_LEAST);
-	if (high < 0 && fd < FIRST_FREE) /* few are allowed; but never what a program takes for its standard streams */
-		high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
-	if (high < 0)
-		return fd;
-	close(fd);
-	return high;
+	rc = owned_take(&o, fd);
+	return rc < 0 ? rc : o.fd;
 }
 
 static int open_at(const struct listen_how *how, uint16_t port, struct listeners *out, char *why, size_t n)

@@ -14,23 +14,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { FIRST_FREE = 3 };
+
 int owned_take(struct owned *o, int fd)
 {
-	int high = fd < LISTEN_FD_LEAST ? fcntl(fd, F_DUPFD_CLOEXEC, LISTEN_FD_LEAST) : -1;
+	struct owned low, high;
 	struct stat is;
 
-	if (high >= 0) {
-		close(fd);
-		fd = high;
-	}
 	*o = (struct owned){ .fd = -1 };
-	if (fstat(fd, &is) != 0) {
-		int rc = -errno;
-
-		close(fd);
-		return rc;
+	if (fstat(fd, &is) != 0 || !S_ISSOCK(is.st_mode))
+		return -EBADF; /* of a program that closes numbers which it does not know */
+	low = high = (struct owned){ .fd = fd, .dev = is.st_dev, .ino = is.st_ino };
+	high.fd = fd < LISTEN_FD_LEAST ? fcntl(fd, F_DUPFD_CLOEXEC, LISTEN_FD_LEAST) : -1;
+	if (high.fd < 0 &&
+	    fd < FIRST_FREE) /* few are allowed; but never what a program takes for its standard streams */
+		high.fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
+	if (high.fd < 0) {
+		*o = low;
+		return 0;
 	}
-	*o = (struct owned){ .fd = fd, .dev = is.st_dev, .ino = is.st_ino };
+	if (!owned_is(&high)) {
+		close(high.fd);
+		return -EBADF;
+	}
+	owned_close(&low);
+	*o = high;
 	return 0;
 }
 

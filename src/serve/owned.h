@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * A program that closes all its files closes ours too, and may get the number for a file of its own. So whoever is
- * about to use a descriptor asks first. Only for files that have a number of their own: sockets and pipes.
+ * about to use a descriptor asks first. Only for sockets, which have a number of their own.
  */
 #ifndef SERVE_OWNED_H
 #define SERVE_OWNED_H
@@ -18,7 +18,10 @@ struct owned {
 	ino_t ino;
 };
 
-/* Take over a descriptor; its number becomes a high one where it can, and it is close-on-exec. Gives 0 or -errno. */
+/*
+ * Take over a socket, which is close-on-exec; its number becomes a high one where it can. When it fails the number is
+ * nobody's, or the program's by now. Gives 0 or -EBADF.
+ */
 int owned_take(struct owned *o, int fd);
 
 /* Is it there, and ours? In signal handlers too. */
