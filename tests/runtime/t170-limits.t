@@ -62,9 +62,14 @@ if command -v perf >/dev/null && perf record -q -e cpu-clock -F 997 -o perf.data
 		int main(void) { for (int i = 0; i < 10; i++) { one(80); two(40); three(20); four(10); } }
 	END
 	${CC:-cc} -O1 -g -o four four.c
-	perf record -q -e cpu-clock:u -F 997 -o perf.data ./four >/dev/null 2>&1
-	perf report -i perf.data --stdio -q -F overhead,symbol 2>/dev/null |
-		awk '$2 == "[.]" && $3 ~ /^(one|two|three|four)$/ { print $3 }' >theirs
+	# the functions' shares are known; where perf itself has others it is no measure, and is asked again
+	for _ in 1 2 3; do
+		perf record -q -e cpu-clock:u -F 997 -o perf.data ./four >/dev/null 2>&1
+		perf report -i perf.data --stdio -q -F overhead,symbol 2>perf.err |
+			awk '$2 == "[.]" && $3 ~ /^(one|two|three|four)$/ { print $3 }' >theirs
+		[ "$(tr '\n' ' ' <theirs)" != 'one two three four ' ] || break
+		sed 's/^/# perf: /' theirs perf.err
+	done
 	run 1000 ./four
 	"$CPA" top -nodecount=0 -trim=false p.pb.gz 2>/dev/null | awk '$6 ~ /^(one|two|three|four)$/ { print $6 }' >ours
 	is "$(tr '\n' ' ' <ours)" "$(tr '\n' ' ' <theirs)" 'perf record sees the same functions in the same order'
