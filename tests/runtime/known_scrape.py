@@ -57,8 +57,9 @@ def scraped(mode, k):
     cpu = last(mode, 'parca', 'process_cpu')
     who = {s.labels.get('who') for s in cpu.samples if 'known_burner' in cpu.names(s)}
     ok(who == {'burner0', 'burner1'}, '%s: CPU time has the labels of the program' % mode, who)
-    at_work = last(mode, 'parca', 'goroutine')
-    ok(at_work.sum(0, 'known_burner') == 2, '%s: so many threads are where they are' % mode)
+    # one that has no CPU for 200 ms is [running], for it cannot tell where
+    at_work = [p.sum(0, 'known_burner') for p in together(mode, 'parca', 'goroutine')]
+    ok(max(at_work) == 2, '%s: so many threads are where they are' % mode, at_work)
     return did
 
 
