@@ -207,6 +207,7 @@ static int ask(const struct asked *a, struct bytes *out, struct err *err)
 {
 	static const char *const name[] = { "threads", "goroutine" };
 	struct url folder, url;
+	struct buf shown = { 0 };
 	int rc = asking_folder(a->source, &folder, err);
 
 	if (rc < 0)
@@ -216,6 +217,8 @@ static int ask(const struct asked *a, struct bytes *out, struct err *err)
 
 		asking_url(&folder, name[i], "debug=2", 0, &url);
 		asking_fetch(&a->asking, &get, 1, "waiting for the server");
+		shown.len = 0;
+		url_show(&url, &shown);
 		url_release(&url);
 		*out = get.bytes;
 		*err = get.err;
@@ -224,6 +227,9 @@ static int ask(const struct asked *a, struct bytes *out, struct err *err)
 			break;
 	}
 	url_release(&folder);
+	if (rc < 0)
+		rc = err_wrap(err, "%s", buf_text(&shown));
+	buf_release(&shown);
 	return rc;
 }
 
