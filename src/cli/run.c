@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "cli/run_serve.h"
 #include "cli/say.h"
+#include "collect/clock.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,6 +26,7 @@
 #include <unistd.h>
 
 enum { NOT_FOUND = 127, NOT_RUN = 126, BY_SIGNAL = 128 };
+enum { ENDING_MS = 200, NAP_MS = 10 };
 enum { LAST_ANSWER_MS = 1000 }; /* for answers that are being made when the server has ended */
 
 struct run {
@@ -33,16 +35,9 @@ struct run {
 	struct collect *c;
 	struct run_serve *serve; /* NULL: none */
 	pid_t pid;
+	uint32_t n_left;  /* processes that went on when it ended */
 	uint64_t next_ns; /* monotonic: when the numbered profiles are due */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* The signals we wait for; SIGINT and SIGQUIT of the terminal come to the program by themselves. */
 static void watched(sigset_t *set)
@@ -110,7 +105,7 @@ static void run_script(const char *path, char **argv, char **env)
 static void drain_taken(struct run *r)
 {
 	collect_drain(r->c);
-	if (r->how->every_ns == 0 || now_ns() < r->next_ns)
+	if (r->how->every_ns == 0 || clock_now() < r->next_ns)
 		return;
 	r->next_ns += r->how->every_ns;
 	r->files.n_every++;
@@ -127,11 +122,11 @@ static void drain(struct run *r)
 /* The program ended: clients get the last of it, unless somebody wants us to end at once. */
 static void end_server(struct run *r, const sigset_t *set)
 {
-	uint64_t end = now_ns() + (SERVER_LAST_MS + LAST_ANSWER_MS) * 1000000ULL;
+	uint64_t end = clock_now() + (SERVER_LAST_MS + LAST_ANSWER_MS) * 1000000ULL;
 	const struct timespec time = { .tv_nsec = COLLECT_DRAIN_MS * 1000000L };
 
 	run_serve_stop(r->serve, false);
-	while (!run_serve_is_over(r->serve) && now_ns() < end) {
+	while (!run_serve_is_over(r->serve) && clock_now() < end) {
 		int sig = sigtimedwait(set, NULL, &time);
 
 		if (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP)
@@ -140,6 +135,19 @@ static void end_server(struct run *r, const sigset_t *set)
 	}
 	run_serve_close(r->serve);
 	r->serve = NULL;
+}
+
+/* Who goes on without the program? Some are just being ended by it. */
+static void look_behind(struct run *r)
+{
+	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
+	uint64_t end = clock_now() + ENDING_MS * 1000000ULL;
+
+	drain(r);
+	if (!r->serve)
+		return;
+	while ((r->n_left = collect_left_behind(r->c)) && clock_now() < end)
+		nanosleep(&nap, NULL);
 }
 
 static int run_child(struct run *r, const char *path, char **argv, char **env)
@@ -166,9 +174,10 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	}
 	collect_set_main(r->c, r->pid);
 	run_serve_start(r->serve, r->pid);
-	r->next_ns = now_ns() + r->how->every_ns;
+	r->next_ns = clock_now() + r->how->every_ns;
 	while (!wait_a_while(r, &set, &status))
 		drain(r);
+	look_behind(r);
 	end_server(r, &set);
 	collect_finish(r->c);
 	forget_signals(&set);
@@ -182,6 +191,9 @@ static void tell(const struct run *r, const char *path, const char *library)
 		say("%s soon executed a program that cannot be profiled, so there is no profile of it", path);
 	else if (!r->files.result->seen)
 		say("%s did not load %s, so there is no profile of it", path, library);
+	if (r->n_left)
+		say("%s has ended, and the server of its profiles with it; %u process%s that it started %s on", path,
+		    (unsigned)r->n_left, r->n_left == 1 ? "" : "es", r->n_left == 1 ? "goes" : "go");
 	if (collect_refused(r->c))
 		say("%u processes too many at once: they have no profiles", (unsigned)collect_refused(r->c));
 }

@@ -206,6 +206,18 @@ static bool is_gone(const struct process *p)
 	return poll(&ended, 1, 0) > 0;
 }
 
+uint32_t collect_left_behind(const struct collect *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		const struct process *p = &c->process[i];
+
+		n += p->used && !p->main && !p->ended && !p->told && !p->left && !is_gone(p);
+	}
+	return n;
+}
+
 /* Is CPU time sampled in it, by a process that is not itself? */
 static bool is_sampled(const struct process *p)
 {

@@ -130,6 +130,9 @@ void collect_forked(struct collect *c, pid_t pid);
 /* Look at each process that goes on: its profiles as of now can be taken. Between two drains. */
 void collect_each(struct collect *c, collect_done_fn *look, void *arg);
 
+/* Processes that go on without the one that was started. Between two drains. */
+uint32_t collect_left_behind(const struct collect *c);
+
 /* Processes that found no slot, or that nobody looked at. */
 uint32_t collect_refused(const struct collect *c);
 

@@ -86,6 +86,11 @@ between "$(($(date +%s) - before))" 0 8 'one that does not read keeps it some se
 kill $client_pid
 wait $client_pid 2>/dev/null
 
+# a daemon: what goes on is left alone, and it is told
+"$CPA" run --enable-profiling -- sh -c '(sleep 2 >/dev/null 2>&1; true) & exit 3' >out 2>err
+is "$? $(sed -n 2p err | sed 's|/[^ ]*/||')" \
+	'3 cpa: sh has ended, and the server of its profiles with it; 1 process that it started goes on' 'a daemon leaves its server'
+
 # what cannot be profiled
 if ${CC:-cc} -static -O1 -o serves-static "$top_srcdir/tests/runtime/serves.c" -pthread 2>/dev/null; then
 	serve_ready --enable-profiling -- sh -c 'exec ./serves-static 30 0 0'

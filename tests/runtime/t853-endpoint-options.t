@@ -97,8 +97,8 @@ end TERM
 if ${CC:-cc} -fsanitize=address -O1 -g -o serves-asan "$top_srcdir/tests/runtime/serves.c" -pthread 2>/dev/null; then
 	serve_ready --enable-profiling -- ./serves-asan 60 1 0
 	is "$(grep -c 'no heap profile' err)" 1 'of a heap that cannot be sampled cpa says so'
-	is "$(get '/profile?seconds=1' cpu.pb.gz | cut -d ' ' -f 1)" 200 'and serves the rest'
-	between "$(share cpu.pb.gz burner)" 50000000 3000000000 'as ever'
+	is "$(get '/profile?seconds=2' cpu.pb.gz | cut -d ' ' -f 1)" 200 'and serves the rest'
+	between "$(share cpu.pb.gz burner)" 10000000 3000000000 'as ever' # one sample at least, however busy the machine is
 	end TERM
 fi
 done_testing
