@@ -87,7 +87,7 @@ kill $client_pid
 wait $client_pid 2>/dev/null
 
 # a daemon: what goes on is left alone, and it is told
-"$CPA" run --enable-profiling -- sh -c '(sleep 2 >/dev/null 2>&1; true) & exit 3' >out 2>err
+"$CPA" run --enable-profiling -- sh -c '(sleep 2 >/dev/null 2>&1; true) & sleep 0.5; exit 3' >out 2>err
 is "$? $(sed -n 2p err | sed 's|/[^ ]*/||')" \
 	'3 cpa: sh has ended, and the server of its profiles with it; 1 process that it started goes on' 'a daemon leaves its server'
 
