@@ -143,11 +143,14 @@ static void look_behind(struct run *r)
 	const struct timespec nap = { .tv_nsec = NAP_MS * 1000000L };
 	uint64_t end = clock_now() + ENDING_MS * 1000000ULL;
 
-	drain(r);
-	if (!r->serve)
-		return;
-	while ((r->n_left = collect_left_behind(r->c)) && clock_now() < end)
-		nanosleep(&nap, NULL);
+	for (bool first = true; first || (r->n_left && clock_now() < end); first = false) {
+		if (!first)
+			nanosleep(&nap, NULL);
+		run_serve_take(r->serve);
+		drain_taken(r);
+		r->n_left = r->serve ? collect_left_behind(r->c) : 0;
+		run_serve_leave(r->serve);
+	}
 }
 
 static int run_child(struct run *r, const char *path, char **argv, char **env)
