@@ -80,6 +80,11 @@ fi
 
 # many that are short: slots come back, and nobody hears of it
 is "$(tell 'short 1000')" 'done' 'a thousand children that end at once'
+for _ in $(seq 100); do # cpa may be late; who is forked while all places are taken has one with its first sample
+	get / >/dev/null
+	[ "$(grep -c 'href="?pid=' body)" -gt 6 ] || break
+	sleep 0.1
+done
 four=$(tell fork)
 is "$(status_of "/heap?pid=$four" 200)" 200 'leave room for one that stays'
 get / >/dev/null
