@@ -26,8 +26,8 @@ int owned_take(struct owned *o, int fd)
 		return -EBADF; /* of a program that closes numbers which it does not know */
 	low = high = (struct owned){ .fd = fd, .dev = is.st_dev, .ino = is.st_ino };
 	high.fd = fd < LISTEN_FD_LEAST ? fcntl(fd, F_DUPFD_CLOEXEC, LISTEN_FD_LEAST) : -1;
-	if (high.fd < 0 &&
-	    fd < FIRST_FREE) /* few are allowed; but never what a program takes for its standard streams */
+	/* few are allowed; but never what a program takes for its standard streams */
+	if (high.fd < 0 && fd < FIRST_FREE)
 		high.fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE);
 	if (high.fd < 0) {
 		*o = low;

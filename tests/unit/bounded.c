@@ -189,7 +189,7 @@ int main(int argc, char **argv)
 		printf("# after %.0f s these are still there:\n", now() - begin);
 	end_all(status < 0);
 	if (status < 0)
-		printf("Bail out! it did not end within %.0f s\n", limit);
+		printf("Bail out! it did not end within %.0f s\n", now() - begin);
 	printf("# took %.1f s\n", now() - begin);
 	return status < 0 ? TIMED_OUT : status;
 }
