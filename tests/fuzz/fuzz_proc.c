@@ -25,10 +25,12 @@ enum { PID_OF_NOBODY = (1 << 22) - 1, LOOKUPS = 64 };
 static int folder_of(const uint8_t *data, size_t n)
 {
 	static const char *const file[] = { "1/stat", "1/schedstat", "1/syscall", "1/status" };
-	static char name[] = "/tmp/fuzz-proc-XXXXXX";
+	static char name[256];
 	static int folder = -1;
 
 	if (folder < 0) {
+		const char *tmp = getenv("TMPDIR");
+		snprintf(name, sizeof(name), "%.200s/fuzz-proc-XXXXXX", tmp ? tmp : "/tmp");
 		if (!mkdtemp(name) || (folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0 ||
 		    mkdirat(folder, "1", 0700) != 0)
 			abort();

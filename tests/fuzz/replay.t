@@ -5,6 +5,7 @@
 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
+export TMPDIR="$tmp"
 count=0
 for source in "$top_srcdir"/tests/fuzz/fuzz_*.c; do
 	name=$(basename "$source" .c)

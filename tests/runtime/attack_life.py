@@ -8,7 +8,7 @@ import threading
 import time
 
 from attack import CLOSE, Target, ask, body, get, patient, status, until
-from served import done, is_same, ok
+from served import done, is_same, measured, ok
 
 mode = sys.argv[1]
 captures = ('profile?seconds=%d', 'trace?seconds=%d', 'heap?seconds=%d', 'threads?seconds=%d')
@@ -53,7 +53,7 @@ time.sleep(0.5)
 begin = time.monotonic()
 os.kill(t.pid, signal.SIGKILL)
 answers = asking.all()
-ok(time.monotonic() - begin < 13, 'of a program that is killed nobody waits for the end', time.monotonic() - begin)
+measured(time.monotonic() - begin < 13, 'of a program that is killed nobody waits for the end', time.monotonic() - begin)
 if mode == 'run':
     is_same([status(a) for a in answers], [200, 200, 404, 200], 'cpa answers with what there is; of threads there is nothing')
 is_same(t.program.end()[0], 137 if mode == 'run' else -9, 'the status is that of the program')

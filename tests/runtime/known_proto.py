@@ -8,7 +8,7 @@ import time
 
 from known import MODES, Known, ask
 from proto import Profile
-from served import done, is_same, ok
+from served import done, is_same, measured, ok
 
 TYPES = {'heap': ['alloc_objects/count', 'alloc_space/bytes', 'inuse_objects/count', 'inuse_space/bytes'],
          'block': ['contentions/count', 'delay/nanoseconds'], 'mutex': ['contentions/count', 'delay/nanoseconds'],
@@ -64,7 +64,7 @@ def check_sums(mode, k):
         p = Profile(ask(k, path))
         is_same(p.sum(0, function), 20, '%s: %s has each wait' % (mode, path))
         got = p.sum(1, function)
-        ok(abs(got - waited) < 0.05 * waited, '%s: %s has how long it was' % (mode, path), got, waited)
+        measured(abs(got - waited) < 0.05 * waited, '%s: %s has how long it was' % (mode, path), got, waited)
     is_same(Profile(ask(k, 'my.custom')).sum(0, 'known_add'), 3, '%s: what the program counts' % mode)
     is_same(Profile(ask(k, 'threadcreate')).sum(0, 'do_wait'), 1, '%s: threads that were created' % mode)
 
@@ -91,7 +91,7 @@ def check_cpu(mode, k):
     p = in_window(k, 'profile?seconds=3', work)
     got = p.sum(1, 'known_burner')
     # a thread has a period that is not over when it ends
-    ok(abs(got - used[0]) < 0.03 * used[0] + 2 * p.period, '%s: CPU time is what clocks say' % mode, got, used)
+    measured(abs(got - used[0]) < 0.03 * used[0] + 2 * p.period, '%s: CPU time is what clocks say' % mode, got, used)
     is_same(p.sum(1, 'known_burner', who='burner0') + p.sum(1, 'known_burner', who='burner1'), got,
             '%s: all of it has labels' % mode)
 
@@ -109,7 +109,7 @@ def check_delta(mode, k):
             '%s: a difference has what was in it, and what went below zero' % mode)
     is_same({s.numbers.get('bytes') for s in whole.samples if 'known_keep' in whole.names(s)}, {3000, 64000},
             '%s: by sizes' % mode)
-    ok(1e9 <= whole.duration_ns < 3e9, '%s: and says how long it was' % mode, whole.duration_ns)
+    measured(1e9 <= whole.duration_ns < 3e9, '%s: and says how long it was' % mode, whole.duration_ns)
     ok(not whole.trouble(), '%s: and is a profile' % mode, whole.trouble())
     alloc = in_window(k, 'allocs?seconds=1&delta=alloc', work)
     later = Profile(ask(k, 'heap'))

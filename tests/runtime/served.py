@@ -25,6 +25,13 @@ def ok(yes, name, *why):
     print(('ok' if yes else 'not ok') + ' %d - %s' % (count, name), flush=True)
 
 
+def measured(yes, name, *why):
+    """A check of clocks, samples or sizes: script/again asks those once more, alone."""
+    if not yes:
+        print('# measured: ' + ' '.join(str(line) for line in why))
+    ok(yes, name)
+
+
 def is_same(got, wanted, name):
     ok(got == wanted, name, 'got %r' % (got,), 'not %r' % (wanted,))
 

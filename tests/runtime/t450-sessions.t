@@ -27,7 +27,7 @@ near() { # PERCENT MS NAME: total is what was used, but for so much, and so many
 		'BEGIN { d = got - want; d = d < 0 ? -d : d; exit !(d <= want * percent / 100 + ms * 1e6) }'
 	close=$?
 	[ $close = 0 ] || grep ^session found | sed 's/^/# /'
-	ok $close "$3"
+	measured $close "$3" "got $(sum total), not $(sum used)"
 }
 
 same_as_before() { # NAME: timers, files and mappings are as they were

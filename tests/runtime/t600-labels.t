@@ -61,7 +61,7 @@ for way in run self; do
 				printf "# %.2f points\n", share
 				exit !(share <= 2 && share >= -2)
 			}' out
-		ok $? "$way: the $tenant tenant has its share within 2 points"
+		measured $? "$way: the $tenant tenant has its share within 2 points" see above
 	done
 	same_as_go "$way: pprof reads the same labels"
 

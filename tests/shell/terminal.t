@@ -8,4 +8,4 @@ command -v "${PYTHON3:-python3}" >/dev/null || {
 	echo '1..0 # SKIP no python3'
 	exit 0
 }
-exec "${PYTHON3:-python3}" "$top_srcdir/tests/shell/terminal.py" "${top_builddir:?}/tests/shell/screen_probe" "${top_builddir:?}/src/cpa" go-cpu.pb.gz
+"${PYTHON3:-python3}" "$top_srcdir/tests/shell/terminal.py" "${top_builddir:?}/tests/shell/screen_probe" "${top_builddir:?}/src/cpa" go-cpu.pb.gz

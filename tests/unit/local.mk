@@ -401,7 +401,9 @@ tests_unit_test_xml_LDADD = viewers/xml/libxml.a $(base_libs) $(CMOCKA_LIBS)
 # What runs every test (Makefile.am), and its own test.
 check_PROGRAMS += tests/unit/bounded
 tests_unit_bounded_SOURCES = tests/unit/bounded.c
+TESTS += tests/unit/again.t
 TESTS += tests/unit/bounded.t
+EXTRA_DIST += tests/unit/again.t
 EXTRA_DIST += tests/unit/bounded.t
 
 if CMOCKA
