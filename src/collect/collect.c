@@ -228,11 +228,15 @@ static bool is_sampled(const struct process *p)
 
 static void round_of(struct collect *c, bool last)
 {
+	bool gone = false;
+
 	look_for_new(c);
 	collect_sweep(c);
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		if (c->process[i].used && !c->process[i].ended && is_gone(&c->process[i]))
-			c->process[i].ended = true;
+			c->process[i].ended = gone = true;
+	if (gone) /* children that it has left know their mappings from it */
+		look_for_new(c);
 	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < N_PROCS; i++)
 		process_is_replaced(&c->process[i]);
 	collect_rings(c);

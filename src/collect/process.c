@@ -119,6 +119,9 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 		maps_copy(&p->maps, &from->maps);
 	}
 	collect_modules(p);
+	/* whose parent was gone before it was seen: that would have told where everything is */
+	if (p->forked && !from && p->proven)
+		collect_look_at_maps(p);
 	demand_begin(p);
 	/* the same process with an earlier program */
 	for (uint32_t k = 0; k < N_PROCS && !parent; k++)

@@ -8,12 +8,14 @@
  * Reads lines from a pipe, and prints one for each:
  *	fork         a child burns CPU time in worker; its number
  *	deep         the same by a child of a child, which ends
+ *	late         a child of a child that ends: the one between is unknown (_Fork), and the first long gone
  *	idle         a child that waits
  *	exec PROGRAM a child executes it with some numbers, when it gets SIGUSR1; its number
  *	short N      N children end at once; "done" when they have
  *	quit         everybody is killed
  * No child allocates or locks anything, so nothing is ever counted in it but CPU time.
  */
+#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +54,7 @@ static pid_t start(void (*work)(void))
 }
 
 /* The number of a child of a child. */
-static pid_t start_deep(void)
+static pid_t start_deep(int late, void (*work)(void))
 {
 	int ends[2];
 	pid_t pid = 0, between;
@@ -61,10 +63,13 @@ static pid_t start_deep(void)
 		return 0;
 	between = fork();
 	if (between == 0) {
+		if (late && _Fork() != 0)
+			_exit(0);
+		usleep(late ? 500000 : 0);
 		pid = fork();
 		if (pid == 0) {
 			alarm(300);
-			worker();
+			work();
 		}
 		_exit(write(ends[1], &pid, sizeof(pid)) != sizeof(pid));
 	}
@@ -114,7 +119,8 @@ static void do_line(const char *line)
 {
 	pid_t pid = strcmp(line, "fork") == 0        ? start(worker)
 		    : strcmp(line, "idle") == 0      ? start(stay)
-		    : strcmp(line, "deep") == 0      ? start_deep()
+		    : strcmp(line, "deep") == 0      ? start_deep(0, worker)
+		    : strcmp(line, "late") == 0      ? start_deep(1, stay)
 		    : strncmp(line, "exec ", 5) == 0 ? execute(line + 5)
 						     : 0;
 
