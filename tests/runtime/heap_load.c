@@ -28,7 +28,7 @@ enum { MIXES = 5, N_THREADS = 8, SLOTS = 64 };
 
 static double rate;
 static struct sum {
-	double objects, bytes, kept_objects, kept_bytes, variance_objects, variance_bytes;
+	double objects, bytes, kept_objects, kept_bytes, variance_objects, variance_bytes, most_objects, most_bytes;
 } sums[MIXES];
 
 static uint64_t state = 88172645463325252ULL;
@@ -42,18 +42,21 @@ static uint64_t draw(void)
 
 static void add(int i, size_t size)
 {
-	double p = rate > 1 ? -expm1(-(double)size / rate) : 1;
+	double p = rate > 1 ? -expm1(-(double)size / rate) : 1, most = fmax(1, (1 - p) / p);
 
 	sums[i].objects++;
 	sums[i].bytes += (double)size;
 	sums[i].variance_objects += (1 - p) / p;
 	sums[i].variance_bytes += (double)size * (double)size * (1 - p) / p;
+	/* how far one object at most moves the sum from its mean */
+	sums[i].most_objects = fmax(sums[i].most_objects, most);
+	sums[i].most_bytes = fmax(sums[i].most_bytes, (double)size * most);
 }
 
 static void print_sum(const char *name, const struct sum *s)
 {
-	printf("%s %.0f %.0f %.0f %.0f %.9g %.9g\n", name, s->objects, s->bytes, s->kept_objects, s->kept_bytes,
-	       s->variance_objects, s->variance_bytes);
+	printf("%s %.0f %.0f %.0f %.0f %.9g %.9g %.9g %.9g\n", name, s->objects, s->bytes, s->kept_objects,
+	       s->kept_bytes, s->variance_objects, s->variance_bytes, s->most_objects, s->most_bytes);
 }
 
 /* Each keeps its frame: the call of malloc is not its last. */

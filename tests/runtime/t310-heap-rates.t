@@ -5,30 +5,43 @@
 . "${top_srcdir:?}/tests/runtime/heap.sh"
 compile_c heap_load.c load
 
-# Errors are in standard errors, which the program computes from each size and the rate. That of one number in
-# 5 is seen once in a million runs; so is a mean of n runs behind 5 / sqrt(n).
-errors() { # append "FUNCTION ERROR_OF_OBJECTS ERROR_OF_BYTES" of what is in out to the file errors
-	grep '^a_' out | while read -r name objects bytes _ _ variance_objects variance_bytes; do
+# The program computes from each size and the rate the variance of a sum, and how far one object moves it. Few objects
+# that stand for thousands are no bell curve: Bernstein's inequality holds for all. A sum is further off once in a
+# million runs at most. Where no object weighs more than half a standard error, squares of errors have the mean 1.
+errors() { # append "FUNCTION ERROR VARIANCE MOST ERROR VARIANCE MOST", of objects and bytes, to the file errors
+	grep '^a_' out | while read -r name objects bytes _ _ variance_objects variance_bytes most_objects most_bytes; do
 		# shellcheck disable=SC2046 # four numbers
 		set -- $(seen "$name")
-		awk -v n="$name" -v o="$objects" -v b="$bytes" -v vo="$variance_objects" -v vb="$variance_bytes" \
-			-v go="$1" -v gb="$2" 'BEGIN { print n, (go - o) / sqrt(vo), (gb - b) / sqrt(vb) }'
+		echo "$name $((${1:-0} - objects)) $variance_objects $most_objects $((${2:-0} - bytes)) $variance_bytes $most_bytes"
 	done >>errors
 }
 
-judge() { # RUNS NAME: is no mean of them too far off, and is there some error at all?
-	awk -v runs="$1" '{ o[$1] += $2; b[$1] += $3; n[$1]++; squares += $2 ^ 2 + $3 ^ 2 }
-		END {
-			for (f in n) {
-				print "# " f ": objects " o[f] / n[f] ", bytes " b[f] / n[f]
-				if (n[f] != runs || (o[f] / n[f]) ^ 2 > 25 / runs || (b[f] / n[f]) ^ 2 > 25 / runs)
-					bad = 1
-				all += 2 * n[f]
+judge() { # RUNS NAME: is no sum over them too far off, and is there some error at all?
+	awk -v runs="$1" 'function take(name, error, variance, most) {
+			sum[name] += error
+			of[name] += variance
+			moved[name] = most > moved[name] ? most : moved[name]
+			n[name]++
+			if (most < 0.5 * sqrt(variance)) {
+				squares += error ^ 2 / variance
+				all++
 			}
-			print "# mean square " squares / all
-			exit bad || !all || squares / all < 0.2 || squares / all > 4
+		}
+		{ take($1 ": objects", $2, $3, $4); take($1 ": bytes", $5, $6, $7) }
+		END {
+			chance = log(2e6)
+			for (f in n) {
+				far = moved[f] * chance / 3
+				far += sqrt(far ^ 2 + 2 * of[f] * chance)
+				printf "# %s %.2f standard errors, at most %.2f\n", f, sum[f] / sqrt(of[f]), far / sqrt(of[f])
+				if (n[f] != runs || sum[f] ^ 2 > far ^ 2)
+					bad = 1
+			}
+			if (all)
+				print "# mean square " squares / all " of " all
+			exit bad || !all || squares / all < 0.05 || squares / all > 4
 		}' errors
-	ok $? "$2"
+	measured $? "$2" see above
 	rm errors
 }
 
@@ -38,7 +51,7 @@ for i in 1 2 3 4; do
 	is "$(awk '$1 == "row" { n += $4 } END { print n + 0 }' out)" 0 "run $i: nothing is in use"
 done
 judge 4 'at 512 KiB objects and bytes of five mixes of sizes are within their errors'
-# two functions, of which objects and bytes err alike: 20 squares, whose mean is below 0.2 once in 20,000 times
+# two functions, of which objects and bytes err alike
 for i in 1 2 3 4 5 6 7 8 9 10; do
 	heap 65536 load alternate 65536
 	errors
