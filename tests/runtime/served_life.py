@@ -71,8 +71,11 @@ is_same(p.ask('state').split()[1], '2', 'by the same thread')
 p.end()
 p = Program()
 url = p.start()
+# a number that is being opened or closed while somebody takes all there are is of nobody: we shall be asleep
+is_same(get(url, 'heap')[0], 200, 'one that is served')
+time.sleep(0.5)
 p.ask('take_files')
-ok(comes_back(url), 'one that has files of its own under all numbers is served again')
+ok(comes_back(url), 'and has files of its own under all numbers then is served again')
 is_same(p.ask('check_files'), '397', 'and they are left alone')
 is_same(p.end(), (0, ''), 'to the end')
 

@@ -12,9 +12,13 @@ for CPA_CPU_ENGINE in timer itimer perf; do
 	rm -f p*.pb.gz
 	timeout 100 "$CPA" run --hz=1000 --cpu=p.pb.gz -- ./guarded >out 2>ticks
 	is "$?" 155 "$CPA_CPU_ENGINE: it ends so"
-	diff alone out | sed 's/^/# /'
-	cmp -s alone out
+	# how many ticks of a timer there are in half a second depends on who else wants the processors
+	sed 's/: wrong,/: ticks,/' alone >alone.same
+	sed 's/: wrong,/: ticks,/' out >out.same
+	diff alone.same out.same | sed 's/^/# /'
+	cmp -s alone.same out.same
 	ok $? "$CPA_CPU_ENGINE: handlers, timers, masks, waits and children see what they see alone"
+	between "$(grep -c ': wrong,' out)" 0 0 'and timers tick as often as they should'
 	between "$(total p.pb.gz)" 1000000000 100000000000 'and there is a profile of it'
 done
 done_testing
