@@ -65,9 +65,9 @@ used() { # ns of CPU time of all children until now, after times >used
 # with files: CPU time all the time, and any number of captures
 times >used
 before=$(used)
-serve_ready --enable-profiling --heap-rate=0 --cpu=all.pb.gz -- ./serves 3 1 0
-is "$(ask many "$base" '/debug/pprof/profile?seconds=1' 3)" 200:3 'with --cpu three clients capture at once'
+serve_ready --enable-profiling --heap-rate=0 --cpu=all.pb.gz -- ./serves 4 1 0
 is "$(get '/heap?debug=1' body | cut -d ' ' -f 1) $(grep -c keeper body)" '200 0' 'there is no heap that was not asked for'
+is "$(ask many "$base" '/debug/pprof/profile?seconds=1' 3)" 200:3 'with --cpu three clients capture at once'
 wait "$cpa"
 is "$?" 7 'the exit status is that of the program'
 cpa=
