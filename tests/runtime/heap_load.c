@@ -42,13 +42,13 @@ static uint64_t draw(void)
 
 static void add(int i, size_t size)
 {
-	double p = rate > 1 ? -expm1(-(double)size / rate) : 1, most = fmax(1, (1 - p) / p);
+	double p = rate > 1 ? -expm1(-(double)size / rate) : 1, most = (1 - p) / p;
 
 	sums[i].objects++;
 	sums[i].bytes += (double)size;
 	sums[i].variance_objects += (1 - p) / p;
 	sums[i].variance_bytes += (double)size * (double)size * (1 - p) / p;
-	/* how far one object at most moves the sum from its mean */
+	/* how far one object that is sampled moves the sum from its mean, at most */
 	sums[i].most_objects = fmax(sums[i].most_objects, most);
 	sums[i].most_bytes = fmax(sums[i].most_bytes, (double)size * most);
 }

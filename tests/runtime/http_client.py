@@ -36,13 +36,6 @@ def ok(good, name, got=None):
         print("# got %.600r" % (got,))
 
 
-def measured(good, name, got=None):
-    """A check of clocks or sizes: script/again asks those once more, alone."""
-    if not good:
-        print("# measured: %.600r" % (got,))
-    ok(good, name)
-
-
 def same(got, wanted, name):
     ok(got == wanted, name, (got, wanted))
 
@@ -394,7 +387,7 @@ def many(*options):
         for i in range(3000):
             c.sendall(get(b"/echo"))
             rest = read_answer(c, rest)[2]
-    measured(s.rss() <= rss + 4000, "3000 requests later it is as large", (s.rss(), rss))
+    ok(s.rss() <= rss + 4000, "3000 requests later it is as large", (s.rss(), rss))
     same(s.end()[0], 0, "and it ended well")
 
 

@@ -26,7 +26,7 @@ def ok(yes, name, *why):
 
 
 def measured(yes, name, *why):
-    """A check of clocks, samples or sizes: script/again asks those once more, alone."""
+    """A check of clocks or samples: script/again asks those once more, alone."""
     if not yes:
         print('# measured: ' + ' '.join(str(line) for line in why))
     ok(yes, name)

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 
-from served import CPA, Program, connect, cpa, done, get, is_same, measured, ok
+from served import CPA, Program, connect, cpa, done, get, is_same, ok
 
 p = Program()
 files = p.ask('file')
@@ -92,7 +92,7 @@ is_same(p.ask('address'), '- -22', 'and there is no address')
 maps = p.ask('maps').split()
 is_same(p.ask('cycle 1000'), '0', 'it starts and stops a thousand times')
 later = p.ask('maps').split()
-measured(abs(int(later[0]) - int(maps[0])) <= 8 and int(later[1]) - int(maps[1]) < 2000, 'without any memory left', maps, later)
+ok(abs(int(later[0]) - int(maps[0])) <= 8 and int(later[1]) - int(maps[1]) < 2000, 'without any memory left', maps, later)
 status = p.ask('state').split()
 is_same(status[:4], ['threads', '2', 'files', before.split()[3]], 'thread or file')
 is_same(p.end(), (0, ''), 'the program ends as ever')

@@ -5,9 +5,10 @@
 . "${top_srcdir:?}/tests/runtime/heap.sh"
 compile_c heap_load.c load
 
-# The program computes from each size and the rate the variance of a sum, and how far one object moves it. Few objects
-# that stand for thousands are no bell curve: Bernstein's inequality holds for all. A sum is further off once in a
-# million runs at most. Where no object weighs more than half a standard error, squares of errors have the mean 1.
+# The program computes from each size and the rate the variance of a sum, and how far one sampled object moves it. Few
+# objects that stand for thousands are no bell curve; by Bernstein's inequality a sum is further up once in a million
+# runs at most. (Of a_large some two objects are not sampled in four runs; nine, which is too far down, once in 7,000.)
+# Where no object weighs more than half a standard error, squares of errors have the mean 1.
 errors() { # append "FUNCTION ERROR VARIANCE MOST ERROR VARIANCE MOST", of objects and bytes, to the file errors
 	grep '^a_' out | while read -r name objects bytes _ _ variance_objects variance_bytes most_objects most_bytes; do
 		# shellcheck disable=SC2046 # four numbers
@@ -39,7 +40,7 @@ judge() { # RUNS NAME: is no sum over them too far off, and is there some error 
 			}
 			if (all)
 				print "# mean square " squares / all " of " all
-			exit bad || !all || squares / all < 0.05 || squares / all > 4
+			exit bad || !all || squares / all < 0.1 || squares / all > 4
 		}' errors
 	measured $? "$2" see above
 	rm errors
