@@ -11,7 +11,7 @@
 #include "base/stop.h"
 #include "cli/cmd_report.h"
 #include "cli/say.h"
-#include "source/url_query.h"
+#include "fetch/url_query.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -7,7 +7,7 @@
 #define CLI_ASKING_H
 
 #include "base/opt.h"
-#include "source/fetch.h"
+#include "fetch/fetch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

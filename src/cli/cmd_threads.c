@@ -18,7 +18,7 @@
 #include "cli/snap_names.h"
 #include "cli/threads_dump.h"
 #include "cli/threads_text.h"
-#include "source/source.h"
+#include "fetch/source.h"
 
 #include <errno.h>
 #include <stdio.h>

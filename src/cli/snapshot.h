@@ -11,7 +11,7 @@
 #include "base/opt.h"
 #include "cli/asking.h"
 #include "profile/profile.h"
-#include "source/fetch.h"
+#include "fetch/fetch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

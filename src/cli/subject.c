@@ -15,7 +15,7 @@
 #include "session/bundle.h"
 #include "session/compare.h"
 #include "session/remote.h"
-#include "source/source.h"
+#include "fetch/source.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -11,7 +11,7 @@
 #include "session/load.h"
 #include "session/remote.h"
 #include "session/sources.h"
-#include "source/source.h"
+#include "fetch/source.h"
 
 #include <string.h>
 

@@ -21,7 +21,7 @@
 #include "reader/reader.h"
 #include "report/where.h"
 #include "session/remote.h"
-#include "source/source.h"
+#include "fetch/source.h"
 #include "symbol/locate.h"
 
 #include <assert.h>

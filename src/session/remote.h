@@ -12,7 +12,7 @@
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "session/sources.h"
-#include "source/fetch.h"
+#include "fetch/fetch.h"
 
 #include <stdbool.h>
 #include <stddef.h>

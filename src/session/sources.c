@@ -11,7 +11,7 @@
 #include "session/sources.h"
 
 #include "base/mem.h"
-#include "source/url.h"
+#include "fetch/url.h"
 
 #include <glob.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "profile/profile.h"
 #include "session/load.h"
-#include "source/url.h"
+#include "fetch/url.h"
 
 #include <stdbool.h>
 

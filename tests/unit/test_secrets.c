@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "source/secrets.h"
+#include "fetch/secrets.h"
 
 #include <stdarg.h>
 #include <stddef.h>

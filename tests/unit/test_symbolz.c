@@ -12,7 +12,7 @@
 
 #include "session/load.h"
 #include "session/remote.h"
-#include "source/curl.h"
+#include "fetch/curl.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "source/url.h"
+#include "fetch/url.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "source/transfer.h"
+#include "fetch/transfer.h"
 
 #include "base/mem.h"
-#include "source/judge.h"
+#include "fetch/judge.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_CURL_H
-#define SOURCE_CURL_H
+#ifndef FETCH_CURL_H
+#define FETCH_CURL_H
 
 #include "base/err.h"
 

@@ -9,10 +9,10 @@
  */
 #include "config.h"
 
-#include "source/url.h"
+#include "fetch/url.h"
 
 #include "base/mem.h"
-#include "source/url_query.h"
+#include "fetch/url_query.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,14 +6,14 @@
  * libcurl is loaded when the first URL is asked for, since it alone would make every start of cpa
  * three times as long. Nothing secret is ever part of a sentence.
  */
-#ifndef SOURCE_FETCH_H
-#define SOURCE_FETCH_H
+#ifndef FETCH_FETCH_H
+#define FETCH_FETCH_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "base/stop.h"
-#include "source/url.h"
+#include "fetch/url.h"
 
 #include <stdbool.h>
 #include <stddef.h>

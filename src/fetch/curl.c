@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "source/curl.h"
+#include "fetch/curl.h"
 
 #include "base/library.h"
 

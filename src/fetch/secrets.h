@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_SECRETS_H
-#define SOURCE_SECRETS_H
+#ifndef FETCH_SECRETS_H
+#define FETCH_SECRETS_H
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "source/fetch.h"
+#include "fetch/fetch.h"
 
 #include <stddef.h>
 

@@ -7,12 +7,12 @@
  */
 #include "config.h"
 
-#include "source/fetch.h"
+#include "fetch/fetch.h"
 
 #include "base/mem.h"
-#include "source/curl.h"
-#include "source/secrets.h"
-#include "source/transfer.h"
+#include "fetch/curl.h"
+#include "fetch/secrets.h"
+#include "fetch/transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "source/source.h"
+#include "fetch/source.h"
 
 #include <fcntl.h>
 #include <string.h>

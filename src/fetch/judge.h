@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_JUDGE_H
-#define SOURCE_JUDGE_H
+#ifndef FETCH_JUDGE_H
+#define FETCH_JUDGE_H
 
 #include "base/err.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "source/url_query.h"
+#include "fetch/url_query.h"
 
 #include "base/mem.h"
 

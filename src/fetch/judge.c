@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "source/judge.h"
+#include "fetch/judge.h"
 
 #include "base/buf.h"
 

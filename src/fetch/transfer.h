@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_TRANSFER_H
-#define SOURCE_TRANSFER_H
+#ifndef FETCH_TRANSFER_H
+#define FETCH_TRANSFER_H
 
 #include "base/err.h"
-#include "source/curl.h"
-#include "source/fetch.h"
-#include "source/secrets.h"
+#include "fetch/curl.h"
+#include "fetch/fetch.h"
+#include "fetch/secrets.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_SOURCE_H
-#define SOURCE_SOURCE_H
+#ifndef FETCH_SOURCE_H
+#define FETCH_SOURCE_H
 
 #include "base/err.h"
 #include "base/io.h"

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SOURCE_URL_H
-#define SOURCE_URL_H
+#ifndef FETCH_URL_H
+#define FETCH_URL_H
 
 #include "base/buf.h"
 #include "base/err.h"
