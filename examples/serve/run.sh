@@ -13,8 +13,8 @@ server=
 trap 'kill $server 2>/dev/null || :; rm -rf "$out"' EXIT
 trap 'exit 1' INT TERM
 if [ "${TOP_BUILDDIR:-}" ]; then
-	library=$TOP_BUILDDIR/src/runtime
-	set -- "CPPFLAGS=-I$here/../../src/api" "LDLIBS=-L$library -lcpaprof -Wl,-rpath,$library -pthread"
+	library=$TOP_BUILDDIR/src/libcpaprof
+	set -- "CPPFLAGS=-I$here/../../src/libcpaprof/api" "LDLIBS=-L$library -lcpaprof -Wl,-rpath,$library -pthread"
 	ls "$library/libcpaprof.so.0" >/dev/null
 else
 	set --

@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(serve_libs) $(collect_libs) $(gate_libs) $(session_libs)
+src_cpa_LDADD = viewers/ci/libci.a viewers/shell/libshell.a viewers/html/libhtml.a viewers/svg/libsvg.a viewers/xml/libxml.a viewers/pdf/libpdf.a viewers/flame/libflame.a viewers/text/libtext.a viewers/json/libjson.a viewers/export/libexport.a $(endpoint_libs) $(collector_libs) $(gate_libs) $(session_libs)
 src_cpa_SOURCES = \
 	src/cli/answer.c \
 	src/cli/answer.h \

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "cli/run_serve.h"
 #include "cli/say.h"
-#include "collect/clock.h"
+#include "libcpaprof/collector/clock.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -11,9 +11,9 @@
 #include "base/regex.h"
 #include "base/texts.h"
 #include "cli/program.h"
-#include "collect/collect.h"
-#include "collect/snap.h"
-#include "serve/serve.h"
+#include "libcpaprof/collector/collect.h"
+#include "libcpaprof/collector/snap.h"
+#include "libcpaprof/endpoint/serve.h"
 
 #include <stdbool.h>
 #include <stddef.h>

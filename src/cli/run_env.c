@@ -16,7 +16,7 @@
 
 int run_env_library(struct buf *out, struct err *err)
 {
-	static const char *const places[] = { "runtime", "../lib/cpa", "../lib/x86_64-linux-gnu/cpa" };
+	static const char *const places[] = { "libcpaprof", "../lib/cpa", "../lib/x86_64-linux-gnu/cpa" };
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash, *whole;

@@ -9,7 +9,7 @@
 
 #include "base/io.h"
 #include "cli/say.h"
-#include "collect/labels.h"
+#include "libcpaprof/collector/labels.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "cli/run_tables.h"
 #include "cli/say.h"
 #include "engine/query.h"
-#include "runtime/segment.h"
+#include "libcpaprof/target/segment.h"
 
 #include <assert.h>
 #include <ctype.h>

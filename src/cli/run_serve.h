@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "cli/run.h"
-#include "serve/server.h"
+#include "libcpaprof/endpoint/server.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

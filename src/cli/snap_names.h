@@ -7,7 +7,7 @@
 #define CLI_SNAP_NAMES_H
 
 #include "base/err.h"
-#include "collect/snap.h"
+#include "libcpaprof/collector/snap.h"
 #include "profile/profile.h"
 
 struct snap_names;

@@ -20,7 +20,7 @@ class Bench:
         self.top, self.build, self.quick = top, build, quick
         self.cpa = os.path.join(build, 'src/cpa')
         self.bin = os.path.join(build, 'tests/bench')
-        self.library = os.path.join(build, 'src/runtime/libcpaprof.so')
+        self.library = os.path.join(build, 'src/libcpaprof/libcpaprof.so')
         self.dir = tempfile.mkdtemp(prefix='rt-bench-')
         self.goals = []  # (name, met: True, False or None, text)
         self.tables = []  # as they are printed

@@ -16,7 +16,7 @@ import threading
 import time
 
 BUILD, SECONDS = sys.argv[1], int(sys.argv[2])
-LIBRARY = os.path.join(BUILD, "src/runtime/libcpaprof.so")
+LIBRARY = os.path.join(BUILD, "src/libcpaprof/libcpaprof.so")
 PATHS = ["/debug/pprof/", "/debug/pprof/cmdline", "/debug/pprof/heap", "/debug/pprof/heap?debug=1",
          "/debug/pprof/heap?seconds=1", "/debug/pprof/allocs?seconds=1&delta=alloc", "/debug/pprof/block",
          "/debug/pprof/mutex?debug=1", "/debug/pprof/mutex?seconds=1", "/debug/pprof/threads", "/debug/pprof/goroutine",

@@ -12,10 +12,10 @@
 #include "fuzz.h"
 
 #include "base/buf.h"
-#include "collect/collect_int.h"
-#include "collect/snap.h"
-#include "collect/trace_int.h"
-#include "runtime/labels.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/snap.h"
+#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/target/labels.h"
 
 enum {
 	SLOTS = 3,

@@ -9,9 +9,9 @@
 
 #include "fuzz.h"
 
-#include "collect/collect_int.h"
-#include "collect/elffile.h"
-#include "collect/elfnames.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/elffile.h"
+#include "libcpaprof/collector/elfnames.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -11,9 +11,9 @@
 
 #include "fuzz.h"
 
-#include "serve/guard.h"
-#include "serve/listen_int.h"
-#include "serve/peer.h"
+#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/listen_int.h"
+#include "libcpaprof/endpoint/peer.h"
 
 #include <arpa/inet.h>
 #include <strings.h>

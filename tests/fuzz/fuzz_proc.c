@@ -10,9 +10,9 @@
 
 #include "fuzz.h"
 
-#include "collect/maps.h"
-#include "collect/space.h"
-#include "collect/task.h"
+#include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/space.h"
+#include "libcpaprof/collector/task.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

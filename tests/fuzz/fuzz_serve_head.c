@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-#include "serve/head.h"
+#include "libcpaprof/endpoint/head.h"
 
 static int parse(const uint8_t *data, size_t n, struct head *h)
 {

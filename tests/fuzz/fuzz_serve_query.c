@@ -9,8 +9,8 @@
 
 #include "fuzz.h"
 
-#include "serve/answer.h"
-#include "serve/query.h"
+#include "libcpaprof/endpoint/answer.h"
+#include "libcpaprof/endpoint/query.h"
 
 static void route(const char *method, const char *target)
 {

@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "runtime/unwind/unwind.h"
+#include "libcpaprof/target/unwind/unwind.h"
 
 #include <stdio.h>
 #include <stdlib.h>

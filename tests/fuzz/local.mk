@@ -87,31 +87,31 @@ tests_fuzz_fuzz_objdump_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_objdump_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_tables_SOURCES = tests/fuzz/fuzz_tables.c tests/fuzz/fuzz.h tests/unit/make_tables.h $(fuzz_main)
-tests_fuzz_fuzz_tables_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_tables_LDADD = $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_tables_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_collect_SOURCES = tests/fuzz/fuzz_collect.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_collect_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_collect_LDADD = $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_collect_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_elfnames_SOURCES = tests/fuzz/fuzz_elfnames.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_elfnames_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_elfnames_LDADD = $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_elfnames_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_proc_SOURCES = tests/fuzz/fuzz_proc.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_proc_LDADD = $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_proc_LDADD = $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_proc_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_head_SOURCES = tests/fuzz/fuzz_serve_head.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_serve_head_LDADD = $(serve_libs) $(reader_libs)
+tests_fuzz_fuzz_serve_head_LDADD = $(endpoint_libs) $(reader_libs)
 tests_fuzz_fuzz_serve_head_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_serve_query_SOURCES = tests/fuzz/fuzz_serve_query.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_serve_query_LDADD = $(serve_libs) $(collect_libs) $(reader_libs)
+tests_fuzz_fuzz_serve_query_LDADD = $(endpoint_libs) $(collector_libs) $(reader_libs)
 tests_fuzz_fuzz_serve_query_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_unwind_LDADD = src/runtime/unwind/libcpaunwind.a $(base_libs)
+tests_fuzz_fuzz_unwind_LDADD = src/libcpaprof/target/unwind/libunwind.a $(base_libs)
 tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_ldflags)
 
 # One file for the parsers of the legacy formats, once each.
@@ -156,7 +156,7 @@ tests_fuzz_fuzz_symbol_cache_LDADD = $(symbol_libs)
 tests_fuzz_fuzz_symbol_cache_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_guard_SOURCES = tests/fuzz/fuzz_guard.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_guard_LDADD = $(serve_libs) $(profile_libs)
+tests_fuzz_fuzz_guard_LDADD = $(endpoint_libs) $(profile_libs)
 tests_fuzz_fuzz_guard_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_stacks_SOURCES = tests/fuzz/fuzz_stacks.c tests/fuzz/fuzz.h $(fuzz_main)

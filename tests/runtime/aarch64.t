@@ -17,13 +17,13 @@ for header in zlib.h zconf.h; do
 	[ -n "$file" ] && cp "$file" "$tmp/zlib"
 done
 count=0
-for folder in runtime runtime/unwind collect api wire; do
+for folder in libcpaprof/target libcpaprof/target/unwind libcpaprof/collector libcpaprof/endpoint libcpaprof/api wire; do
 	[ -d "$top_srcdir/src/$folder" ] || continue
 	count=$((count + 1))
 	for source in "$top_srcdir/src/$folder"/*.c; do
 		[ -e "$source" ] || continue
 		$cc -std=gnu17 -O2 -fPIC -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -I"$top_builddir" \
-			-I"$top_srcdir/src" -I"$top_srcdir/src/api" -I"$tmp/zlib" -c -o "$tmp/one.o" "$source"
+			-I"$top_srcdir/src" -I"$top_srcdir/src/libcpaprof/api" -I"$tmp/zlib" -c -o "$tmp/one.o" "$source"
 	done >"$tmp/log" 2>&1
 	if [ -s "$tmp/log" ]; then
 		sed 's/^/# /' "$tmp/log"

@@ -17,9 +17,9 @@
  */
 #include "config.h"
 
-#include "collect/collect_int.h"
-#include "collect/snap.h"
-#include "runtime/live.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/snap.h"
+#include "libcpaprof/target/live.h"
 
 #include <inttypes.h>
 #include <stdio.h>

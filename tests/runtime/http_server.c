@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "serve/server.h"
+#include "libcpaprof/endpoint/server.h"
 
 #include <errno.h>
 #include <fcntl.h>

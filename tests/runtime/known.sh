@@ -4,5 +4,5 @@
 #
 # Source it behind served.sh: it builds ./known in its folder.
 # shellcheck disable=SC2154 # built, libs: of served.sh
-compile known -I"${top_srcdir:?}/src/api"
+compile known -I"${top_srcdir:?}/src/libcpaprof/api"
 export top_srcdir

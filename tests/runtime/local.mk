@@ -3,7 +3,7 @@
 # One name a line, so that branches which both add some can be merged. unwind_bytes and unwind_frames print TAP
 # without cmocka, so that they also run for another machine.
 
-unwind_libs = src/runtime/unwind/libcpaunwind.a $(BASE_LIBS)
+unwind_libs = src/libcpaprof/target/unwind/libunwind.a $(BASE_LIBS)
 runtime_tests =
 runtime_tests += tests/runtime/t120-odd.t
 runtime_tests += tests/runtime/t130-refused.t
@@ -160,27 +160,27 @@ EXTRA_DIST += tests/runtime/wrapper.cc
 
 check_PROGRAMS += tests/runtime/heap_watch
 tests_runtime_heap_watch_SOURCES = tests/runtime/heap_watch.c
-tests_runtime_heap_watch_LDADD = $(collect_libs)
+tests_runtime_heap_watch_LDADD = $(collector_libs)
 
 check_PROGRAMS += tests/runtime/http_server
 tests_runtime_http_server_SOURCES = tests/runtime/http_server.c
-tests_runtime_http_server_LDADD = $(serve_libs) $(collect_libs)
+tests_runtime_http_server_LDADD = $(endpoint_libs) $(collector_libs)
 
 check_PROGRAMS += tests/runtime/sessions
 tests_runtime_sessions_SOURCES = tests/runtime/sessions.c
-tests_runtime_sessions_LDADD = $(collect_libs)
+tests_runtime_sessions_LDADD = $(collector_libs)
 
 check_PROGRAMS += tests/runtime/snap_files
 tests_runtime_snap_files_SOURCES = tests/runtime/snap_files.c tests/unit/make_tables.h
-tests_runtime_snap_files_LDADD = $(collect_libs)
+tests_runtime_snap_files_LDADD = $(collector_libs)
 
 check_PROGRAMS += tests/runtime/threads_dump
 tests_runtime_threads_dump_SOURCES = tests/runtime/threads_dump.c
-tests_runtime_threads_dump_LDADD = $(collect_libs)
+tests_runtime_threads_dump_LDADD = $(collector_libs)
 
 check_PROGRAMS += tests/runtime/trace_file
 tests_runtime_trace_file_SOURCES = tests/runtime/trace_file.c
-tests_runtime_trace_file_LDADD = $(collect_libs)
+tests_runtime_trace_file_LDADD = $(collector_libs)
 
 check_PROGRAMS += tests/runtime/unwind_bytes
 tests_runtime_unwind_bytes_SOURCES = tests/runtime/unwind_bytes.c tests/runtime/make_cfi.h tests/runtime/tap.h tests/runtime/unwind_here.h

@@ -9,7 +9,7 @@
 #ifndef RUNTIME_MAKE_CFI_H
 #define RUNTIME_MAKE_CFI_H
 
-#include "runtime/unwind/walk_int.h"
+#include "libcpaprof/target/unwind/walk_int.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 BUILT = os.environ['top_builddir']
-LIBRARY = os.path.join(BUILT, 'src/runtime/libcpaprof.so')
+LIBRARY = os.path.join(BUILT, 'src/libcpaprof/libcpaprof.so')
 CPA = os.environ['CPA']
 WAIT = 30
 count = 0

@@ -10,8 +10,8 @@ command -v "${PYTHON3:-python3}" >/dev/null || {
 	exit 0
 }
 # shellcheck disable=SC2034 # for compile
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile served -I"$top_srcdir/src/api"
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile served -I"$top_srcdir/src/libcpaprof/api"
 
 exec_python() { # SCRIPT of this folder, its words
 	script=$top_srcdir/tests/runtime/$1

@@ -13,8 +13,8 @@
  */
 #include "config.h"
 
-#include "collect/collect_int.h"
-#include "collect/snap.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
  */
 #include "config.h"
 
-#include "collect/elfnames.h"
-#include "collect/snap.h"
+#include "libcpaprof/collector/elfnames.h"
+#include "libcpaprof/collector/snap.h"
 
 #include <stdio.h>
 #include <stdlib.h>

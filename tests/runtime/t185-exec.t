@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-library=$built/src/runtime/libcpaprof.so
+library=$built/src/libcpaprof/libcpaprof.so
 compile exec
 
 same() { # NAME OPTIONS COMMAND...: its output and status are as alone

@@ -4,8 +4,8 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile linked -I"$top_srcdir/src/api"
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile linked -I"$top_srcdir/src/libcpaprof/api"
 
 do_linked() { # MODE [ARGUMENT]...
 	rm -f ./*.pb.gz
@@ -14,9 +14,9 @@ do_linked() { # MODE [ARGUMENT]...
 	status=$?
 }
 
-ldd "$built/src/runtime/libcpaprof.so" | grep -q libz
+ldd "$built/src/libcpaprof/libcpaprof.so" | grep -q libz
 is $? 1 'the library has its own zlib'
-nm -D --defined-only "$built/src/runtime/libcpaprof.so" | sed 's/.* //; s/@.*//' | grep -v '^GLIBC_' | LC_ALL=C sort >shown
+nm -D --defined-only "$built/src/libcpaprof/libcpaprof.so" | sed 's/.* //; s/@.*//' | grep -v '^GLIBC_' | LC_ALL=C sort >shown
 grep -v '^#' "$top_srcdir/tests/runtime/exported.txt" | LC_ALL=C sort >wanted
 is "$(diff wanted shown)" '' 'and shows nothing but wrappers and its interface'
 

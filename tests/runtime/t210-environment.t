@@ -4,9 +4,9 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-library=$built/src/runtime/libcpaprof.so
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile linked -I"$top_srcdir/src/api"
+library=$built/src/libcpaprof/libcpaprof.so
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile linked -I"$top_srcdir/src/libcpaprof/api"
 libs=
 compile burn
 

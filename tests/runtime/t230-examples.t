@@ -2,8 +2,8 @@
 # t230-examples.t - the programs of examples/runtime build as README tells, and their profiles say what it shows
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
-library=$here/${top_builddir:-.}/src/runtime
-case ${top_builddir:-.} in /*) library=$top_builddir/src/runtime ;; esac
+library=$here/${top_builddir:-.}/src/libcpaprof
+case ${top_builddir:-.} in /*) library=$top_builddir/src/libcpaprof ;; esac
 for program in make pkg-config c++; do
 	command -v $program >/dev/null && continue
 	echo "1..0 # SKIP $program not found"
@@ -14,7 +14,7 @@ done
 mkdir -p examples include bin
 cp -r "$top_srcdir/examples/runtime" examples
 chmod -R u+w examples
-ln -s "$top_srcdir/src/api/cpa" include/cpa
+ln -s "$top_srcdir/src/libcpaprof/api/cpa" include/cpa
 ln -s "$CPA" bin/cpa
 printf 'Name: cpaprof\nDescription: of the build tree\nVersion: 0\nLibs: -L%s -lcpaprof\nCflags: -I%s\n' \
 	"$library" "$tmp/include" >cpaprof.pc

@@ -4,8 +4,8 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile asleep -I"$top_srcdir/src/api"
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile asleep -I"$top_srcdir/src/libcpaprof/api"
 timeout 60 ./asleep 5 >out 2>err
 is "$? $(cat out err)" '0 0' 'nobody wakes it while threads end that were to be profiled'
 done_testing

@@ -4,8 +4,8 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile heap_linked -fno-builtin -I"$top_srcdir/src/api"
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile heap_linked -fno-builtin -I"$top_srcdir/src/libcpaprof/api"
 
 numbers() { # FILE: "FUNCTION OBJECTS BYTES KEPT_OBJECTS KEPT_BYTES" of those that allocate
 	column=1
@@ -33,7 +33,7 @@ CPA_HEAPPROFILE=none.pb.gz CPA_HEAP_RATE=0 timeout 60 ./heap_linked >truth 2>err
 is "$(numbers none.pb.gz | grep -c a_before) $(cat err)" '0 ' 'a rate of 0 in the environment means none'
 printf '#include <cpa/pprof.h>\nint main(void) { return cpa_profile_write_path(cpa_profile_lookup("heap"), 0, "off.pb.gz", 0); }\n' >off.c
 # shellcheck disable=SC2086 # flags
-${CC:-cc} -I"$top_srcdir/src/api" -o off off.c $libs && ./off
+${CC:-cc} -I"$top_srcdir/src/libcpaprof/api" -o off off.c $libs && ./off
 is "$? $("$CPA" comments off.pb.gz | grep heap)" '0 heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it' \
 	'a heap that nobody asked for says so'
 is "$("$CPA" comments heap.pb.gz | grep -c 'not measured')" 0 'and one that was does not'

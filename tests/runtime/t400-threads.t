@@ -258,7 +258,7 @@ for with in "-l $library" ''; do
 done
 
 # one that asks itself
-${CC:-cc} -O1 -g -I"$top_srcdir/src/api" -o dumps_itself "$top_srcdir/tests/runtime/dumps_itself.c" "$library" -pthread
+${CC:-cc} -O1 -g -I"$top_srcdir/src/libcpaprof/api" -o dumps_itself "$top_srcdir/tests/runtime/dumps_itself.c" "$library" -pthread
 tries=0
 until LD_LIBRARY_PATH=${library%/*} ./dumps_itself >out 2>err; [ "$(grep -c 'spin+' out)" = 1 ] || [ $tries = 9 ]; do
 	tries=$((tries + 1))

@@ -7,7 +7,7 @@ cd "$here" || exit 1
 case $top_builddir in /*) ;; *) top_builddir=$here/$top_builddir ;; esac
 cd "$tmp" || exit 1
 compile paced
-library=$top_builddir/src/runtime/libcpaprof.so
+library=$top_builddir/src/libcpaprof/libcpaprof.so
 
 sessions() { # [OPTION]... PROGRAM...: play them; what they found is in found
 	timeout 60 "$top_builddir/tests/runtime/sessions" -l "$library" "$@" >found 2>err

@@ -5,8 +5,8 @@
 . "$top_srcdir/tests/runtime/locks.sh"
 built=$here/${top_builddir:-.}
 case ${top_builddir:-.} in /*) built=$top_builddir ;; esac
-libs="-L$built/src/runtime -Wl,-rpath,$built/src/runtime -lcpaprof"
-compile locks_api -Wall -I"$top_srcdir/src/api"
+libs="-L$built/src/libcpaprof -Wl,-rpath,$built/src/libcpaprof -lcpaprof"
+compile locks_api -Wall -I"$top_srcdir/src/libcpaprof/api"
 
 waits 1ns 1 ./locks_api
 is "$status" 0 'the program ends'

@@ -2,8 +2,8 @@
 # t600-labels.t - CPU time is charged to the labels that threads had
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
-library=${top_builddir:?}/src/runtime
-libs="-L$library -lcpaprof -Wl,-rpath,$library" compile labels -I"$top_srcdir/src/api"
+library=${top_builddir:?}/src/libcpaprof
+libs="-L$library -lcpaprof -Wl,-rpath,$library" compile labels -I"$top_srcdir/src/libcpaprof/api"
 
 tags() { # FILE: "KEY VALUE NANOSECONDS" of each label, as cpa says
 	"$CPA" tags -unit=ns "$1" 2>/dev/null | awk '

@@ -2,8 +2,8 @@
 # t610-custom.t - a program counts what it opens and closes, by the stack that opened it
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
-library=${top_builddir:?}/src/runtime
-libs="-L$library -lcpaprof -Wl,-rpath,$library" compile custom -I"$top_srcdir/src/api"
+library=${top_builddir:?}/src/libcpaprof
+libs="-L$library -lcpaprof -Wl,-rpath,$library" compile custom -I"$top_srcdir/src/libcpaprof/api"
 
 held() { # FILE FUNCTION: how many values it holds, 0 for none
 	"$CPA" top -nodecount=0 "$1" 2>/dev/null | awk -v name="$2" '$6 == name { n = $4 } END { print n + 0 }'

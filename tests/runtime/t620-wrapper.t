@@ -2,7 +2,7 @@
 # t620-wrapper.t - <cpa/pprof.hpp> with the compilers and standards there are
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
-library=${top_builddir:?}/src/runtime
+library=${top_builddir:?}/src/libcpaprof
 source=$top_srcdir/tests/runtime/wrapper.cc
 
 printf '#include <cpa/pprof.hpp>\nint main() { cpa::labels l{{"a", "b"}}; auto s = l.scope(); return cpa::do_(l, [] { return 0; }); }\n' >small.cc
@@ -14,7 +14,7 @@ for cxx in g++ clang++; do
 			echo "ok $count - $name # SKIP $cxx not found"
 			continue
 		fi
-		$cxx -std=c++$std -O1 -g -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$top_srcdir/src/api" \
+		$cxx -std=c++$std -O1 -g -Wall -Wextra -Wpedantic -Wshadow -Werror -I"$top_srcdir/src/libcpaprof/api" \
 			-I"$top_srcdir/tests/runtime" -o wrapper "$source" -L"$library" -lcpaprof -Wl,-rpath,"$library" -pthread 2>err
 		ok $? "$name: no warning"
 		sed 's/^/# /' err
@@ -23,7 +23,7 @@ for cxx in g++ clang++; do
 		status=$?
 		[ $status = 0 ] || grep '^not ok' out err | sed 's/^/# /'
 		is "$status $(grep -c '^ok' out)" "0 $(sed -n 's/^1\.\.//p' out)" "$name: all of it works"
-		$cxx -std=c++$std -fno-exceptions -fno-rtti -Wall -Wextra -Werror -I"$top_srcdir/src/api" -o small small.cc \
+		$cxx -std=c++$std -fno-exceptions -fno-rtti -Wall -Wextra -Werror -I"$top_srcdir/src/libcpaprof/api" -o small small.cc \
 			-L"$library" -lcpaprof -Wl,-rpath,"$library" -pthread 2>err && ./small
 		ok $? "$name: programs without exceptions"
 	done

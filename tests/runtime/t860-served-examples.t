@@ -24,8 +24,8 @@ ok $? 'a lock has who holds it'
 
 cp -r "$top_srcdir/examples/serve" serve
 chmod -R u+w serve
-make -s -C serve "CPPFLAGS=-I$top_srcdir/src/api" \
-	"LDLIBS=-L$built/src/runtime -lcpaprof -Wl,-rpath,$built/src/runtime -pthread" search mount >err 2>&1
+make -s -C serve "CPPFLAGS=-I$top_srcdir/src/libcpaprof/api" \
+	"LDLIBS=-L$built/src/libcpaprof -lcpaprof -Wl,-rpath,$built/src/libcpaprof -pthread" search mount >err 2>&1
 is "$? $(cat err)" '0 ' 'the others build without a warning'
 serve/search 127.0.0.1:0 load >address &
 search=$!

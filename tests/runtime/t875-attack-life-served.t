@@ -2,5 +2,5 @@
 # t875-attack-life-served.t - programs that are stopped, killed, replaced, or short of everything, while they serve their profiles
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/served.sh"
-compile attacked -I"$top_srcdir/src/api"
+compile attacked -I"$top_srcdir/src/libcpaprof/api"
 exec_python attack_life.py served

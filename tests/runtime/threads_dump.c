@@ -13,8 +13,8 @@
  */
 #include "config.h"
 
-#include "collect/collect.h"
-#include "collect/snap.h"
+#include "libcpaprof/collector/collect.h"
+#include "libcpaprof/collector/snap.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,9 +9,9 @@
  */
 #include "config.h"
 
-#include "collect/collect_int.h"
-#include "collect/elfnames.h"
-#include "collect/trace_int.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/elfnames.h"
+#include "libcpaprof/collector/trace_int.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "config.h"
 
-#include "runtime/unwind/unwind.h"
+#include "libcpaprof/target/unwind/unwind.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #ifndef RUNTIME_UNWIND_HERE_H
 #define RUNTIME_UNWIND_HERE_H
 
-#include "runtime/unwind/unwind.h"
+#include "libcpaprof/target/unwind/unwind.h"
 
 #include <pthread.h>
 #include <stdlib.h>

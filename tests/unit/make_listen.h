@@ -6,7 +6,7 @@
 #ifndef MAKE_LISTEN_H
 #define MAKE_LISTEN_H
 
-#include "serve/listen.h"
+#include "libcpaprof/endpoint/listen.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

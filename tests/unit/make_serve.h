@@ -8,7 +8,7 @@
 
 #include "make_tables.h"
 
-#include "serve/serve.h"
+#include "libcpaprof/endpoint/serve.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,9 +6,9 @@
 #ifndef MAKE_TABLES_H
 #define MAKE_TABLES_H
 
-#include "collect/collect_int.h"
-#include "collect/snap.h"
-#include "runtime/labels.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/snap.h"
+#include "libcpaprof/target/labels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "collect/elfnames.h"
+#include "libcpaprof/collector/elfnames.h"
 
 #include <errno.h>
 #include <fcntl.h>

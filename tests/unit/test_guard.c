@@ -14,7 +14,7 @@
 
 #include "make_listen.h"
 
-#include "serve/guard.h"
+#include "libcpaprof/endpoint/guard.h"
 
 #include <locale.h>
 

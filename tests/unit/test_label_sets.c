@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include "collect/collect_int.h"
-#include "collect/labels.h"
-#include "runtime/labels.h"
-#include "runtime/target.h"
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/labels.h"
+#include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -14,8 +14,8 @@
 
 #include "make_listen.h"
 
-#include "serve/guard.h"
-#include "serve/peer.h"
+#include "libcpaprof/endpoint/guard.h"
+#include "libcpaprof/endpoint/peer.h"
 
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "serve/head.h"
+#include "libcpaprof/endpoint/head.h"
 
 #include <stdarg.h>
 #include <stddef.h>

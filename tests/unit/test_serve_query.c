@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "serve/query.h"
+#include "libcpaprof/endpoint/query.h"
 
 #include <math.h>
 #include <setjmp.h>

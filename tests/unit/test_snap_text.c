@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "collect/legacy.h"
+#include "libcpaprof/collector/legacy.h"
 
 #include "make_tables.h"
 

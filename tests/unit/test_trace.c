@@ -16,8 +16,8 @@
 
 #include "make_tables.h"
 
-#include "collect/body.h"
-#include "collect/trace_int.h"
+#include "libcpaprof/collector/body.h"
+#include "libcpaprof/collector/trace_int.h"
 
 #define MS 1000000ULL
 

@@ -1,0 +1,43 @@
+# src/libcpaprof/api - <cpa/pprof.h>: what a program that links libcpaprof.so can ask for
+#
+# The sources are part of that library (src/libcpaprof/target/local.mk), with those of the collector.
+
+include src/libcpaprof/api/cpa/local.mk
+
+api_sources = \
+	src/libcpaprof/api/asked.c \
+	src/libcpaprof/api/asked.h \
+	src/libcpaprof/api/collector.c \
+	src/libcpaprof/api/collector.h \
+	src/libcpaprof/api/cpu.c \
+	src/libcpaprof/api/custom.c \
+	src/libcpaprof/api/daemon.c \
+	src/libcpaprof/api/exit.c \
+	src/libcpaprof/api/handle.c \
+	src/libcpaprof/api/heap_rate.c \
+	src/libcpaprof/api/heap_rate.h \
+	src/libcpaprof/api/host.c \
+	src/libcpaprof/api/host.h \
+	src/libcpaprof/api/http.c \
+	src/libcpaprof/api/http.h \
+	src/libcpaprof/api/init.c \
+	src/libcpaprof/api/labels.c \
+	src/libcpaprof/api/locks.c \
+	src/libcpaprof/api/options.c \
+	src/libcpaprof/api/options.h \
+	src/libcpaprof/api/out.c \
+	src/libcpaprof/api/out.h \
+	src/libcpaprof/api/profiles.c \
+	src/libcpaprof/api/profiles.h \
+	src/libcpaprof/api/session.h \
+	src/libcpaprof/api/status.c \
+	src/libcpaprof/api/values.c \
+	src/libcpaprof/api/values.h
+
+# The interface of gperftools, for programs that ask for it; without sanitizers, as the library.
+lib_LIBRARIES += src/libcpaprof/api/libcpaprof_gperf.a
+src_libcpaprof_api_libcpaprof_gperf_a_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -fPIC
+src_libcpaprof_api_libcpaprof_gperf_a_SOURCES = src/libcpaprof/api/gperf.c
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = src/libcpaprof/api/cpaprof.pc src/libcpaprof/api/cpaprof-gperf.pc

@@ -1,0 +1,225 @@
+/*
+ * out.c - where a profile goes: a descriptor, a file, a function
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/api/out.h"
+
+#include "libcpaprof/target/sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static bool is_same(int fd, const struct stat *is)
+{
+	struct stat now;
+
+	return fd >= 0 && fstat(fd, &now) == 0 && now.st_dev == is->st_dev && now.st_ino == is->st_ino &&
+	       now.st_rdev == is->st_rdev && (now.st_mode & S_IFMT) == (is->st_mode & S_IFMT);
+}
+
+int out_fd(struct out *o, int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	*o = (struct out){ .kind = OUT_FD, .given = fd };
+	if (flags < 0 || fstat(fd, &o->is) != 0)
+		return -errno;
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
+	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return 0;
+}
+
+int out_fn(struct out *o, cpa_write_fn write, void *arg)
+{
+	*o = (struct out){ .kind = OUT_FN, .fd = -1, .write = write, .arg = arg };
+	return write ? 0 : -EINVAL;
+}
+
+static size_t put(char *to, size_t at, const char *text, size_t n)
+{
+	if (at < PATH_MAX && n < PATH_MAX - at)
+		memcpy(to + at, text, n);
+	return at + n;
+}
+
+static size_t put_number(char *to, size_t at, long long n)
+{
+	char text[24];
+
+	return put(to, at, text, (size_t)snprintf(text, sizeof(text), "%lld", n));
+}
+
+int out_name(char to[PATH_MAX], const char *path, int64_t time_s)
+{
+	struct utsname host;
+	size_t at = 0;
+
+	if (*path != '/') {
+		if (!getcwd(to, PATH_MAX))
+			return -errno;
+		at = put(to, strlen(to), "/", 1);
+	}
+	for (; *path; path++) {
+		if (path[0] == '%' && path[1] == 'p') {
+			at = put_number(to, at, (long long)sys_getpid());
+		} else if (path[0] == '%' && path[1] == 't') {
+			at = put_number(to, at, (long long)time_s);
+		} else if (path[0] == '%' && path[1] == 'h' && uname(&host) == 0) {
+			for (char *slash; (slash = strchr(host.nodename, '/'));)
+				*slash = '_';
+			at = put(to, at, host.nodename, strlen(host.nodename));
+		} else {
+			at = put(to, at, path, 1);
+			continue;
+		}
+		path++;
+	}
+	if (at >= PATH_MAX)
+		return -ENAMETOOLONG;
+	to[at] = '\0';
+	return 0;
+}
+
+/* The folder, which others may not change names in. *base: the name there. Gives a descriptor or -errno. */
+static int open_folder(const char *path, const char **base)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = (size_t)(slash - path);
+	char name[PATH_MAX];
+	struct stat folder;
+	int fd;
+
+	memcpy(name, n ? path : "/", n ? n : 1);
+	name[n ? n : 1] = '\0';
+	*base = slash + 1;
+	if (**base == '\0')
+		return -EISDIR;
+	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &folder) == 0 && (!(folder.st_mode & S_IWOTH) || folder.st_mode & S_ISVTX))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+int out_path(struct out *o, const char *path, bool overwrite)
+{
+	struct stat file;
+	const char *base;
+	int folder, rc;
+
+	*o = (struct out){ .kind = OUT_PATH, .fd = -1, .overwrite = overwrite };
+	o->start_s = (int64_t)(sys_now(CLOCK_REALTIME) / 1000000000);
+	if (!path || !*path)
+		return -EINVAL;
+	rc = out_name(o->path, path, o->start_s);
+	if (rc < 0)
+		return rc;
+	folder = open_folder(o->path, &base);
+	if (folder < 0)
+		return folder;
+	if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
+		rc = -errno;
+	else if (fstatat(folder, base, &file, AT_SYMLINK_NOFOLLOW) == 0 && !(overwrite && S_ISREG(file.st_mode)))
+		rc = -EEXIST;
+	close(folder);
+	return rc;
+}
+
+/* What a pipe without a reader, or a file as long as may be, raises is taken back; signals from before stay. */
+static int write_all(int fd, const uint8_t *at, size_t n)
+{
+	const uint64_t ours = sys_bit(SIGPIPE) | sys_bit(SIGXFSZ);
+	const struct timespec now = { 0 };
+	uint64_t before, pending = 0, raised;
+	int rc = 0;
+
+	sys_mask(SIG_BLOCK, &ours, &before);
+	sys_call(SYS_rt_sigpending, (long)&pending, SYS_MASK_SIZE, 0, 0);
+	while (n && rc == 0) {
+		ssize_t got = write(fd, at, n);
+
+		if (got > 0) {
+			at += got;
+			n -= (size_t)got;
+		} else if (got == 0) {
+			rc = -EIO;
+		} else if (errno == EAGAIN) {
+			poll(&(struct pollfd){ .fd = fd, .events = POLLOUT }, 1, -1);
+		} else if (errno != EINTR) {
+			rc = -errno;
+		}
+	}
+	raised = ours & ~pending;
+	if (rc < 0 && raised)
+		sys_call(SYS_rt_sigtimedwait, (long)&raised, 0, (long)&now, SYS_MASK_SIZE);
+	sys_mask(SIG_SETMASK, &before, NULL);
+	return rc;
+}
+
+/* One that replaces another gets its name when it is whole. */
+static int write_file(const struct out *o, const void *data, size_t n)
+{
+	const char *base, *name;
+	char other[NAME_MAX + 1];
+	int folder = open_folder(o->path, &base), fd, rc;
+	struct stat file;
+
+	if (folder < 0)
+		return folder;
+	name = base;
+	if (o->overwrite) {
+		snprintf(other, sizeof(other), ".cpa-%u-%.200s", (unsigned)sys_getpid(), base);
+		name = other;
+	}
+	fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0) {
+		rc = -errno;
+		close(folder);
+		return rc;
+	}
+	rc = write_all(fd, data, n);
+	if (close(fd) != 0 && rc == 0)
+		rc = -errno;
+	if (rc == 0 && o->overwrite && fstatat(folder, base, &file, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISREG(file.st_mode))
+		rc = -EEXIST;
+	if (rc == 0 && o->overwrite && renameat(folder, other, folder, base) != 0)
+		rc = -errno;
+	if (rc < 0)
+		unlinkat(folder, name, 0);
+	close(folder);
+	return rc;
+}
+
+int out_write(struct out *o, const void *data, size_t n)
+{
+	int rc = -EBADF;
+
+	if (o->kind == OUT_PATH)
+		rc = write_file(o, data, n);
+	else if (o->kind == OUT_FN)
+		rc = o->write(o->arg, data, n);
+	else if (is_same(o->fd, &o->is))
+		rc = write_all(o->fd, data, n);
+	else if (is_same(o->given, &o->is))
+		rc = write_all(o->given, data, n);
+	out_release(o);
+	return rc;
+}
+
+void out_release(struct out *o)
+{
+	if (o->kind == OUT_FD && is_same(o->fd, &o->is))
+		close(o->fd);
+	o->kind = OUT_NONE;
+}

@@ -1,0 +1,120 @@
+/*
+ * status.c - what is on, and threads that tell of themselves
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/http.h"
+#include "libcpaprof/api/session.h"
+
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+/* As much as there is room for, and how long all of it is. */
+struct json {
+	char *to;
+	size_t n, len;
+};
+
+__attribute__((format(printf, 2, 3))) static void put(struct json *j, const char *fmt, ...)
+{
+	size_t left = j->len < j->n ? j->n - j->len : 0;
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(left ? j->to + j->len : NULL, left, fmt, args);
+	va_end(args);
+	j->len += n > 0 ? (size_t)n : 0;
+}
+
+static void put_text(struct json *j, const char *text)
+{
+	put(j, "\"");
+	for (; *text; text++) {
+		if ((unsigned char)*text < ' ')
+			put(j, "\\u%04x", (unsigned)(unsigned char)*text);
+		else
+			put(j, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
+	put(j, "\"");
+}
+
+static void put_cpu(struct json *j)
+{
+	struct process_facts facts = { 0 };
+	struct session_state s;
+	struct process *p;
+
+	session_look(&s);
+	if (s.on && collector_take(COLLECTOR_WAIT_MS)) {
+		p = collector_process();
+		if (p)
+			process_facts(p, &facts);
+		collector_leave();
+	}
+	if (collector_is_parent()) {
+		s.on = atomic_load(&cpi.head->cpu) != 0;
+		s.hz = cpi.head->hz;
+	}
+	put(j, "\"cpu\":{\"on\":%s,\"hz\":%u,\"start\":%lld,\"samples\":%llu,\"periods\":%llu,\"lost\":%llu,\"path\":",
+	    s.on ? "true" : "false", s.hz, (long long)s.start_s, (unsigned long long)facts.n_samples,
+	    (unsigned long long)facts.weight, (unsigned long long)facts.lost);
+	put_text(j, s.path);
+	put(j, "}");
+}
+
+static void put_http(struct json *j)
+{
+	char address[LISTEN_SHOWN_MAX] = "";
+	bool on = http_look(address);
+
+	put(j, "\"http\":{\"on\":%s,\"address\":", on ? "true" : "false");
+	put_text(j, address);
+	put(j, "}");
+}
+
+CPA_EXPORT int cpa_status(char *json, size_t n)
+{
+	struct segment_head *head = cpi.head;
+	struct json j = { .to = json, .n = json ? n : 0 };
+
+	put(&j, "{\"version\":");
+	put_text(&j, cpa_version());
+	put(&j, ",\"pid\":%u,\"collector\":\"%s\",", (unsigned)sys_getpid(),
+	    !head                   ? "none"
+	    : collector_is_parent() ? "parent"
+				    : "self");
+	put_cpu(&j);
+	put(&j, ",\"heap\":{\"rate\":%llu},\"block\":{\"rate\":%llu},\"mutex\":{\"fraction\":%llu},",
+	    head ? (unsigned long long)atomic_load(&head->heap_rate) : 0,
+	    head ? (unsigned long long)atomic_load(&head->block_rate) : 0,
+	    head ? (unsigned long long)atomic_load(&head->mutex_fraction) : 0);
+	put_http(&j);
+	put(&j, "}");
+	return (int)j.len;
+}
+
+CPA_EXPORT const char *cpa_version(void)
+{
+	return PACKAGE_VERSION;
+}
+
+CPA_EXPORT void cpa_thread_register(const char *name)
+{
+	if (name)
+		prctl(PR_SET_NAME, name);
+	cpi_thread_meet();
+}
+
+CPA_EXPORT void cpa_thread_ignore(int on)
+{
+	cpi_thread_ignore(on != 0);
+}

@@ -1,0 +1,52 @@
+/*
+ * body.c - a profile in memory, until nobody needs to wait for it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/body.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { BODY_MOST = 1 << 30, PIECE = 64 << 10 };
+
+int body_put(void *body, const void *data, size_t n)
+{
+	struct body *b = body;
+	void *to = vec_room(&b->v, n, 1, BODY_MOST);
+
+	if (!to)
+		return -ENOMEM;
+	memcpy(to, data, n);
+	b->v.n += n;
+	return 0;
+}
+
+int body_give(const struct body *b, int (*write)(void *arg, const void *data, size_t n), void *arg)
+{
+	const uint8_t *data = b->v.data;
+	int rc = 0;
+
+	for (size_t at = 0; at < b->v.n && rc == 0; at += PIECE)
+		rc = write(arg, data + at, b->v.n - at < PIECE ? b->v.n - at : PIECE);
+	return rc;
+}
+
+void body_release(struct body *b)
+{
+	vec_release(&b->v, 1);
+}
+
+int body_snap(struct body *b, struct process *p, enum snap_kind kind, uint64_t custom, int debug)
+{
+	struct snap *s;
+	int rc = snap_take(p, kind, custom, &s);
+
+	if (rc < 0)
+		return rc;
+	rc = snap_write(s, debug, NULL, NULL, body_put, b);
+	snap_free(s);
+	return rc;
+}

@@ -1,0 +1,295 @@
+/*
+ * collect.c - the segment, and the processes in it
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/collect_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACKS_SIZE (1ULL << 30) /* bytes of memory for the stacks of all processes */
+
+enum { TABLES_USUAL = 4, HZ_USUAL = 100 }; /* only memory that is touched is taken */
+enum { UNSEEN_EVERY = 5 };                 /* drains between looks for threads */
+enum { REPLACED_EVERY = 10 };              /* and for programs that are not profiled */
+
+uint64_t collect_wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A file in memory of which nobody can change the size: the collector would die of reading behind its end. */
+static int make_file(uint64_t size)
+{
+	int fd = memfd_create("cpa", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size) != 0 || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+		int rc = -errno;
+
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+static void write_head(struct collect *c)
+{
+	struct segment_head *h = c->head;
+
+	h->version = SEGMENT_VERSION;
+	h->hz = c->how.hz;
+	h->max_depth = c->how.max_depth;
+	h->follow = c->how.follow ? FOLLOW_ALL : FOLLOW_MAIN;
+	h->size = c->size;
+	h->n_rings = c->at.n_rings;
+	h->n_tables = c->at.n_tables;
+	memcpy(h->nonce, c->nonce, sizeof(h->nonce));
+	memcpy(h->section, c->at.section, sizeof(h->section));
+	atomic_store(&h->heap_rate, c->how.heap_rate);
+	atomic_store(&h->block_rate, c->how.block_rate);
+	atomic_store(&h->mutex_fraction, c->how.mutex_fraction);
+	atomic_store(&h->flags, c->how.flags);
+	atomic_store(&h->engine, c->how.engine);
+	atomic_store(&h->signal, c->how.signal);
+	atomic_store(&h->session, c->cpu);
+	atomic_store(&h->cpu, c->cpu);
+	if (!c->how.self) /* else when all is ready */
+		collect_alive_begin(c);
+	h->magic = SEGMENT_MAGIC;
+}
+
+/* Memory that the program shares with us, of which we are part: then it is no file, and fork copies it. */
+static int map(struct collect *c)
+{
+	int flags = c->how.self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	struct stat file = { 0 };
+
+	if (!c->how.self) {
+		c->fd = make_file(c->size);
+		if (c->fd < 0)
+			return c->fd;
+		if (fstat(c->fd, &file) != 0)
+			return -errno;
+	}
+	c->dev = file.st_dev;
+	c->ino = file.st_ino;
+	c->head = mmap(NULL, c->size, PROT_READ | PROT_WRITE, flags, c->fd, 0);
+	if (c->head != MAP_FAILED) {
+		madvise(c->head, c->size, MADV_DONTDUMP);
+		return 0;
+	}
+	c->head = NULL;
+	return -errno;
+}
+
+static int set_up(struct collect *c)
+{
+	int rc = map(c);
+
+	if (rc < 0)
+		return rc;
+	c->seen = memory_map(c->at.n_rings * sizeof(*c->seen));
+	c->process = memory_map(N_PROCS * sizeof(*c->process));
+	c->claim = memory_map((N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
+	if (!c->seen || !c->process || !c->claim)
+		return -ENOMEM;
+	if (getrandom(c->nonce, sizeof(c->nonce), 0) != sizeof(c->nonce))
+		return -EIO;
+	c->start_ns = collect_wall_ns();
+	write_head(c);
+	return 0;
+}
+
+/* Who may have few addresses (ulimit -v) gets no more than he needs. */
+static uint32_t usual_tables(void)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_USUAL;
+}
+
+int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out)
+{
+	struct collect *c = memory_map(sizeof(*c));
+	int rc;
+
+	if (!c)
+		return -ENOMEM;
+	c->how = *how;
+	c->fd = -1;
+	c->cpu = how->hz != 0;
+	if (!c->cpu)
+		c->how.hz = HZ_USUAL;
+	if (c->how.max_depth == 0 || c->how.max_depth > FRAMES_MAX)
+		c->how.max_depth = FRAMES_MAX;
+	c->done = done;
+	c->arg = arg;
+	c->left = STACKS_SIZE;
+	c->size = segment_size(how->n_tables ? how->n_tables : usual_tables());
+	c->at = segment_lay_out(c->size);
+	rc = set_up(c);
+	if (rc < 0) {
+		collect_close(c);
+		return rc;
+	}
+	*out = c;
+	return 0;
+}
+
+void collect_close(struct collect *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; c->process && i < N_PROCS; i++)
+		if (c->process[i].used)
+			process_release(&c->process[i]);
+	collect_alive_end(c);
+	memory_unmap(c->process, N_PROCS * sizeof(*c->process));
+	memory_unmap(c->claim, (N_PROCS + TABLES_MOST + c->at.n_rings) * sizeof(*c->claim));
+	memory_unmap(c->seen, c->at.n_rings * sizeof(*c->seen));
+	if (c->head)
+		munmap(c->head, c->size);
+	if (c->fd >= 0)
+		close(c->fd);
+	memory_unmap(c, sizeof(*c));
+}
+
+void collect_environment(const struct collect *c, char out[COLLECT_ENV_MAX])
+{
+	snprintf(out, COLLECT_ENV_MAX, "CPA_SEGMENT=/proc/%d/fd/%d:%016llx%016llx", (int)getpid(), c->fd,
+		 (unsigned long long)c->nonce[0], (unsigned long long)c->nonce[1]);
+}
+
+void collect_set_main(struct collect *c, pid_t pid)
+{
+	c->main_pid = pid;
+	atomic_store(&c->head->main_pid, (uint32_t)pid);
+}
+
+static void look_for_new(struct collect *c)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		struct segment_proc *s = collect_slot(c, i);
+
+		if (!c->process[i].used && atomic_load_explicit(&s->state, memory_order_acquire) == PROC_LIVE)
+			process_begin(c, i, s, atomic_load(&s->serial));
+	}
+}
+
+/* Is it gone? A process is where its descriptor can be read. */
+static bool is_gone(const struct process *p)
+{
+	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
+
+	if (p->c->how.self)
+		return false;
+	if (p->pidfd < 0)
+		return kill(p->pid, 0) != 0 && errno == ESRCH;
+	return poll(&ended, 1, 0) > 0;
+}
+
+uint32_t collect_left_behind(const struct collect *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		const struct process *p = &c->process[i];
+
+		n += p->used && !p->main && !p->ended && !p->told && !p->left && !is_gone(p);
+	}
+	return n;
+}
+
+/* Is CPU time sampled in it, by a process that is not itself? */
+static bool is_sampled(const struct process *p)
+{
+	uint32_t armed = atomic_load_explicit(&collect_slot(p->c, collect_slot_of(p))->armed, memory_order_relaxed);
+
+	return p->proven && !p->c->how.self && (p->c->cpu || (p->c->on && armed == p->c->on));
+}
+
+static void round_of(struct collect *c, bool last)
+{
+	bool gone = false;
+
+	look_for_new(c);
+	collect_sweep(c);
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (c->process[i].used && !c->process[i].ended && is_gone(&c->process[i]))
+			c->process[i].ended = gone = true;
+	if (gone) /* children that it has left know their mappings from it */
+		look_for_new(c);
+	for (uint32_t i = 0; c->n_rounds % REPLACED_EVERY == 0 && i < N_PROCS; i++)
+		process_is_replaced(&c->process[i]);
+	collect_rings(c);
+	for (uint32_t i = 0; i < N_PROCS; i++) {
+		struct process *p = &c->process[i];
+
+		if (!p->used || p->told)
+			continue;
+		process_update(p, collect_slot(c, i));
+		if (!p->ended && !last) {
+			if (++p->n_drains % UNSEEN_EVERY == 0 && is_sampled(p) &&
+			    !(p->engine & (ENGINE_NONE | ENGINE_PROCESS)) && !p->lost_seen)
+				collect_unseen(c, p);
+			continue;
+		}
+		p->end_ns = collect_wall_ns();
+		c->done(c->arg, p);
+		process_end(p);
+	}
+}
+
+void collect_drain(struct collect *c)
+{
+	round_of(c, false);
+}
+
+void collect_finish(struct collect *c)
+{
+	atomic_store(&c->head->active, 0);
+	round_of(c, true);
+}
+
+static bool is_there(struct process *p)
+{
+	return p->used && !p->ended && !p->told && !process_is_replaced(p);
+}
+
+struct process *collect_process(struct collect *c, pid_t pid)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (is_there(&c->process[i]) && c->process[i].pid == pid)
+			return &c->process[i];
+	return NULL;
+}
+
+void collect_each(struct collect *c, collect_done_fn *look, void *arg)
+{
+	for (uint32_t i = 0; i < N_PROCS; i++)
+		if (is_there(&c->process[i]))
+			look(arg, &c->process[i]);
+}
+
+uint32_t collect_refused(const struct collect *c)
+{
+	return atomic_load(&c->head->refused);
+}

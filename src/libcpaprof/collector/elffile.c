@@ -1,0 +1,200 @@
+/*
+ * elffile.c - the symbols of an ELF file, and where it is in memory
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Everything is read by offset into memory of our own, and every size has a limit.
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/elffile.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { SECTIONS_MAX = 1 << 16, TABLE_MAX = 256 << 20, NOTE_MAX = 4096, ID_MAX = 64 };
+
+/* Where bytes come from: a file, or memory of a process. */
+struct source {
+	int fd; /* -1: memory */
+	pid_t pid;
+	uint64_t memory, size;
+};
+
+static bool read_at(const struct source *s, uint64_t at, void *to, size_t n)
+{
+	size_t done = 0;
+
+	if (at > s->size || n > s->size - at)
+		return false;
+	if (s->fd < 0) {
+		struct iovec here = { to, n }, there = { (void *)(uintptr_t)(s->memory + at), n };
+
+		return process_vm_readv(s->pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+	}
+	while (done < n) {
+		ssize_t got = pread(s->fd, (uint8_t *)to + done, n - done, (off_t)(at + done));
+
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+/* Memory with what is at a place; a zero follows. *size: what to unmap. */
+static void *read_new(const struct source *s, uint64_t at, uint64_t n, size_t *size)
+{
+	void *to;
+
+	if (n == 0 || n > TABLE_MAX || at > s->size || n > s->size - at)
+		return NULL;
+	*size = (size_t)n + 1;
+	to = memory_map(*size);
+	if (to && read_at(s, at, to, (size_t)n))
+		return to;
+	memory_unmap(to, *size);
+	return NULL;
+}
+
+static bool read_head(const struct source *s, Elf64_Ehdr *h)
+{
+	static const uint8_t magic[] = {
+		ELFMAG0, ELFMAG1,    ELFMAG2,
+		ELFMAG3, ELFCLASS64, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB
+	};
+
+	return read_at(s, 0, h, sizeof(*h)) && memcmp(h->e_ident, magic, sizeof(magic)) == 0 &&
+	       h->e_phentsize == sizeof(Elf64_Phdr) && h->e_shentsize == sizeof(Elf64_Shdr) &&
+	       h->e_phnum <= ELFFILE_SEGMENTS_MAX;
+}
+
+/* Do the notes of a segment say the id, in hexadecimal, n_hex digits? Without one there is nothing to compare. */
+static bool has_id(const struct source *s, const Elf64_Phdr *notes, const char *hex, uint32_t n_hex, bool *found)
+{
+	_Alignas(8) uint8_t data[NOTE_MAX];
+	size_t n = notes->p_filesz < sizeof(data) ? (size_t)notes->p_filesz : sizeof(data), at = 0;
+
+	if (!read_at(s, notes->p_offset, data, n))
+		return true;
+	while (n - at >= sizeof(Elf64_Nhdr)) {
+		char got[2 * ID_MAX + 1] = "";
+		Elf64_Nhdr note;
+		size_t name, desc;
+
+		memcpy(&note, data + at, sizeof(note));
+		at += sizeof(note);
+		name = ((size_t)note.n_namesz + 3) & ~(size_t)3;
+		desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		if (name > n - at || desc > n - at - name)
+			break;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(data + at, "GNU", 4) == 0 &&
+		    note.n_descsz <= ID_MAX) {
+			*found = true;
+			for (uint32_t i = 0; i < note.n_descsz; i++)
+				snprintf(got + 2 * i, 3, "%02x", data[at + name + i]);
+			return strlen(got) == n_hex && memcmp(got, hex, n_hex) == 0;
+		}
+		at += name + desc;
+	}
+	return true;
+}
+
+/* Read the segments. Is it the file that was mapped? */
+static bool read_segments(struct elffile *f, const struct source *s, const Elf64_Ehdr *h, const char *id, uint32_t n_id)
+{
+	bool found = false;
+
+	if (!read_at(s, h->e_phoff, f->segment, h->e_phnum * sizeof(*f->segment)))
+		return false;
+	f->n_segments = h->e_phnum;
+	for (uint32_t i = 0; i < f->n_segments && n_id && !found; i++)
+		if (f->segment[i].p_type == PT_NOTE && !has_id(s, &f->segment[i], id, n_id, &found))
+			return false;
+	return found || !n_id;
+}
+
+static bool read_symbols(struct elffile *f, const struct source *s, const Elf64_Ehdr *h)
+{
+	size_t size;
+	Elf64_Shdr *section = h->e_shnum ? read_new(s, h->e_shoff, h->e_shnum * sizeof(*section), &size) : NULL;
+	const Elf64_Shdr *is = NULL;
+
+	for (uint32_t i = 0; section && i < h->e_shnum; i++)
+		if (section[i].sh_type == SHT_SYMTAB || (section[i].sh_type == SHT_DYNSYM && !is))
+			is = &section[i];
+	if (is && is->sh_link < h->e_shnum && is->sh_entsize == sizeof(Elf64_Sym)) {
+		const Elf64_Shdr *texts = &section[is->sh_link];
+
+		f->n_symbols = (size_t)(is->sh_size / sizeof(Elf64_Sym));
+		f->n_texts = (size_t)texts->sh_size;
+		f->symbols = read_new(s, is->sh_offset, f->n_symbols * sizeof(Elf64_Sym), &f->symbols_size);
+		f->texts = read_new(s, texts->sh_offset, texts->sh_size, &f->texts_size);
+	}
+	if (section)
+		memory_unmap(section, size);
+	return f->symbols && f->texts;
+}
+
+static bool read_all(struct elffile *f, const struct source *s, const char *id, uint32_t n_id)
+{
+	Elf64_Ehdr h;
+
+	return read_head(s, &h) && read_segments(f, s, &h, id, n_id) && read_symbols(f, s, &h);
+}
+
+bool elffile_read(struct elffile *f, pid_t pid, const struct maps *maps, const struct map *m)
+{
+	const char *texts = maps->texts.data, *id = texts + m->id;
+	static const char vdso[] = "[vdso]";
+	struct source s = { .fd = -1 };
+	char path[MODULE_PATH_MAX + 1];
+	struct stat file;
+	bool good;
+
+	if (m->n_path == sizeof(vdso) - 1 && memcmp(texts + m->path, vdso, m->n_path) == 0) {
+		s.pid = pid;
+		s.memory = m->start;
+		s.size = m->limit - m->start;
+		return read_all(f, &s, id, m->n_id);
+	}
+	if (m->n_path == 0 || m->n_path > MODULE_PATH_MAX || texts[m->path] != '/')
+		return false;
+	memcpy(path, texts + m->path, m->n_path);
+	path[m->n_path] = '\0';
+	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (s.fd < 0)
+		return false;
+	good = fstat(s.fd, &file) == 0 && S_ISREG(file.st_mode);
+	s.size = good ? (uint64_t)file.st_size : 0;
+	good = good && read_all(f, &s, id, m->n_id);
+	close(s.fd);
+	return good;
+}
+
+bool elffile_address(const struct elffile *f, const struct map *m, uint64_t addr, uint64_t *out)
+{
+	uint64_t offset = addr - m->start + m->offset;
+
+	for (uint32_t i = 0; i < f->n_segments; i++) {
+		const Elf64_Phdr *s = &f->segment[i];
+
+		if (s->p_type == PT_LOAD && s->p_flags & PF_X && offset >= s->p_offset &&
+		    offset - s->p_offset < s->p_filesz) {
+			*out = offset - s->p_offset + s->p_vaddr;
+			return true;
+		}
+	}
+	return false;
+}
+
+void elffile_release(struct elffile *f)
+{
+	memory_unmap(f->symbols, f->symbols_size);
+	memory_unmap(f->texts, f->texts_size);
+	*f = (struct elffile){ 0 };
+}

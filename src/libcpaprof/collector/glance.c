@@ -1,0 +1,76 @@
+/*
+ * glance.c - where a thread that waits is, what for, and for whom
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/glance.h"
+
+#include "libcpaprof/collector/collect_int.h"
+
+#include "libcpaprof/target/target.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+enum { PEEKS = 3 };
+
+uint32_t glance_label(const struct glance *g, uint32_t tid)
+{
+	const struct segment_proc *s = g->p->c ? collect_slot(g->p->c, collect_slot_of(g->p)) : NULL;
+	struct space *r = &g->peek->space;
+	uint64_t table = s ? *(const volatile uint64_t *)&s->locals : 0, at = 0;
+	struct local_at l[LOCAL_PROBES];
+	uint32_t first = tid % N_LOCALS, n = N_LOCALS - first < LOCAL_PROBES ? N_LOCALS - first : LOCAL_PROBES, label;
+	size_t size = n * sizeof(*l), rest = sizeof(l) - size;
+
+	if (!table || space_read(r, table + first * sizeof(*l), l, size) != size ||
+	    (rest && space_read(r, table, l + n, rest) != rest))
+		return 0;
+	for (uint32_t i = 0; i < LOCAL_PROBES && !at; i++)
+		if (atomic_load_explicit(&l[i].tid, memory_order_relaxed) == tid)
+			at = (uint64_t)(uintptr_t)atomic_load_explicit(&l[i].local, memory_order_relaxed);
+	if (!at || space_read(r, at + offsetof(struct local, label), &label, sizeof(label)) != sizeof(label))
+		return 0;
+	return label;
+}
+
+uint32_t glance_holder(const struct glance *g, const struct task *t)
+{
+	enum { CONTENDED = 2, KINDS = 512 };
+	struct {
+		int32_t lock;
+		uint32_t count;
+		int32_t owner;
+		uint32_t n_users;
+		int32_t kind;
+	} mutex;
+
+	if (t->nr != SYS_futex || (t->arg[1] & FUTEX_CMD_MASK) != FUTEX_WAIT || (uint32_t)t->arg[2] != CONTENDED ||
+	    space_read(&g->peek->space, t->arg[0], &mutex, sizeof(mutex)) != sizeof(mutex))
+		return 0;
+	if (mutex.lock != CONTENDED || mutex.owner <= 0 || mutex.n_users == 0 || mutex.kind < 0 || mutex.kind >= KINDS)
+		return 0;
+	return (uint32_t)mutex.owner;
+}
+
+enum task_is glance_stack(const struct glance *g, struct task *t, uint64_t *pc, uint32_t *n)
+{
+	struct task after = *t;
+	enum unwind_end end;
+
+	for (int i = 0; i < PEEKS; i++) {
+		enum task_is is = task_where(g->folder, t->tid, t);
+
+		if (is != TASK_WAITING)
+			return is;
+		*n = peek_stack(g->peek, t->pc, t->sp, pc, g->p->max_depth, &end);
+		is = task_where(g->folder, t->tid, &after);
+		if (is == TASK_WAITING && after.sp == t->sp && after.pc == t->pc && after.nr == t->nr) {
+			*n = t->pc ? *n : 0;
+			return TASK_WAITING;
+		}
+	}
+	return TASK_RUNNING;
+}

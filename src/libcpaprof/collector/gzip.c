@@ -1,0 +1,113 @@
+/*
+ * gzip.c - pack what is written, without the host's heap
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/gzip.h"
+
+#include "libcpaprof/collector/memory.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <zlib.h>
+
+enum { LEVEL = 1, WINDOW_GZIP = 15 + 16, MEMORY = 8, POOL = 512 << 10, OUT = 16 << 10 };
+
+struct gzip {
+	z_stream z;
+	snap_sink_fn *sink;
+	void *arg;
+	int error;
+	size_t used; /* of pool */
+	uint8_t out[OUT];
+	_Alignas(16) uint8_t pool[POOL]; /* what zlib wants, about 270 KB */
+};
+
+static void *take(void *arg, unsigned n, unsigned size)
+{
+	struct gzip *g = arg;
+	size_t bytes = ((size_t)n * size + 15) & ~(size_t)15, at = g->used;
+
+	if (bytes > POOL - at)
+		return NULL;
+	g->used += bytes;
+	return g->pool + at;
+}
+
+/* The pool goes as a whole. */
+static void leave(void *arg, void *p)
+{
+	(void)arg;
+	(void)p;
+}
+
+struct gzip *gzip_open(snap_sink_fn *sink, void *arg)
+{
+	struct gzip *g = memory_map(sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->sink = sink;
+	g->arg = arg;
+	g->z = (z_stream){ .zalloc = take, .zfree = leave, .opaque = g };
+	g->z.next_out = g->out;
+	g->z.avail_out = OUT;
+	if (deflateInit2(&g->z, LEVEL, Z_DEFLATED, WINDOW_GZIP, MEMORY, Z_DEFAULT_STRATEGY) == Z_OK)
+		return g;
+	memory_unmap(g, sizeof(*g));
+	return NULL;
+}
+
+static void put(struct gzip *g)
+{
+	size_t n = OUT - g->z.avail_out;
+
+	if (n && !g->error)
+		g->error = g->sink(g->arg, g->out, n);
+	g->z.next_out = g->out;
+	g->z.avail_out = OUT;
+}
+
+/* Pack until zlib wants no more. */
+static void pack(struct gzip *g, int flush)
+{
+	do {
+		int rc = deflate(&g->z, flush);
+
+		if (rc == Z_STREAM_ERROR && !g->error)
+			g->error = -EIO;
+		if (g->z.avail_out > 0)
+			return;
+		put(g);
+	} while (!g->error);
+}
+
+bool gzip_sink(void *arg, const void *data, size_t n)
+{
+	struct gzip *g = arg;
+
+	while (n && !g->error) {
+		unsigned part = n > UINT32_MAX ? UINT32_MAX : (unsigned)n;
+
+		g->z.next_in = (void *)(uintptr_t)data;
+		g->z.avail_in = part;
+		pack(g, Z_NO_FLUSH);
+		data = (const uint8_t *)data + part;
+		n -= part;
+	}
+	return !g->error;
+}
+
+int gzip_close(struct gzip *g)
+{
+	int rc;
+
+	pack(g, Z_FINISH);
+	put(g);
+	deflateEnd(&g->z);
+	rc = g->error;
+	memory_unmap(g, sizeof(*g));
+	return rc;
+}

@@ -1,0 +1,59 @@
+/*
+ * memory.c - memory that is not the host's heap
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/memory.h"
+
+#include <sys/mman.h>
+
+enum { PAGE = 4096, FIRST_SIZE = 16 * PAGE };
+
+void *memory_map(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void *memory_map_secret(size_t size)
+{
+	void *p = memory_map(size);
+
+	if (p) /* it can only fail where there are no core dumps of it */
+		(void)madvise(p, size, MADV_DONTDUMP);
+	return p;
+}
+
+void memory_unmap(void *p, size_t size)
+{
+	if (p)
+		munmap(p, size);
+}
+
+void *vec_room(struct vec *v, size_t more, size_t size, size_t most)
+{
+	size_t cap = v->cap ? v->cap : FIRST_SIZE / size;
+	void *p;
+
+	if (v->n > most || more > most - v->n)
+		return NULL;
+	while (cap < v->n + more)
+		cap *= 2;
+	if (cap > v->cap) {
+		p = v->data ? mremap(v->data, v->cap * size, cap * size, MREMAP_MAYMOVE) : memory_map(cap * size);
+		if (!p || p == MAP_FAILED)
+			return NULL;
+		v->data = p;
+		v->cap = cap;
+	}
+	return (char *)v->data + v->n * size;
+}
+
+void vec_release(struct vec *v, size_t size)
+{
+	memory_unmap(v->data, v->cap * size);
+	*v = (struct vec){ 0 };
+}

@@ -1,0 +1,470 @@
+/*
+ * snap.c - take a profile of a process at one moment, and the difference of two
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/snap.h"
+
+#include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/labels.h"
+#include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/threads.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROWS_MAX = 1 << 24, FIXED = 1024 /* of weighted counters */ };
+enum { SNAP_IN_USE = 2 }; /* heap: values from here on are of a moment */
+
+static const char *const kind_name[N_SNAP_KINDS] = {
+	[SNAP_CPU] = "cpu",     [SNAP_HEAP] = "heap",   [SNAP_ALLOCS] = "allocs",       [SNAP_THREADS] = "threads",
+	[SNAP_BLOCK] = "block", [SNAP_MUTEX] = "mutex", [SNAP_CREATE] = "threadcreate", [SNAP_CUSTOM] = "custom",
+};
+
+static bool is_heap(const struct snap *s)
+{
+	return s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS;
+}
+
+/* Nothing at all? */
+static bool is_zero(const struct snap_row *r)
+{
+	for (int i = 0; i < SNAP_VALUES; i++)
+		if (r->value[i] || r->raw[i])
+			return false;
+	return true;
+}
+
+/* What fits into a sum of numbers that are not negative; readers take one that overflows for a broken file. */
+static int64_t fit(int64_t *sum, int64_t n)
+{
+	n = n < INT64_MAX - *sum ? n : INT64_MAX - *sum;
+	*sum += n;
+	return n;
+}
+
+static bool add(struct snap *s, struct snap_row *row)
+{
+	struct snap_row *to;
+
+	for (int i = 0; i < SNAP_VALUES; i++)
+		if (row->value[i] > 0)
+			row->value[i] = fit(&s->sum[i], row->value[i]);
+
+	if (is_zero(row))
+		return true;
+	to = vec_room(&s->row, 1, sizeof(*to), ROWS_MAX);
+	if (!to)
+		return false;
+	*to = *row;
+	s->row.n++;
+	return true;
+}
+
+/* What weighs 1/1024 each, to the nearest. */
+static int64_t whole(uint64_t n)
+{
+	return (int64_t)(n / FIXED + (n % FIXED >= FIXED / 2));
+}
+
+/* What is left of what came. A program can say that more went than came; in use is then nothing. */
+static uint64_t left(uint64_t came, uint64_t went)
+{
+	return came > went ? came - went : 0;
+}
+
+static void heap_values(struct snap_row *row, const uint64_t v[STACK_VALUES])
+{
+	row->value[0] = whole(v[HEAP_ALLOC_OBJECTS]);
+	row->value[1] = whole(v[HEAP_ALLOC_BYTES]);
+	row->value[2] = whole(left(v[HEAP_ALLOC_OBJECTS], v[HEAP_FREE_OBJECTS]));
+	row->value[3] = whole(left(v[HEAP_ALLOC_BYTES], v[HEAP_FREE_BYTES]));
+	row->raw[0] = (int64_t)left(v[HEAP_ALLOC_SAMPLES], v[HEAP_FREE_SAMPLES]);
+	row->raw[1] = (int64_t)left(v[HEAP_ALLOC_SAMPLED], v[HEAP_FREE_SAMPLED]);
+	row->raw[2] = (int64_t)v[HEAP_ALLOC_SAMPLES];
+	row->raw[3] = (int64_t)v[HEAP_ALLOC_SAMPLED];
+	row->size = row->raw[2] ? v[HEAP_ALLOC_SAMPLED] / v[HEAP_ALLOC_SAMPLES] : 0;
+}
+
+static void row_values(struct snap_row *row, enum stack_kind kind, const uint64_t v[STACK_VALUES])
+{
+	switch (kind) {
+	case STACK_HEAP:
+		heap_values(row, v);
+		break;
+	case STACK_BLOCK:
+	case STACK_MUTEX:
+		row->value[0] = whole(v[WAIT_COUNT]);
+		row->value[1] = (int64_t)v[WAIT_NS];
+		break;
+	case STACK_CREATE:
+		row->value[0] = (int64_t)v[CREATE_COUNT];
+		break;
+	default:
+		row->value[0] = (int64_t)left(v[CUSTOM_ADDED], v[CUSTOM_REMOVED]);
+	}
+}
+
+static int take_counts(struct snap *s, enum stack_kind kind, uint64_t custom)
+{
+	struct process *p = s->p;
+	const struct count_stack *stack;
+	uint64_t v[STACK_VALUES];
+	struct snap_row row;
+
+	collect_modules(p);
+	counts_drain(p, collect_slot_of(p), true);
+	collect_find_places(p, true);
+	stack = p->counts.stack.data;
+	for (size_t i = 0; i < p->counts.stack.n; i++) {
+		if (stack[i].kind != kind || (kind == STACK_CUSTOM && stack[i].extra != custom))
+			continue;
+		row = (struct snap_row){
+			.at = stack[i].at, .n = stack[i].n, .label = stack[i].label, .extra = stack[i].extra
+		};
+		counts_values(p, &stack[i], v);
+		row_values(&row, kind, v);
+		if (!add(s, &row))
+			return -ENOMEM;
+	}
+	row = (struct snap_row){ .n = 1 };
+	counts_full(p, kind, v);
+	row_values(&row, kind, v);
+	if (is_zero(&row))
+		return 0;
+	return table_place_frame(&p->table, PLACE_FULL, &row.at) && add(s, &row) ? 0 : -ENOMEM;
+}
+
+static int take_cpu(struct snap *s)
+{
+	const struct process *p = s->p;
+	const struct table_stack *stack = p->table.stack.data;
+
+	for (size_t i = 0; i < p->table.stack.n; i++) {
+		struct snap_row row = { .at = stack[i].at, .n = stack[i].n, .label = stack[i].label };
+
+		uint64_t most = INT64_MAX / s->period;
+
+		row.value[0] = (int64_t)(stack[i].weight < most ? stack[i].weight : most);
+		row.value[1] = row.value[0] * (int64_t)s->period;
+		if (!add(s, &row))
+			return -ENOMEM;
+	}
+	s->cpu = (struct snap_cpu){ .n_samples = p->table.n_samples,
+				    .weight = p->table.weight,
+				    .lost = p->lost,
+				    .adopted = p->adopted,
+				    .unsampled = p->unsampled,
+				    .nested = p->nested,
+				    .blocked = p->blocked,
+				    .bad = p->bad,
+				    .orphans = p->orphans };
+	memcpy(s->cpu.cut, p->cut, sizeof(s->cpu.cut));
+	return 0;
+}
+
+static int take(struct snap *s, uint64_t custom)
+{
+	const struct process *p = s->p;
+	uint64_t rate;
+	bool named;
+	int rc;
+
+	if (!p->c && s->kind != SNAP_THREADS)
+		return -ENOENT; /* only looked at from outside */
+	s->end_ns = p->ended && p->end_ns ? p->end_ns : collect_wall_ns();
+	s->start_ns = s->end_ns;
+	s->period = 1;
+	switch (s->kind) {
+	case SNAP_CPU:
+		s->start_ns = p->start_ns;
+		s->period = 1000000000 / p->c->how.hz;
+		return take_cpu(s);
+	case SNAP_HEAP:
+	case SNAP_ALLOCS:
+		rate = atomic_load_explicit(&p->c->head->heap_rate, memory_order_relaxed);
+		s->period = rate <= INT64_MAX ? rate : 0;
+		return take_counts(s, STACK_HEAP, 0);
+	case SNAP_BLOCK:
+		return take_counts(s, STACK_BLOCK, 0);
+	case SNAP_MUTEX:
+		return take_counts(s, STACK_MUTEX, 0);
+	case SNAP_CREATE:
+		return take_counts(s, STACK_CREATE, 0);
+	case SNAP_CUSTOM:
+		named = collect_profile_name(p->c, custom, s->name, sizeof(s->name));
+		rc = take_counts(s, STACK_CUSTOM, custom);
+		return rc == 0 && !named && s->row.n == 0 ? -ENOENT : rc;
+	case SNAP_THREADS:
+		return threads_take(s);
+	default:
+		return -EINVAL;
+	}
+}
+
+/* Which of two rows stands first, by all but values. */
+static int compare(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
+{
+	const uint32_t *frames = s->p->table.frames.data;
+	uint32_t n = a->n < b->n ? a->n : b->n;
+
+	for (uint32_t i = 0; i < n && a->at != b->at; i++)
+		if (frames[a->at + i] != frames[b->at + i])
+			return frames[a->at + i] < frames[b->at + i] ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	if (a->label != b->label)
+		return a->label < b->label ? -1 : 1;
+	if (a->extra != b->extra)
+		return a->extra < b->extra ? -1 : 1;
+	return a->thread == b->thread ? 0 : a->thread < b->thread ? -1 : 1;
+}
+
+static int compare_ids(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct snap *s = arg;
+	const struct snap_row *row = s->row.data;
+
+	return compare(s, &row[a], &row[b]);
+}
+
+static void add_values(struct snap_row *to, const struct snap_row *from, int sign)
+{
+	for (int i = 0; i < SNAP_VALUES; i++) {
+		int64_t value = sign < 0 ? -from->value[i] : from->value[i];
+		int64_t raw = sign < 0 ? -from->raw[i] : from->raw[i];
+
+		if (__builtin_add_overflow(to->value[i], value, &to->value[i]))
+			to->value[i] = value < 0 ? INT64_MIN : INT64_MAX;
+		if (__builtin_add_overflow(to->raw[i], raw, &to->raw[i]))
+			to->raw[i] = raw < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+int snap_sort(struct snap *s)
+{
+	struct vec sorted = { 0 };
+	struct snap_row *to, *row = s->row.data;
+	uint32_t *order;
+	size_t n = s->row.n, out = 0;
+
+	if (n == 0)
+		return 0;
+	order = order_make(n, compare_ids, s);
+	to = order ? vec_room(&sorted, n, sizeof(*to), ROWS_MAX) : NULL;
+	for (size_t i = 0; to && i < n; i++) {
+		if (out && compare(s, &to[out - 1], &row[order[i]]) == 0)
+			add_values(&to[out - 1], &row[order[i]], 1);
+		else
+			to[out++] = row[order[i]];
+	}
+	order_free(order, n);
+	if (!to)
+		return -ENOMEM;
+	sorted.n = out;
+	vec_release(&s->row, sizeof(*row));
+	s->row = sorted;
+	return 0;
+}
+
+bool snap_next_stack(const struct snap *s, size_t *i, struct snap_row *out)
+{
+	const struct snap_row *row = s->row.data;
+
+	if (*i >= s->row.n)
+		return false;
+	*out = row[(*i)++];
+	out->thread = 0;
+	for (; s->kind == SNAP_THREADS && *i < s->row.n; ++*i) {
+		struct snap_row next = row[*i];
+
+		next.thread = 0;
+		if (compare(s, out, &next) != 0)
+			break;
+		add_values(out, &next, 1);
+	}
+	return true;
+}
+
+int snap_take(struct process *p, enum snap_kind kind, uint64_t custom, struct snap **out)
+{
+	struct snap *s = memory_map(sizeof(*s));
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	s->kind = kind;
+	s->p = p;
+	if (kind < N_SNAP_KINDS)
+		snprintf(s->name, sizeof(s->name), "%s", kind_name[kind]);
+	rc = take(s, custom);
+	if (rc == 0)
+		rc = snap_sort(s);
+	if (rc < 0)
+		snap_free(s);
+	else
+		*out = s;
+	return rc;
+}
+
+/* What is left of row a without b, either may be NULL, goes to out. */
+static bool subtract(const struct snap *s, struct vec *out, const struct snap_row *a, const struct snap_row *b,
+		     bool alloc_only)
+{
+	struct snap_row *to = vec_room(out, 1, sizeof(*to), ROWS_MAX), was = *(b ? b : a);
+
+	if (!to)
+		return false;
+	*to = was;
+	memset(to->value, 0, sizeof(to->value));
+	memset(to->raw, 0, sizeof(to->raw));
+	if (a)
+		*to = *a;
+	for (int i = 0; i < SNAP_VALUES && alloc_only; i++) {
+		if (is_heap(s) ? i >= SNAP_IN_USE : s->kind == SNAP_THREADS || s->kind == SNAP_CUSTOM)
+			was.value[i] = 0;
+		if (i < SNAP_IN_USE) /* in the order of texts: in use first */
+			was.raw[i] = 0;
+	}
+	if (b)
+		add_values(to, &was, -1);
+	out->n += !is_zero(to);
+	return true;
+}
+
+static void subtract_cpu(struct snap_cpu *a, const struct snap_cpu *b)
+{
+	a->n_samples -= b->n_samples;
+	a->weight -= b->weight;
+	a->lost -= b->lost;
+	a->adopted -= b->adopted;
+	a->unsampled -= b->unsampled;
+	a->nested -= b->nested;
+	a->blocked -= b->blocked;
+	a->bad -= b->bad;
+	a->orphans = left(a->orphans, b->orphans);
+	for (int i = 0; i < N_CUTS; i++)
+		a->cut[i] -= b->cut[i];
+}
+
+/* The rows of a snap without what makes threads different. */
+static int without_threads(const struct snap *s, struct snap *out)
+{
+	struct snap_row sum;
+
+	*out = *s;
+	out->row = (struct vec){ 0 };
+	memset(out->sum, 0, sizeof(out->sum));
+	for (size_t i = 0; snap_next_stack(s, &i, &sum);)
+		if (!add(out, &sum))
+			return -ENOMEM;
+	return 0;
+}
+
+static int minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+{
+	const struct snap_row *a = later->row.data, *b = earlier->row.data;
+	size_t i = 0, k = 0, n = later->row.n, m = earlier->row.n;
+	struct vec out = { 0 };
+
+	while (i < n || k < m) {
+		int which = i == n ? 1 : k == m ? -1 : compare(later, &a[i], &b[k]);
+
+		if (!subtract(later, &out, which <= 0 ? &a[i] : NULL, which >= 0 ? &b[k] : NULL, alloc_only)) {
+			vec_release(&out, sizeof(*a));
+			return -ENOMEM;
+		}
+		i += which <= 0;
+		k += which >= 0;
+	}
+	vec_release(&later->row, sizeof(*a));
+	later->row = out;
+	return 0;
+}
+
+int snap_minus(struct snap *later, const struct snap *earlier, bool alloc_only)
+{
+	struct snap a = { 0 }, b = { 0 };
+	int rc;
+
+	if (later->p != earlier->p || later->kind != earlier->kind)
+		return -EINVAL;
+	if (later->kind == SNAP_THREADS) {
+		/* there are not the same ones in both */
+		rc = without_threads(later, &a);
+		rc = rc < 0 ? rc : without_threads(earlier, &b);
+		if (rc == 0) {
+			struct vec was = later->row;
+
+			later->row = a.row;
+			a.row = was;
+			rc = minus(later, &b, alloc_only);
+		}
+		vec_release(&a.row, sizeof(struct snap_row));
+		vec_release(&b.row, sizeof(struct snap_row));
+	} else {
+		rc = minus(later, earlier, alloc_only);
+	}
+	if (rc < 0)
+		return rc;
+	later->start_ns = earlier->end_ns;
+	later->delta = true;
+	subtract_cpu(&later->cpu, &earlier->cpu);
+	return 0;
+}
+
+static bool copy_rows(struct vec *to, const struct vec *from, size_t size)
+{
+	if (from->n == 0)
+		return true;
+	if (!vec_room(to, from->n, size, ROWS_MAX))
+		return false;
+	memcpy(to->data, from->data, from->n * size);
+	to->n = from->n;
+	return true;
+}
+
+int snap_copy(const struct snap *s, struct snap **out)
+{
+	struct snap *copy = memory_map(sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	*copy = *s;
+	copy->row = copy->thread = (struct vec){ 0 };
+	if (!copy_rows(&copy->row, &s->row, sizeof(struct snap_row)) ||
+	    !copy_rows(&copy->thread, &s->thread, sizeof(struct snap_thread))) {
+		snap_free(copy);
+		return -ENOMEM;
+	}
+	*out = copy;
+	return 0;
+}
+
+void snap_free(struct snap *s)
+{
+	if (!s)
+		return;
+	vec_release(&s->row, sizeof(struct snap_row));
+	vec_release(&s->thread, sizeof(struct snap_thread));
+	memory_unmap(s, sizeof(*s));
+}
+
+void snap_frame(const struct snap *s, const struct snap_row *row, uint32_t k, struct snap_frame *out)
+{
+	uint32_t at = ((const uint32_t *)s->p->table.frames.data)[row->at + k];
+	const struct table_loc *loc = (const struct table_loc *)s->p->table.loc.data + at;
+	const struct map *map = loc->map ? (const struct map *)s->p->maps.map.data + loc->map - 1 : NULL;
+
+	*out = (struct snap_frame){ .addr = loc->addr, .map = loc->map };
+	if (at < N_PLACES)
+		out->place = table_place_name[at];
+	if (map) {
+		out->path = (const char *)s->p->maps.texts.data + map->path;
+		out->n_path = map->n_path;
+		out->offset = loc->addr - map->start + map->offset;
+	}
+}

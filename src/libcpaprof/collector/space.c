@@ -1,0 +1,335 @@
+/*
+ * space.c - the memory of another process, and the objects in it, for the walker
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/space.h"
+
+#include "libcpaprof/collector/maps.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, COPY_MOST = 512 << 20 };
+enum { HEAD = 64 << 10, HEADS_MOST = 128, PIECE_MOST = 64 << 20, COPIES_MOST = 1 << 30 };
+
+struct space_object {
+	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
+	uint32_t path, n_path;
+	bool code;   /* some of it can be executed */
+	bool opened; /* walk is filled */
+	void *bytes;
+	size_t size, n_copied;
+	struct unwind_object walk;
+};
+
+static bool is_denied(int error)
+{
+	return error == EPERM || error == EACCES || error == ENOSYS;
+}
+
+static ssize_t read_file(struct space *r, uint64_t addr, void *to, size_t n)
+{
+	char name[32];
+
+	if (r->mem < 0) {
+		snprintf(name, sizeof(name), "/proc/%d/mem", (int)r->pid);
+		r->mem = open(name, O_RDONLY | O_CLOEXEC);
+	}
+	return r->mem < 0 ? -1 : pread(r->mem, to, n, (off_t)addr);
+}
+
+/* One call; it may give less than there is. */
+static ssize_t read_some(struct space *r, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)(uintptr_t)addr, n };
+	ssize_t got = r->mem < 0 ? process_vm_readv(r->pid, &here, 1, &there, 1, 0) : -1;
+
+	if (got < 0 && (r->mem >= 0 || is_denied(errno)))
+		got = read_file(r, addr, to, n);
+	return got;
+}
+
+size_t space_read(struct space *r, uint64_t addr, void *to, size_t n)
+{
+	size_t at = 0;
+
+	while (at < n) {
+		uint64_t from = addr + at, to_end = PAGE - from % PAGE;
+		ssize_t got = read_some(r, from, (char *)to + at, n - at);
+
+		/* the kernel may take all or nothing of a piece */
+		if (got <= 0 && to_end < n - at)
+			got = read_some(r, from, (char *)to + at, to_end);
+		if (got <= 0)
+			break;
+		at += (size_t)got;
+	}
+	return at;
+}
+
+struct looking {
+	struct space *r;
+	struct vec object, texts;
+	bool full;
+};
+
+static void add_object(struct looking *l, const struct space_object *new, const char *path)
+{
+	struct space_object *o = vec_room(&l->object, 1, sizeof(*o), OBJECTS_MAX);
+	char *text = vec_room(&l->texts, new->n_path + 1, 1, TEXTS_MAX);
+
+	l->full = !o || !text;
+	if (l->full)
+		return;
+	*o = *new;
+	o->path = (uint32_t)l->texts.n;
+	memcpy(text, path, new->n_path);
+	text[new->n_path] = '\0';
+	l->texts.n += new->n_path + 1;
+	l->object.n++;
+}
+
+/* START-LIMIT PERM OFFSET DEV INODE   PATH. The pieces of an object follow each other, the first has offset 0. */
+static bool take_line(void *arg, const char *line)
+{
+	struct looking *l = arg;
+	struct space_object new = { 0 },
+			    *last = l->object.n ? (struct space_object *)l->object.data + l->object.n - 1 : NULL;
+	unsigned long lo, hi, offset, ino;
+	unsigned major_dev, minor_dev;
+	char perm[5];
+	int at = 0;
+
+	if (sscanf(line, "%lx-%lx %4s %lx %x:%x %lu %n", &lo, &hi, perm, &offset, &major_dev, &minor_dev, &ino, &at) <
+	    7)
+		return true;
+	if (!ino && strcmp(line + at, "[vdso]") != 0)
+		return true;
+	new = (struct space_object){ .lo = lo, .hi = hi, .dev = makedev(major_dev, minor_dev), .ino = ino };
+	new.code = perm[2] == 'x';
+	new.n_path = (uint32_t)strlen(line + at);
+	if (last && ino && last->ino == ino && last->dev == new.dev && (offset || perm[1] == 'w')) {
+		last->hi = hi;
+		last->code |= new.code;
+	} else {
+		add_object(l, &new, line + at);
+	}
+	return !l->full;
+}
+
+static void close_object(struct space *r, struct space_object *o)
+{
+	memory_unmap(o->bytes, o->size);
+	r->n_copied -= o->n_copied;
+	o->bytes = NULL;
+	o->n_copied = 0;
+}
+
+/* Is there room for so much more? A process can map any number of large files that are gone. */
+static bool pay(struct space *r, struct space_object *o, uint64_t n)
+{
+	if (n > COPIES_MOST - r->n_copied)
+		return false;
+	r->n_copied += n;
+	o->n_copied += n;
+	return true;
+}
+
+static bool is_same(const struct space_object *a, const struct space_object *b)
+{
+	return a->lo == b->lo && a->hi == b->hi && a->ino == b->ino && a->dev == b->dev;
+}
+
+/* What was opened stays so, where it is still mapped. */
+static void keep(struct looking *l)
+{
+	struct space_object *old = l->r->object.data, *new = l->object.data;
+	size_t k = 0;
+
+	for (size_t i = 0; i < l->r->object.n; i++) {
+		while (k < l->object.n && new[k].lo < old[i].lo)
+			k++;
+		if (old[i].opened && k < l->object.n && is_same(&new[k], &old[i])) {
+			new[k].opened = true;
+			new[k].bytes = old[i].bytes;
+			new[k].size = old[i].size;
+			new[k].walk = old[i].walk;
+			new[k].n_copied = old[i].n_copied;
+		} else {
+			close_object(l->r, &old[i]);
+		}
+	}
+}
+
+int space_look_at(struct space *r, pid_t pid, int fd)
+{
+	struct looking l = { .r = r };
+
+	space_rest(r);
+	r->pid = pid;
+	if (!maps_read_lines(fd, take_line, &l))
+		return -ESRCH;
+	keep(&l);
+	vec_release(&r->object, sizeof(struct space_object));
+	vec_release(&r->texts, 1);
+	r->object = l.object;
+	r->texts = l.texts;
+	return 0;
+}
+
+int space_look(struct space *r, pid_t pid)
+{
+	char name[32];
+	int fd, rc;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	rc = space_look_at(r, pid, fd);
+	close(fd);
+	return rc;
+}
+
+bool space_has(const struct space *r, dev_t dev, ino_t ino)
+{
+	const struct space_object *o = r->object.data;
+
+	for (size_t i = 0; i < r->object.n; i++)
+		if (o[i].ino == ino && o[i].dev == dev)
+			return true;
+	return false;
+}
+
+static bool read_piece(struct space *r, struct space_object *o, int fd, uint64_t at, uint64_t n)
+{
+	if (at > o->size || n > o->size - at || !pay(r, o, n))
+		return false;
+	return pread(fd, (char *)o->bytes + at, n, (off_t)at) == (ssize_t)n;
+}
+
+/*
+ * What walks need of a file: its head, code, and call frame information. It is read, not mapped: who reads
+ * behind the end of a file that becomes shorter dies. Code of very large files stays zeros, so that return
+ * addresses that have to be guessed are not found in it.
+ */
+static bool read_object(struct space *r, struct space_object *o, int fd)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr ph[HEADS_MOST];
+	uint64_t eh = UINT64_MAX;
+
+	if (o->size < sizeof(head) || !read_piece(r, o, fd, 0, o->size < HEAD ? o->size : HEAD))
+		return false;
+	memcpy(&head, o->bytes, sizeof(head));
+	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MOST || head.e_phoff > HEAD ||
+	    head.e_phoff + head.e_phnum * sizeof(*ph) > (o->size < HEAD ? o->size : HEAD))
+		return false;
+	memcpy(ph, (char *)o->bytes + head.e_phoff, head.e_phnum * sizeof(*ph));
+	for (int i = 0; i < head.e_phnum; i++)
+		if (ph[i].p_type == PT_GNU_EH_FRAME)
+			eh = ph[i].p_offset;
+	for (int i = 0; i < head.e_phnum; i++) {
+		bool is_eh = eh >= ph[i].p_offset && eh - ph[i].p_offset < ph[i].p_filesz;
+
+		if (ph[i].p_type == PT_LOAD && (is_eh || ph[i].p_flags & PF_X) &&
+		    (is_eh || ph[i].p_filesz <= PIECE_MOST) && !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
+			return false;
+	}
+	return true;
+}
+
+/* The file, if it is still the one that was mapped. */
+static bool open_file(struct space *r, struct space_object *o, const char *path)
+{
+	struct stat file;
+	int fd = *path == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	bool good = fd >= 0 && fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && file.st_dev == o->dev &&
+		    file.st_ino == o->ino && file.st_size > 0;
+
+	if (good) {
+		o->size = (size_t)file.st_size;
+		o->bytes = memory_map(o->size);
+		good = o->bytes && read_object(r, o, fd);
+	}
+	if (fd >= 0)
+		close(fd);
+	return good && cpi_unwind_object_init_sig(o->bytes, o->size, false, o->lo, o->hi, 0, &o->walk) && o->walk.eh;
+}
+
+/* What can be read of it in memory; the rest is zeros. */
+static void copy_object(struct space *r, struct space_object *o)
+{
+	uint64_t n = o->hi - o->lo, at = 0;
+
+	close_object(r, o);
+	o->bytes = n <= COPY_MOST && pay(r, o, n) ? memory_map(n) : NULL;
+	if (!o->bytes)
+		return;
+	o->size = n;
+	while (at < n) {
+		uint64_t part = n - at < CHUNK ? n - at : CHUNK;
+		size_t got = space_read(r, o->lo + at, (char *)o->bytes + at, part);
+
+		at = got ? at + got : (at / PAGE + 1) * PAGE;
+	}
+	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
+}
+
+const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room)
+{
+	struct space *r = arg;
+	struct space_object *o = r->object.data;
+	size_t lo = 0, hi = r->object.n;
+
+	(void)room;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o[mid].lo > pc)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].code)
+		return NULL;
+	o += lo - 1;
+	if (!o->opened) {
+		o->opened = true;
+		o->walk = (struct unwind_object){ .lo = o->lo, .hi = o->hi, .table_enc = 0xff };
+		if (!o->ino || !open_file(r, o, (const char *)r->texts.data + o->path))
+			copy_object(r, o);
+	}
+	return &o->walk;
+}
+
+void space_rest(struct space *r)
+{
+	if (r->mem >= 0)
+		close(r->mem);
+	r->mem = -1;
+}
+
+void space_release(struct space *r)
+{
+	struct space_object *o = r->object.data;
+
+	for (size_t i = 0; i < r->object.n; i++)
+		close_object(r, &o[i]);
+	vec_release(&r->object, sizeof(*o));
+	vec_release(&r->texts, 1);
+	if (r->mem >= 0)
+		close(r->mem);
+	*r = (struct space){ .mem = -1 };
+}

@@ -1,0 +1,223 @@
+/*
+ * trace_spans.c - when a thread did what: spans that do not overlap, and slices that nest
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/collector/trace_spans.h"
+
+#include <errno.h>
+
+#define SPANS_MOST ((size_t)1 << 24)
+
+enum { DEPTH_MOST = 1 << 16 };
+
+static bool put(struct vec *out, uint64_t begin, uint64_t end, uint32_t of, bool waits)
+{
+	struct trace_span *s;
+
+	if (begin >= end)
+		return true;
+	s = vec_room(out, 1, sizeof(*s), SPANS_MOST);
+	if (!s)
+		return false;
+	*s = (struct trace_span){ .begin = begin, .end = end, .of = of, .waits = waits };
+	out->n++;
+	return true;
+}
+
+/* Waits within the window that do not overlap. */
+static bool keep_waits(const struct spans_window *w, const struct span_wait *wait, size_t n, struct vec *out)
+{
+	uint64_t at = w->begin;
+
+	for (size_t i = 0; i < n; i++) {
+		struct span_wait x = wait[i], *to;
+
+		if (x.end - x.begin < SPAN_LEAST_NS && x.end >= x.begin)
+			x.end = x.begin + SPAN_LEAST_NS;
+		x.begin = x.begin > at ? x.begin : at;
+		x.end = x.end < w->end ? x.end : w->end;
+		if (x.begin >= x.end)
+			continue;
+		to = vec_room(out, 1, sizeof(*to), SPANS_MOST);
+		if (!to)
+			return false;
+		*to = x;
+		out->n++;
+		at = x.end;
+	}
+	return true;
+}
+
+/* Turn the spans from this one on round. */
+static void reverse(struct vec *v, size_t from)
+{
+	struct trace_span *s = v->data, t;
+
+	for (size_t i = from, k = v->n; i + 1 < k; i++, k--) {
+		t = s[i];
+		s[i] = s[k - 1];
+		s[k - 1] = t;
+	}
+}
+
+/*
+ * Where a sample's time was, back to `back`. Waits [0, n) begin before it.
+ */
+static bool spend(const struct spans_window *w, const struct span_sample *x, uint64_t back,
+		  const struct span_wait *wait, size_t n, struct vec *out)
+{
+	uint64_t hi = x->ns, left = x->cost_ns;
+	size_t from = out->n;
+
+	while (left && hi > back) {
+		uint64_t lo = back, room;
+
+		while (n && wait[n - 1].end > back && (!wait[n - 1].sure || wait[n - 1].begin >= hi))
+			n--;
+		if (n && wait[n - 1].end >= hi) {
+			hi = wait[--n].begin;
+			continue;
+		}
+		if (n && wait[n - 1].end > lo)
+			lo = wait[n - 1].end;
+		room = hi - lo;
+		/* timers go off with the ticks of the kernel, now before their time and now behind it */
+		if (room > left && !(lo == back && room - left < w->join_ns))
+			lo = hi - left;
+		if (!put(out, lo, hi, x->of, false))
+			return false;
+		left = left > hi - lo ? left - (hi - lo) : 0;
+		hi = lo;
+	}
+	reverse(out, from);
+	return true;
+}
+
+static bool spend_all(const struct spans_window *w, const struct span_sample *sample, size_t n,
+		      const struct span_wait *wait, size_t n_waits, struct vec *out)
+{
+	uint64_t back = w->begin;
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (sample[i].ns <= back || sample[i].ns > w->end)
+			continue;
+		while (k < n_waits && wait[k].begin < sample[i].ns)
+			k++;
+		if (!spend(w, &sample[i], back, wait, k, out))
+			return false;
+		back = sample[i].ns;
+	}
+	return true;
+}
+
+/* Both in order of time; where a wait and a run overlap, the thread ran. */
+static bool weave(const struct vec *runs, const struct vec *waits, struct vec *out)
+{
+	const struct trace_span *run = runs->data;
+	const struct span_wait *wait = waits->data;
+	uint64_t ran = 0; /* until then */
+	size_t k = 0;
+
+	for (size_t i = 0; i < waits->n; i++) {
+		uint64_t at = wait[i].begin > ran ? wait[i].begin : ran;
+
+		for (; k < runs->n && run[k].begin < wait[i].end; k++) {
+			if (!put(out, at, run[k].begin, wait[i].of, true) ||
+			    !put(out, run[k].begin, run[k].end, run[k].of, false))
+				return false;
+			at = ran = run[k].end;
+		}
+		if (!put(out, at, wait[i].end, wait[i].of, true))
+			return false;
+	}
+	for (; k < runs->n; k++)
+		if (!put(out, run[k].begin, run[k].end, run[k].of, false))
+			return false;
+	return true;
+}
+
+int spans_make(const struct spans_window *window, const struct span_sample *sample, size_t n_samples,
+	       const struct span_wait *wait, size_t n_waits, struct vec *out)
+{
+	struct vec runs = { 0 }, waits = { 0 };
+	bool fine = keep_waits(window, wait, n_waits, &waits) &&
+		    spend_all(window, sample, n_samples, waits.data, waits.n, &runs) && weave(&runs, &waits, out);
+
+	vec_release(&runs, sizeof(struct trace_span));
+	vec_release(&waits, sizeof(*wait));
+	return fine ? 0 : -ENOMEM;
+}
+
+/* End the open slices from this depth on. */
+static void close_from(struct slices *s, size_t depth)
+{
+	const uint32_t *open = s->open.data;
+	struct slice *slice = s->slice.data;
+
+	for (size_t i = depth; i < s->open.n; i++)
+		if (open[i] != UINT32_MAX)
+			slice[open[i]].end = s->end;
+	s->open.n = depth < s->open.n ? depth : s->open.n;
+}
+
+static void open_one(struct slices *s, uint64_t begin, const struct slice_frame *f, uint32_t tag)
+{
+	uint32_t *open = vec_room(&s->open, 1, sizeof(*open), DEPTH_MOST);
+	struct slice *slice = s->slice.n < s->most ? vec_room(&s->slice, 1, sizeof(*slice), s->most) : NULL;
+
+	s->failed |= !open || (!slice && s->slice.n < s->most);
+	if (!open)
+		return;
+	*open = slice ? (uint32_t)s->slice.n : UINT32_MAX;
+	if (slice) {
+		*slice = (struct slice){
+			.begin = begin, .id = f->id, .at = f->at, .tag = tag, .depth = (uint32_t)s->open.n
+		};
+		s->slice.n++;
+	} else {
+		s->n_left_out++;
+	}
+	s->open.n++;
+}
+
+void slices_add(struct slices *s, uint64_t begin, uint64_t end, const struct slice_frame *frame, size_t n, uint32_t tag)
+{
+	struct slice *slice = s->slice.data;
+	const uint32_t *open = s->open.data;
+	size_t same = 0;
+
+	if (begin >= end || begin < s->end)
+		return;
+	if (begin > s->end)
+		close_from(s, 0);
+	while (same < s->open.n && same < n && open[same] != UINT32_MAX && slice[open[same]].id == frame[same].id)
+		same++;
+	if (same == n && n) {
+		struct slice *last = &slice[open[n - 1]];
+
+		if (last->tag && last->tag != tag)
+			same--;
+		else
+			last->tag = tag;
+	}
+	close_from(s, same);
+	for (size_t i = same; i < n; i++)
+		open_one(s, begin, &frame[i], i + 1 == n ? tag : 0);
+	s->end = end;
+}
+
+void slices_end(struct slices *s)
+{
+	close_from(s, 0);
+	s->end = 0;
+}
+
+void slices_release(struct slices *s)
+{
+	vec_release(&s->slice, sizeof(struct slice));
+	vec_release(&s->open, sizeof(uint32_t));
+}

@@ -1,0 +1,23 @@
+/*
+ * answer.h - the answers that are no profile
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef LIBCPAPROF_ENDPOINT_ANSWER_H
+#define LIBCPAPROF_ENDPOINT_ANSWER_H
+
+#include "libcpaprof/endpoint/route.h"
+
+/* The answer to what goes nowhere: one of the first ROUTE_... method: of the request. Gives 0 or -ENOMEM. */
+int answer_route(struct serve_answer *a, const struct route *r, const char *method);
+
+/* Add a text, as printf makes it, up to 1 KiB; and one as HTML shows it. Gives 0 or -ENOMEM. */
+__attribute__((format(printf, 2, 3))) int answer_add(struct serve_answer *a, const char *fmt, ...);
+int answer_html(struct serve_answer *a, const char *text, size_t n);
+
+/* Forget what was answered so far, and answer with one line instead, as serve_say; fmt as answer_add's. */
+__attribute__((format(printf, 3, 4))) int answer_error(struct serve_answer *a, int status, const char *fmt, ...);
+
+extern const char answer_text[], answer_page[], answer_data[]; /* content types */
+
+#endif

@@ -1,0 +1,363 @@
+/*
+ * head.c - the head of an HTTP request
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Line by line, each judged when it is whole: so a request that cannot become good is refused at once, and how
+ * its bytes came in parts makes no difference. Nothing is written before the head is whole and good.
+ */
+#include "config.h"
+
+#include "libcpaprof/endpoint/head.h"
+
+#include <string.h>
+
+/* A part of the data. */
+struct part {
+	size_t at, n;
+};
+
+/* Fields we know; those before N_TEXTS are kept as texts. */
+enum field {
+	FIELD_HOST,
+	FIELD_ORIGIN,
+	FIELD_FETCH_SITE,
+	FIELD_AUTHORIZATION,
+	FIELD_SECRET,
+	FIELD_USER_AGENT,
+	N_TEXTS,
+	FIELD_LENGTH = N_TEXTS,
+	FIELD_CODING,
+	FIELD_CONNECTION,
+	FIELD_EXPECT,
+	N_FIELDS
+};
+
+static const struct {
+	const char *name;
+	bool once; /* one that is there twice has two meanings */
+} known[N_FIELDS] = {
+	[FIELD_HOST] = { "host", true },
+	[FIELD_ORIGIN] = { "origin", true },
+	[FIELD_FETCH_SITE] = { "sec-fetch-site", true },
+	[FIELD_AUTHORIZATION] = { "authorization", true },
+	[FIELD_SECRET] = { "x-cpa-secret", true },
+	[FIELD_USER_AGENT] = { "user-agent", false },
+	[FIELD_LENGTH] = { "content-length", true },
+	[FIELD_CODING] = { "transfer-encoding", false },
+	[FIELD_CONNECTION] = { "connection", false },
+	[FIELD_EXPECT] = { "expect", false },
+};
+
+struct scan {
+	char *data;
+	size_t n, at;
+	struct part method, target, authority, text[N_TEXTS];
+	unsigned seen; /* bits of fields */
+	bool close, keep_alive;
+	bool first; /* lines: the request line was read */
+	struct head h;
+	const char *why;
+};
+
+static char lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_alnum(char c)
+{
+	return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z');
+}
+
+static bool is_hex(char c)
+{
+	return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'f');
+}
+
+/* tchar of RFC 9110. */
+static bool is_token(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_alnum(s[i]) && (!s[i] || !strchr("!#$%&'*+-.^_`|~", s[i])))
+			return false;
+	return n > 0;
+}
+
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* What Go's httpguts.ValidHostHeader lets through: bytes that may be somewhere in a name, an address or a port. */
+static bool is_host(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_alnum(s[i]) && (!s[i] || !strchr("!$%&'()*+,-.:;=[]_~", s[i])))
+			return false;
+	return true;
+}
+
+static bool is_word(const char *s, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!word[i] || lower(s[i]) != word[i])
+			return false;
+	return !word[n];
+}
+
+/* A path up to its query: each % is followed by two digits. */
+static bool is_path(const char *s, size_t n)
+{
+	for (size_t i = 0; i < n && s[i] != '?'; i++)
+		if (s[i] == '%' && (n - i < 3 || !is_hex(s[i + 1]) || !is_hex(s[i + 2])))
+			return false;
+	return true;
+}
+
+static int refuse(struct scan *s, int status, const char *why)
+{
+	s->why = why;
+	return -status;
+}
+
+/* The form with a scheme: what is behind the authority, which may be nothing, is the target. */
+static bool take_absolute(struct scan *s, struct part target)
+{
+	const char *t = s->data + target.at;
+	size_t n = target.n, scheme, end;
+
+	for (scheme = 0; scheme < n && t[scheme] != ':'; scheme++)
+		;
+	if ((!is_word(t, scheme, "http") && !is_word(t, scheme, "https")) || n - scheme < 3 || t[scheme + 1] != '/' ||
+	    t[scheme + 2] != '/')
+		return false;
+	scheme += 3;
+	for (end = scheme; end < n && t[end] != '/' && t[end] != '?'; end++)
+		;
+	s->authority = (struct part){ target.at + scheme, end - scheme };
+	s->target = (struct part){ target.at + end, n - end };
+	return s->authority.n && is_host(t + scheme, end - scheme);
+}
+
+static bool take_target(struct scan *s, struct part target)
+{
+	const char *t = s->data + target.at;
+
+	for (size_t i = 0; i < target.n; i++)
+		if (is_control(t[i]))
+			return false;
+	s->target = target;
+	if (target.n == 1 && *t == '*')
+		return is_word(s->data + s->method.at, s->method.n, "options");
+	if (target.n && *t != '/' && !take_absolute(s, target))
+		return false;
+	return target.n && is_path(s->data + s->target.at, s->target.n);
+}
+
+/* METHOD SP target SP HTTP/1.x */
+static int take_request_line(struct scan *s, struct part line)
+{
+	const char *l = s->data + line.at, *space = memchr(l, ' ', line.n), *second;
+	const char *v;
+
+	second = space ? memchr(space + 1, ' ', line.n - (size_t)(space + 1 - l)) : NULL;
+	if (!second)
+		return refuse(s, 400, NULL);
+	s->method = (struct part){ line.at, (size_t)(space - l) };
+	v = second + 1;
+	if (!is_token(l, s->method.n) || line.n - (size_t)(v - l) != 8 || memcmp(v, "HTTP/", 5) != 0 ||
+	    !is_digit(v[5]) || v[6] != '.' || !is_digit(v[7]))
+		return refuse(s, 400, NULL);
+	if (v[5] != '1')
+		return refuse(s, 505, "unsupported protocol version");
+	s->h.minor = v[7] - '0';
+	if (!take_target(s, (struct part){ line.at + s->method.n + 1, (size_t)(second - space - 1) }))
+		return refuse(s, 400, NULL);
+	return 0;
+}
+
+static int take_length(struct scan *s, const char *v, size_t n)
+{
+	uint64_t length = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!is_digit(v[i]) || length > ((uint64_t)INT64_MAX - (uint64_t)(v[i] - '0')) / 10)
+			return refuse(s, 400, NULL);
+		length = length * 10 + (uint64_t)(v[i] - '0');
+	}
+	s->h.length = length;
+	return n ? 0 : refuse(s, 400, NULL);
+}
+
+static void take_connection(struct scan *s, const char *v, size_t n)
+{
+	size_t at = 0, end;
+
+	while (at < n) {
+		for (end = at; end < n && v[end] != ',' && v[end] != ' ' && v[end] != '\t'; end++)
+			;
+		s->close |= is_word(v + at, end - at, "close");
+		s->keep_alive |= is_word(v + at, end - at, "keep-alive");
+		at = end + 1;
+	}
+}
+
+static int take_field(struct scan *s, enum field f, struct part value)
+{
+	const char *v = s->data + value.at;
+	bool again = s->seen & 1U << f;
+
+	if (again && known[f].once)
+		return refuse(s, 400, NULL);
+	s->seen |= 1U << f;
+	if (f < N_TEXTS) {
+		if (!again)
+			s->text[f] = value;
+		return f == FIELD_HOST && !is_host(v, value.n) ? refuse(s, 400, "malformed Host header") : 0;
+	}
+	if (f == FIELD_LENGTH)
+		return take_length(s, v, value.n);
+	if (f == FIELD_CONNECTION)
+		take_connection(s, v, value.n);
+	if (f == FIELD_CODING) {
+		if (s->h.minor == 0)
+			return refuse(s, 400, NULL);
+		if (again || !is_word(v, value.n, "chunked"))
+			return refuse(s, 501, "Unsupported transfer encoding");
+		s->h.chunked = true;
+	}
+	if (f == FIELD_EXPECT && value.n) {
+		if (again || !is_word(v, value.n, "100-continue"))
+			return refuse(s, 417, NULL);
+		s->h.expects = s->h.minor > 0;
+	}
+	return 0;
+}
+
+/* NAME ":" value, with white space around the value only */
+static int take_header_line(struct scan *s, struct part line)
+{
+	const char *l = s->data + line.at, *colon = memchr(l, ':', line.n);
+	struct part value;
+	size_t name;
+
+	if (!colon)
+		return refuse(s, 400, NULL);
+	name = (size_t)(colon - l);
+	if (name && l[name - 1] == ' ' && is_token(l, 1))
+		return refuse(s, 400, "invalid header name");
+	if (!is_token(l, name))
+		return refuse(s, 400, NULL);
+	value = (struct part){ line.at + name + 1, line.n - name - 1 };
+	for (size_t i = 0; i < value.n; i++)
+		if (is_control(s->data[value.at + i]) && s->data[value.at + i] != '\t')
+			return refuse(s, 400, NULL);
+	for (; value.n && (s->data[value.at] == ' ' || s->data[value.at] == '\t'); value.n--)
+		value.at++;
+	while (value.n && (s->data[value.at + value.n - 1] == ' ' || s->data[value.at + value.n - 1] == '\t'))
+		value.n--;
+	for (enum field f = 0; f < N_FIELDS; f++)
+		if (is_word(l, name, known[f].name))
+			return take_field(s, f, value);
+	return 0;
+}
+
+/* What only the whole head tells. */
+static int judge(struct scan *s)
+{
+	if (s->h.minor > 0 && !(s->seen & 1U << FIELD_HOST))
+		return refuse(s, 400, "missing required Host header");
+	if (s->h.chunked && s->seen & 1U << FIELD_LENGTH)
+		return refuse(s, 400, NULL);
+	s->h.keep = !s->close && (s->h.minor > 0 || s->keep_alive);
+	s->h.has_host = s->seen & 1U << FIELD_HOST || s->authority.n;
+	s->h.has_origin = s->seen & 1U << FIELD_ORIGIN;
+	s->h.has_fetch_site = s->seen & 1U << FIELD_FETCH_SITE;
+	return (int)s->at;
+}
+
+/* All lines. Gives what head_parse does. */
+static int scan(struct scan *s)
+{
+	for (;;) {
+		const char *l = s->data + s->at, *lf = memchr(l, '\n', s->n - s->at);
+		struct part line;
+		int rc;
+
+		if (!lf)
+			return HEAD_MORE;
+		if (lf == l || lf[-1] != '\r')
+			return refuse(s, 400, NULL);
+		line = (struct part){ s->at, (size_t)(lf - l) - 1 };
+		s->at += line.n + 2;
+		if (line.n == 0 && s->first)
+			return judge(s);
+		rc = s->first ? take_header_line(s, line) : take_request_line(s, line);
+		if (rc < 0)
+			return rc;
+		s->first = true;
+	}
+}
+
+static const char *end_text(struct scan *s, struct part p)
+{
+	if (p.n)
+		s->data[p.at + p.n] = 0;
+	return p.n ? s->data + p.at : "";
+}
+
+/*
+ * With an authority in the target: that is the Host, as RFC 9112 says; it goes two bytes back, over the slashes,
+ * to leave room for its end and for the slash of a path that is not there.
+ */
+static void end_target(struct scan *s)
+{
+	size_t n = s->authority.n;
+	char *to = s->data + s->authority.at - 2;
+
+	if (!n) {
+		s->h.target = end_text(s, s->target);
+		return;
+	}
+	if (s->target.n)
+		s->data[s->target.at + s->target.n] = 0;
+	memmove(to, to + 2, n);
+	to[n] = 0;
+	s->h.host = to;
+	if (s->target.n && s->data[s->target.at] == '/') {
+		s->h.target = s->data + s->target.at;
+		return;
+	}
+	to[n + 1] = '/';
+	if (!s->target.n)
+		to[n + 2] = 0;
+	s->h.target = to + n + 1;
+}
+
+int head_parse(char *data, size_t n, struct head *out, const char **why)
+{
+	struct scan s = { .data = data, .n = n < HEAD_MOST ? n : HEAD_MOST };
+	int rc = scan(&s);
+
+	if (rc == HEAD_MORE && n >= HEAD_MOST)
+		rc = -431;
+	*why = s.why;
+	if (rc <= 0)
+		return rc;
+	s.h.method = end_text(&s, s.method);
+	s.h.host = end_text(&s, s.text[FIELD_HOST]);
+	end_target(&s);
+	s.h.origin = end_text(&s, s.text[FIELD_ORIGIN]);
+	s.h.fetch_site = end_text(&s, s.text[FIELD_FETCH_SITE]);
+	s.h.authorization = end_text(&s, s.text[FIELD_AUTHORIZATION]);
+	s.h.secret = end_text(&s, s.text[FIELD_SECRET]);
+	s.h.user_agent = end_text(&s, s.text[FIELD_USER_AGENT]);
+	*out = s.h;
+	return rc;
+}

@@ -1,0 +1,224 @@
+/*
+ * index.c - the page of what there is to see
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of profiles, programs and files are the program's: they may be anything.
+ */
+#include "config.h"
+
+#include "libcpaprof/endpoint/job.h"
+
+#include "libcpaprof/collector/labels.h"
+#include "libcpaprof/collector/threads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OTHERS_SHOWN = 64, CUSTOMS_MOST = 1024 };
+
+static const char head[] =
+	"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>/debug/pprof/</title>\n"
+	"<style>\n"
+	":root{color-scheme:light dark}\n"
+	"body{font:15px/1.45 system-ui,sans-serif;max-width:60rem;margin:1.5rem auto;padding:0 1rem}\n"
+	"h1{font-size:1.25rem;margin:0}h2{font-size:1rem;margin:1.5rem 0 .3rem}\n"
+	"p{margin:.3rem 0}table{border-collapse:collapse;width:100%}\n"
+	"th,td{text-align:left;vertical-align:top;padding:.3rem .8rem .3rem 0;border-top:1px solid #8884}\n"
+	"th{border-top:0;font-weight:600}.n{text-align:right;font-variant-numeric:tabular-nums}\n"
+	"code{font-size:.92em}.off{opacity:.75}.path{overflow-wrap:anywhere}\n"
+	"</style>\n</head>\n<body>\n";
+
+struct page {
+	struct serve_job *j;
+	char query[32]; /* "&amp;pid=N", or nothing */
+	int rc;
+};
+
+#define add(x, ...) ((x)->rc = (x)->rc < 0 ? (x)->rc : answer_add(&(x)->j->answer, __VA_ARGS__))
+
+static void add_text(struct page *x, const char *text, size_t n)
+{
+	x->rc = x->rc < 0 ? x->rc : answer_html(&x->j->answer, text, n);
+}
+
+/* A name as it stands in a link: what a path may not have is escaped. */
+static void add_path(struct page *x, const char *name)
+{
+	char path[3 * SNAP_NAME_MAX + 1];
+
+	route_escape(name, strlen(name), path, sizeof(path));
+	add_text(x, path, strlen(path));
+}
+
+/* What a profile has: threads, or of what is sampled the stacks; as Go counts. -1: none can be had. */
+static int64_t count(struct serve_job *j, enum snap_kind kind, uint64_t custom)
+{
+	const struct snap_row *row;
+	struct snap *s;
+	uint64_t n = 0; /* the program says the values: they may be anything */
+
+	if (kind == SNAP_THREADS)
+		return threads_count(j->p);
+	if (snap_take(j->p, kind, custom, &s) < 0)
+		return -1;
+	row = s->row.data;
+	if (kind == SNAP_CREATE || kind == SNAP_CUSTOM)
+		for (size_t i = 0; i < s->row.n; i++)
+			n += (uint64_t)row[i].value[0];
+	else
+		n = s->row.n;
+	snap_free(s);
+	return n > INT64_MAX ? -1 : (int64_t)n;
+}
+
+/* How to have what is not measured; NULL: it is. */
+static const char *how_to_have(const struct serve_job *j, enum snap_kind kind)
+{
+	struct process_facts f;
+
+	process_facts(j->p, &f);
+	if (f.outside && kind != SNAP_THREADS)
+		return "of programs that cpa started or that are linked with it";
+	switch (kind) {
+	case SNAP_HEAP:
+	case SNAP_ALLOCS:
+		return f.heap_rate ? NULL : "CPA_HEAP_RATE=524288, cpa_heap_set_rate(), cpa run --heap-rate=512kB";
+	case SNAP_BLOCK:
+		return f.block_rate ? NULL : "CPA_BLOCK_RATE=10000, cpa_block_set_rate(), cpa run --block-rate=10us";
+	case SNAP_MUTEX:
+		return f.mutex_fraction ? NULL
+					: "CPA_MUTEX_FRACTION=1, cpa_mutex_set_fraction(), cpa run --mutex-fraction=1";
+	default:
+		return NULL;
+	}
+}
+
+static void add_row(struct page *x, int64_t n, const char *name, const char *what, const char *off)
+{
+	add(x, "<tr%s><td class=\"n\">", off ? " class=\"off\"" : "");
+	if (n >= 0)
+		add(x, "%" PRId64, n);
+	add(x, "</td><td><a href=\"");
+	add_path(x, name);
+	add(x, "?debug=1%s\">", x->query);
+	add_text(x, name, strlen(name));
+	add(x, "</a></td><td><a href=\"");
+	add_path(x, name);
+	add(x, "%s%s\" download>get</a></td><td>%s", x->query[0] ? "?" : "", x->query[0] ? x->query + 5 : "", what);
+	if (off)
+		add(x, "<br>It is not measured now. To have it: <code>%s</code>", off);
+	add(x, "</td></tr>\n");
+}
+
+static void add_kinds(struct page *x)
+{
+	char name[SNAP_NAME_MAX];
+
+	add(x, "<h2>Profiles</h2>\n<table>\n<tr><th class=\"n\">Count</th><th>Read</th><th>Save</th><th></th></tr>\n");
+	for (size_t i = 0; i < job_n_kinds; i++)
+		if (job_kinds[i].what)
+			add_row(x, count(x->j, job_kinds[i].kind, 0), job_kinds[i].name, job_kinds[i].what,
+				how_to_have(x->j, job_kinds[i].kind));
+	for (uint64_t i = 0, n = 0;
+	     n++ < CUSTOMS_MOST && job_has_tables(x->j) && (i = collect_profile_next(x->j->p, i, name));)
+		add_row(x, count(x->j, SNAP_CUSTOM, i), name, "A profile of the program's own", NULL);
+	add(x, "</table>\n");
+}
+
+static void add_others(struct page *x)
+{
+	static const struct {
+		const char *name, *query, *what;
+	} all[] = {
+		{ "profile", "seconds=30", "CPU time, sampled for <code>seconds</code>: 30 when none are said" },
+		{ "trace", "seconds=1",
+		  "What each thread did, for <code>seconds</code>, to be opened in ui.perfetto.dev" },
+		{ "threads", "debug=2", "The full dump: all threads, one by one, and what each waits for" },
+		{ "cmdline", "", "The command line of the program" },
+		{ "symbol", "", "Names of addresses: <code>?0x1234+0x5678</code>, or as the body of POST" },
+	};
+
+	add(x, "<h2>More</h2>\n<table>\n");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		const char *join = *all[i].query ? x->query : x->query[0] ? x->query + 5 : "";
+
+		add(x, "<tr><td><a href=\"%s%s%s%s\">%s%s%s</a></td><td>%s</td></tr>\n", all[i].name,
+		    *all[i].query || *join ? "?" : "", all[i].query, join, all[i].name, *all[i].query ? "?" : "",
+		    all[i].query, all[i].what);
+	}
+	add(x,
+	    "</table>\n<p>Profiles take <code>?debug=1</code> as text, <code>?seconds=N</code> for the difference of "
+	    "two moments, <code>&amp;delta=alloc</code> to keep what is in use as it is at the end.</p>\n");
+}
+
+static void add_processes(struct page *x)
+{
+	const struct serve_host *host = x->j->s->host;
+	struct process_facts f[OTHERS_SHOWN];
+	size_t n = host->others ? host->others(host->arg, f, OTHERS_SHOWN) : 0;
+
+	if (n == 0)
+		return;
+	add(x, "<h2>Other processes</h2>\n<table>\n");
+	for (size_t i = 0; i < n && i < OTHERS_SHOWN; i++) {
+		add(x, "<tr><td class=\"n\"><a href=\"?pid=%d\">%d</a></td><td class=\"path\">", (int)f[i].pid,
+		    (int)f[i].pid);
+		add_text(x, f[i].program, f[i].n_program);
+		add(x, "%s</td></tr>\n", f[i].forked ? " (forked)" : "");
+	}
+	if (n > OTHERS_SHOWN)
+		add(x, "<tr><td></td><td>and %zu more</td></tr>\n", n - OTHERS_SHOWN);
+	add(x, "</table>\n");
+}
+
+/* Whose this is, how CPU time is sampled, and what could not be had. */
+static void add_head(struct page *x)
+{
+	static const char *const engine[] = { "timers of threads", "events of threads", "the timer of the process" };
+	const struct serve_host *host = x->j->s->host;
+	struct process_facts f;
+	struct serve_cpu cpu = { 0 };
+	uint64_t session;
+
+	process_facts(x->j->p, &f);
+	session = host->cpu_session(host->arg, &cpu);
+	x->rc = body_put(&x->j->answer.body, head, sizeof(head) - 1);
+	add(x, "<h1>/debug/pprof/</h1>\n<p class=\"path\">Process %d", (int)f.pid);
+	if (f.n_program)
+		add(x, ", <code>");
+	add_text(x, f.program, f.n_program);
+	add(x, "%s; cpa %s", f.n_program ? "</code>" : "", PACKAGE_VERSION);
+	if (session)
+		add(x, "; CPU time is being sampled at %u Hz by %s", cpu.hz,
+		    cpu.engine >= 1 && cpu.engine <= 3 ? engine[cpu.engine - 1] : "timers");
+	add(x, "</p>\n");
+	if (f.error)
+		add(x, "<p>Timers could not all be had: %s.</p>\n", strerrordesc_np((int)f.error));
+	if (f.perf_error)
+		add(x, "<p>Events of perf could not be had: %s.</p>\n", strerrordesc_np((int)f.perf_error));
+	if (f.lost)
+		add(x, "<p>Samples that were lost: %" PRIu64 ".</p>\n", f.lost);
+}
+
+void job_index(struct serve_job *j)
+{
+	struct page x = { .j = j };
+
+	if (j->pid)
+		snprintf(x.query, sizeof(x.query), "&amp;pid=%d", (int)j->pid);
+	if (!job_find(j))
+		return;
+	j->answer.status = 200;
+	j->answer.type = answer_page;
+	add_head(&x);
+	add_kinds(&x);
+	add_others(&x);
+	add_processes(&x);
+	add(&x, "</body>\n</html>\n");
+	if (x.rc < 0)
+		job_failed(j, x.rc, "failed to make the page");
+	j->state = JOB_READY;
+}

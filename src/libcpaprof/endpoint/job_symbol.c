@@ -1,0 +1,134 @@
+/*
+ * job_symbol.c - names of addresses, and the command line
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/endpoint/job.h"
+
+#include "libcpaprof/endpoint/query.h"
+
+#include "libcpaprof/collector/addresses.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Go reads words into a buffer of this many bytes, and no longer ones. */
+enum { WORD_MOST = 4096, CMDLINE_MOST = 4 << 20, READ_SIZE = 16 << 10 };
+
+int job_read_addresses(struct serve_job *j, const char *text, size_t n)
+{
+	for (const char *end = text + n, *next; text < end && j->addr.n < JOB_SYMBOLS_MOST && !j->cut; text = next) {
+		const char *stop = memchr(text, '+', (size_t)(end - text));
+		uint64_t addr, *to;
+
+		stop = stop ? stop : end;
+		next = stop < end ? stop + 1 : end;
+		j->cut = stop - text >= WORD_MOST;
+		if (j->cut || !query_uint(text, (size_t)(stop - text), &addr) || !addr)
+			continue;
+		to = vec_room(&j->addr, 1, sizeof(*to), JOB_SYMBOLS_MOST);
+		if (!to)
+			return -ENOMEM;
+		*to = addr;
+		j->addr.n++;
+	}
+	return 0;
+}
+
+static int write_symbols(struct serve_job *j, snap_names_fn *fn, void *names)
+{
+	const struct snap_row *row = j->after->row.data;
+	struct serve_answer *a = &j->answer;
+	struct snap_name name;
+	struct snap_frame f;
+	int rc = 0;
+
+	for (size_t i = 0; fn && i < j->after->row.n && rc == 0; i++) {
+		snap_frame(j->after, &row[i], 0, &f);
+		if (f.place || !fn(names, j->after->p, f.addr, f.map, 0, &name) || !name.function)
+			continue;
+		rc = answer_add(a, "0x%llx ", (unsigned long long)f.addr);
+		rc = rc < 0 ? rc : job_put(&a->body, name.function, strcspn(name.function, "\n"));
+		rc = rc < 0 ? rc : job_put(&a->body, "\n", 1);
+	}
+	if (rc == 0 && j->cut)
+		rc = answer_add(a, "reading request: bufio: buffer full\n");
+	return rc;
+}
+
+void job_symbol(struct serve_job *j)
+{
+	struct body profile = { 0 };
+	struct snap *s = NULL;
+	int rc;
+
+	if (!job_find(j))
+		return;
+	j->answer.status = 200;
+	j->answer.type = answer_text;
+	/* clients only ask whether there are any at all */
+	rc = answer_add(&j->answer, "num_symbols: 1\n");
+	rc = rc < 0 ? rc : addresses_open(j->p, j->addr.data, j->addr.n, &s);
+	j->after = s;
+	if (rc == 0 && s->row.n) {
+		rc = snap_write(s, 0, NULL, NULL, job_put, &profile);
+		if (rc == 0)
+			job_write_named(j, &profile, write_symbols);
+	} else if (rc == 0) {
+		rc = write_symbols(j, NULL, NULL);
+	}
+	if (rc < 0)
+		job_failed(j, rc, "failed to find names");
+	body_release(&profile);
+	addresses_close(s);
+	j->after = NULL;
+	j->state = JOB_READY;
+}
+
+/* Arguments with NUL between them, and none at the end. */
+static int read_cmdline(struct body *to, int pid)
+{
+	char path[64];
+	int fd, rc = 0;
+	ssize_t got;
+
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do {
+		char *room = vec_room(&to->v, READ_SIZE, 1, CMDLINE_MOST);
+
+		got = room ? read(fd, room, READ_SIZE) : 0;
+		rc = got < 0 ? -errno : 0;
+		to->v.n += got > 0 ? (size_t)got : 0;
+	} while (got > 0);
+	close(fd);
+	if (to->v.n && !((const char *)to->v.data)[to->v.n - 1])
+		to->v.n--;
+	return rc;
+}
+
+void job_cmdline(struct serve_job *j)
+{
+	struct process_facts f;
+	int rc;
+
+	if (!job_find(j))
+		return;
+	process_facts(j->p, &f);
+	j->answer.status = 200;
+	j->answer.type = answer_text;
+	if (j->s->how.hide_cmdline)
+		rc = body_put(&j->answer.body, f.program, f.n_program);
+	else
+		rc = read_cmdline(&j->answer.body, (int)j->pid);
+	if (rc < 0)
+		job_failed(j, rc, "failed to read the command line");
+	j->state = JOB_READY;
+}

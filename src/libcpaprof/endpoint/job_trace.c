@@ -1,0 +1,104 @@
+/*
+ * job_trace.c - what threads did, one after the other
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples of CPU time come from a session that is on, or else from one that is begun for it; when there can be none,
+ * the trace has what threads wait for.
+ */
+#include "config.h"
+
+#include "libcpaprof/endpoint/job.h"
+
+#include "libcpaprof/endpoint/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void begin_cpu(struct serve_job *j)
+{
+	const struct serve_host *host = j->s->host;
+	struct serve_cpu is;
+
+	/* who has one that was not begun here is at it without us */
+	if (!host->cpu_session(host->arg, &is) || host->cpu_session(host->arg, &is) == j->s->session)
+		job_cpu_join(j);
+}
+
+void job_trace_begin(struct serve_job *j)
+{
+	double seconds;
+	int rc;
+
+	if (!query_float(j->seconds, &seconds) || seconds <= 0)
+		seconds = 1;
+	j->debug = 0;
+	if (job_too_long(j, seconds) || !job_find(j))
+		return;
+	if (j->head) {
+		job_head(j);
+		return;
+	}
+	rc = trace_begin(j->p, &j->trace);
+	if (rc == -EBUSY) {
+		job_error(j, 500, "Could not enable tracing: tracing is already enabled");
+	} else if (rc < 0) {
+		job_error(j, 500, "Could not enable tracing: %s", strerrordesc_np(-rc));
+	} else if (job_capture(j, (uint64_t)(seconds * 1e9))) {
+		begin_cpu(j);
+	}
+}
+
+static int write_trace(struct serve_job *j, snap_names_fn *names, void *arg)
+{
+	return trace_write(j->trace, names, arg, job_put, &j->answer.body);
+}
+
+static void finish(struct serve_job *j)
+{
+	struct body profile = { 0 };
+	struct snap *s = NULL;
+	int rc;
+
+	if (j->began_cpu)
+		job_cpu_drop(j);
+	trace_end(j->trace);
+	rc = trace_snap(j->trace, &s);
+	if (rc == 0)
+		rc = snap_write(s, 0, NULL, NULL, job_put, &profile);
+	snap_free(s);
+	if (rc < 0) {
+		body_release(&profile);
+		job_failed(j, rc, "failed to collect trace");
+		return;
+	}
+	job_head(j);
+	j->answer.no_length = false;
+	job_write_named(j, &profile, write_trace);
+}
+
+uint64_t job_trace_look(struct serve_job *j, bool hurry)
+{
+	const struct serve_host *host = j->s->host;
+	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
+	struct serve_cpu is;
+
+	if (now >= j->end_ns || hurry || !job_goes_on(j)) {
+		finish(j);
+		return 0;
+	}
+	if (j->began_cpu && host->cpu_session(host->arg, &is) != j->session)
+		job_cpu_drop(j);
+	if (now >= j->next_ns)
+		j->next_ns = now + trace_look(j->trace) * 1000000ULL;
+	next = next < j->next_ns ? next : j->next_ns;
+	if (j->began_cpu && host->cpu_look && host->cpu_look(host->arg))
+		next = now + COLLECT_ARM_MS * 1000000ULL;
+	return next < j->end_ns ? next : j->end_ns;
+}
+
+void job_trace_drop(struct serve_job *j)
+{
+	trace_free(j->trace);
+	j->trace = NULL;
+}

@@ -1,0 +1,46 @@
+# src/libcpaprof/endpoint - /debug/pprof: requests, answers, and a small server; runs in cpa run and in programs that link the library
+#
+# One name a line, so that branches which both add some can be merged.
+
+noinst_LIBRARIES += src/libcpaprof/endpoint/libendpoint.a
+src_libcpaprof_endpoint_libendpoint_a_SOURCES =
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/answer.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/answer.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/guard.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/guard.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/head.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/head.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/index.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_cpu.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_snap.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_symbol.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_trace.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job_write.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_int.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_parse.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_tcp.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_unix.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_usual.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/query.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/query.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/route.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/route.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/serve.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/serve.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/chunked.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/chunked.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/conn.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/conn_read.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/conn_work.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/conn_write.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/owned.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/owned.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/server_int.h

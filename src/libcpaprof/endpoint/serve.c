@@ -1,0 +1,243 @@
+/*
+ * serve.c - from a request to an answer
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/endpoint/job.h"
+
+#include "libcpaprof/endpoint/query.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { HZ_MOST = 1000 };
+
+int serve_new(const struct serve_host *host, const struct serve_how *how, struct serve **out)
+{
+	struct serve *s = memory_map(sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->host = host;
+	s->how = *how;
+	if (s->how.max_seconds <= 0)
+		s->how.max_seconds = SERVE_SECONDS_USUAL;
+	*out = s;
+	return 0;
+}
+
+void serve_free(struct serve *s)
+{
+	if (!s)
+		return;
+	if (s->host->take(s->host->arg)) {
+		job_forget(s, true);
+		s->host->leave(s->host->arg);
+	}
+	memory_unmap(s, sizeof(*s));
+}
+
+void job_said(struct serve_job *j, int rc)
+{
+	/* what there is no memory for is an empty answer */
+	(void)rc;
+	j->state = JOB_READY;
+}
+
+static bool read_engine(struct serve_job *j, const char *s)
+{
+	static const struct {
+		const char *name;
+		uint32_t engine;
+	} all[] = { { "timer", ASKED_TIMER }, { "perf", ASKED_PERF }, { "itimer", ASKED_ITIMER } };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (strcmp(s, all[i].name) == 0) {
+			j->cpu.engine = all[i].engine + 1;
+			return true;
+		}
+	return false;
+}
+
+/* What only CPU profiles have. False, and an answer, when it cannot be. */
+static bool read_cpu(struct serve_job *j, const struct route *r)
+{
+	char s[QUERY_VALUE_MAX];
+	int64_t n;
+
+	if (query_value(r->query, r->n_query, "hz", s) && *s) {
+		if (!query_int(s, &n) || n < 1 || n > HZ_MOST) {
+			job_error(j, 400, "invalid value for \"hz\" - must be an integer from 1 to %d", HZ_MOST);
+			return false;
+		}
+		j->cpu.hz = (uint32_t)n;
+	}
+	if (query_value(r->query, r->n_query, "engine", s) && *s && !read_engine(j, s)) {
+		job_error(j, 400, "invalid value for \"engine\" - must be timer, perf or itimer");
+		return false;
+	}
+	if (query_value(r->query, r->n_query, "clock", s) && *s && strcmp(s, "cpu") != 0) {
+		job_error(j, 400, "invalid value for \"clock\" - must be cpu");
+		return false;
+	}
+	query_value(r->query, r->n_query, "share", s);
+	query_int(s, &n);
+	j->share = n > 0;
+	return true;
+}
+
+static bool read_parameters(struct serve_job *j, const struct route *r)
+{
+	char s[QUERY_VALUE_MAX];
+	int64_t n;
+
+	if (query_value(r->query, r->n_query, "pid", s) && *s) {
+		if (!query_int(s, &n) || n < 1 || n > INT32_MAX) {
+			job_error(j, 400, "invalid value for \"pid\" - must be a positive integer");
+			return false;
+		}
+		j->pid = (pid_t)n;
+	}
+	query_value(r->query, r->n_query, "debug", s);
+	query_int(s, &n);
+	j->debug = n == 0 ? 0 : n == 2 || n > 2 ? 2 : 1;
+	query_value(r->query, r->n_query, "delta", s);
+	j->alloc_only = strcmp(s, "alloc") == 0;
+	j->symbolize = !query_value(r->query, r->n_query, "symbolize", s) || !*s || !query_int(s, &n) || n > 0;
+	query_value(r->query, r->n_query, "seconds", s);
+	j->seconds[0] = s[0];
+	/* a number as long is none that is allowed, wherever it is cut */
+	memcpy(j->seconds, s, sizeof(j->seconds) - 1);
+	if (j->old && r->to == ROUTE_NAMED) { /* clients of gperftools read texts alone */
+		j->seconds[0] = '\0';
+		j->debug = j->debug ? j->debug : 1;
+	}
+	return r->to != ROUTE_PROFILE || read_cpu(j, r);
+}
+
+static int read_request(struct serve_job *j, const struct serve_request *q)
+{
+	struct route r;
+	int rc = route_find(q->method, q->target, &r);
+
+	if (rc < 0)
+		return rc;
+	j->to = r.to;
+	j->old = r.old;
+	j->head = strcmp(q->method, "HEAD") == 0;
+	memcpy(j->name, r.name, sizeof(j->name));
+	if (r.to < ROUTE_INDEX) {
+		rc = answer_route(&j->answer, &r, q->method);
+		j->state = JOB_READY;
+	} else if (q->n_body > SERVE_BODY_MOST) {
+		rc = answer_error(&j->answer, 413, "a request may have %d bytes", SERVE_BODY_MOST);
+		j->state = JOB_READY;
+	} else if (read_parameters(j, &r) && r.to == ROUTE_SYMBOL) {
+		bool post = strcmp(q->method, "POST") == 0;
+
+		rc = post ? job_read_addresses(j, q->body, q->n_body) : job_read_addresses(j, r.query, r.n_query);
+	}
+	return rc;
+}
+
+int serve_begin(struct serve *s, const struct serve_request *q, struct serve_job **out)
+{
+	struct serve_job *j = memory_map(sizeof(*j));
+	int rc;
+
+	if (!j)
+		return -ENOMEM;
+	j->s = s;
+	rc = read_request(j, q);
+	if (rc < 0) {
+		serve_end(j);
+		return rc;
+	}
+	*out = j;
+	return 0;
+}
+
+static void begin(struct serve_job *j)
+{
+	job_forget(j->s, false);
+	switch (j->to) {
+	case ROUTE_INDEX:
+		job_index(j);
+		break;
+	case ROUTE_CMDLINE:
+		job_cmdline(j);
+		break;
+	case ROUTE_SYMBOL:
+		job_symbol(j);
+		break;
+	case ROUTE_PROFILE:
+		job_cpu_begin(j);
+		break;
+	case ROUTE_TRACE:
+		job_trace_begin(j);
+		break;
+	default:
+		job_snap_begin(j);
+	}
+}
+
+static uint64_t look(struct serve_job *j, bool hurry)
+{
+	switch (j->to) {
+	case ROUTE_PROFILE:
+		return job_cpu_look(j, hurry);
+	case ROUTE_TRACE:
+		return job_trace_look(j, hurry);
+	default:
+		return job_snap_look(j, hurry);
+	}
+}
+
+uint64_t serve_step(struct serve_job *j, bool hurry)
+{
+	const struct serve_host *host = j->s->host;
+	uint64_t due = 0;
+
+	if (j->state == JOB_READY)
+		return 0;
+	if (!host->take(host->arg)) {
+		job_error(j, 503, "the collector of profiles cannot be had");
+		return 0;
+	}
+	if (j->state == JOB_NEW)
+		begin(j);
+	if (j->state == JOB_CAPTURES)
+		due = look(j, hurry);
+	if (j->lost) {
+		job_error(j, 503, "the collector of profiles cannot be had");
+		return 0;
+	}
+	if (j->state == JOB_READY)
+		job_let_go(j);
+	host->leave(host->arg);
+	return j->state == JOB_READY ? 0 : due;
+}
+
+const struct serve_answer *serve_answer(const struct serve_job *j)
+{
+	return &j->answer;
+}
+
+/* Processes are not touched when the collector is gone: they went with it. */
+void serve_end(struct serve_job *j)
+{
+	const struct serve_host *host;
+
+	if (!j)
+		return;
+	host = j->s->host;
+	if ((j->counted || j->p) && host->take(host->arg)) {
+		job_let_go(j);
+		host->leave(host->arg);
+	}
+	vec_release(&j->addr, sizeof(uint64_t));
+	body_release(&j->answer.body);
+	memory_unmap(j, sizeof(*j));
+}

@@ -1,0 +1,38 @@
+# src/libcpaprof - everything that runs in or beside profiled programs: one shared library, preloaded or linked
+#
+# No libtool: objects that can be anywhere, and one link. Nothing is exported but wrappers and the
+# public interface. -z nodelete, for timers may still be running.
+
+include src/libcpaprof/target/local.mk
+include src/libcpaprof/target/unwind/local.mk
+include src/libcpaprof/collector/local.mk
+include src/libcpaprof/endpoint/local.mk
+include src/libcpaprof/api/local.mk
+
+runtimedir = $(pkglibdir)
+runtime_PROGRAMS = src/libcpaprof/libcpaprof.so
+# Programs that are linked ask for libcpaprof.so.0, and it may be a link to what cpa run preloads.
+src/libcpaprof/libcpaprof.so.0: src/libcpaprof/libcpaprof.so
+	$(AM_V_GEN)ln -sf libcpaprof.so $@
+noinst_DATA += src/libcpaprof/libcpaprof.so.0
+CLEANFILES += src/libcpaprof/libcpaprof.so.0
+install-exec-hook:
+	$(MKDIR_P) '$(DESTDIR)$(libdir)'
+	ln -sf cpa/libcpaprof.so '$(DESTDIR)$(libdir)/libcpaprof.so.0'
+	ln -sf libcpaprof.so.0 '$(DESTDIR)$(libdir)/libcpaprof.so'
+uninstall-hook:
+	rm -f '$(DESTDIR)$(libdir)/libcpaprof.so' '$(DESTDIR)$(libdir)/libcpaprof.so.0'
+# Without sanitizers, whose library the profiled program does not have; so the unwinder is compiled here too.
+src_libcpaprof_libcpaprof_so_CFLAGS = -std=gnu17 -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-fPIC -fvisibility=hidden -fno-stack-protector -ftls-model=initial-exec
+src_libcpaprof_libcpaprof_so_LDFLAGS = -shared -Wl,-soname,libcpaprof.so.0 -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/src/libcpaprof/target/versions.map -Wl,--exclude-libs,ALL
+EXTRA_src_libcpaprof_libcpaprof_so_DEPENDENCIES = src/libcpaprof/target/versions.map
+src_libcpaprof_libcpaprof_so_LDADD = $(ZLIB_STATIC_LIBS)
+src_libcpaprof_libcpaprof_so_SOURCES = \
+	$(api_sources) \
+	$(src_libcpaprof_collector_libcollector_a_SOURCES) \
+	$(src_libcpaprof_endpoint_libendpoint_a_SOURCES) \
+	$(src_libcpaprof_target_unwind_libunwind_a_SOURCES) \
+	$(src_wire_libwire_a_SOURCES) \
+	$(target_sources)

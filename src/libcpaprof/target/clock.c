@@ -1,0 +1,180 @@
+/*
+ * clock.c - timers on the CPU clocks of threads
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Every thread has a timer of its own, which runs as the thread does. The kernel looks at it once per
+ * tick, so at most CONFIG_HZ signals a second come; each says how many periods it missed, and weighs
+ * as much. Timers are scarce (RLIMIT_SIGPENDING): threads that get none are charged by one timer of
+ * the process, made in time, and by what their own clock says when its signal comes to them. It is no
+ * interval timer, since those outlive exec, where nobody would be ready for the signal.
+ *
+ * A thread that ends is charged with the periods that were over and of which no signal came: on a busy
+ * machine that is some 10 ms for each.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+#include <errno.h>
+
+enum { SLOW_NS = 10000000 };
+
+/* linux/posix-timers.h: the clock of the CPU time that a thread of this process used. */
+static clockid_t thread_clock(uint32_t tid)
+{
+	return (clockid_t)(~tid << 3 | 6);
+}
+
+static long timer_make(clockid_t clock, int notify, uint32_t tid)
+{
+	struct sigevent event = { .sigev_notify = notify, .sigev_signo = cpi.sig };
+	int timer = NO_TIMER;
+	long rc;
+
+	event.sigev_value.sival_ptr = (void *)(uintptr_t)cpi.cookie;
+	event._sigev_un._tid = (pid_t)tid;
+	rc = sys_call(SYS_timer_create, clock, (long)&event, (long)&timer, 0);
+	return rc < 0 ? rc : timer;
+}
+
+static long timer_run(int timer, uint64_t first_ns, uint64_t period_ns)
+{
+	const struct itimerspec when = {
+		.it_interval = { .tv_sec = (time_t)(period_ns / 1000000000),
+				 .tv_nsec = (long)(period_ns % 1000000000) },
+		.it_value = { .tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000) },
+	};
+
+	return sys_call(SYS_timer_settime, timer, 0, (long)&when, 0);
+}
+
+/* Of timers of threads that have events. */
+static uint64_t slow_period(const struct thread *t)
+{
+	return t->period_ns > SLOW_NS ? t->period_ns : SLOW_NS;
+}
+
+/*
+ * Somewhere in (0, period]: else threads shorter than a period would never be seen, or always.
+ * From splitmix64.
+ */
+static uint64_t first_expiry(uint32_t tid, uint64_t period_ns)
+{
+	uint64_t x = sys_now(CLOCK_MONOTONIC) + tid * 0x9e3779b97f4a7c15ULL;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+	return (x ^ x >> 31) % period_ns + 1;
+}
+
+void cpi_clock_init(void)
+{
+	long rc = timer_make(CLOCK_PROCESS_CPUTIME_ID, SIGEV_SIGNAL, 0);
+
+	cpi.process_timer = rc < 0 ? NO_TIMER : (int)rc;
+	if (rc < 0)
+		cpi_process_tell_sig(0, (uint32_t)-rc);
+}
+
+void cpi_clock_release_sig(void)
+{
+	int timer = atomic_exchange(&cpi.process_timer, NO_TIMER);
+
+	if (timer != NO_TIMER)
+		sys_call(SYS_timer_delete, timer, 0, 0, 0);
+}
+
+/*
+ * The thread shares the timer of the process, which begins to run with the first of them. Its signal is for whoever
+ * takes signals, perhaps one that waits: not for a thread that ended before it had a timer of its own.
+ */
+static void share(struct thread *t, long why)
+{
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
+
+	atomic_store(&t->timer, NO_TIMER);
+	if (why && sys_call(SYS_tgkill, cpi.pid, tid, 0, 0) == -ESRCH)
+		return;
+	if (cpi.process_timer == NO_TIMER) {
+		cpi_process_tell_sig(ENGINE_NONE, (uint32_t)-why);
+		return;
+	}
+	if (!(atomic_load(&cpi.engine) & ENGINE_PROCESS))
+		timer_run(cpi.process_timer, cpi.period_ns, cpi.period_ns);
+	cpi_process_tell_sig(ENGINE_PROCESS, (uint32_t)-why);
+}
+
+static void start(struct thread *t, uint32_t tid)
+{
+	uint32_t asked = atomic_load_explicit(&cpi.head->engine, memory_order_relaxed);
+	uint64_t first = first_expiry(tid, t->period_ns);
+	long timer, rc;
+	bool event;
+
+	t->n_charged = 0;
+	t->first_ns = sys_now(thread_clock(tid)) + first;
+	t->by_clock = false;
+	if (asked == ASKED_ITIMER) {
+		share(t, 0);
+		return;
+	}
+	event = asked == ASKED_PERF && cpi_perf_open_sig(t, tid);
+	timer = timer_make(thread_clock(tid), SIGEV_THREAD_ID, tid);
+	if (timer < 0 && event) {
+		atomic_store(&t->timer, NO_TIMER);
+		return;
+	}
+	if (timer < 0) {
+		share(t, timer);
+		return;
+	}
+	atomic_store(&t->timer, (int)timer);
+	rc = timer_run((int)timer, first, event ? slow_period(t) : t->period_ns);
+	if (rc < 0) {
+		cpi_clock_disarm_sig(t);
+		share(t, rc);
+		return;
+	}
+	cpi_process_tell_sig(event ? 0 : ENGINE_THREADS, 0);
+}
+
+void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
+{
+	uint32_t session = cpi.session;
+
+	cpi_clock_disarm_sig(t); /* of an earlier session */
+	atomic_store(&t->session, 0);
+	t->period_ns = cpi.period_ns;
+	start(t, tid);
+	atomic_store(&t->session, session);
+}
+
+void cpi_clock_rerun_sig(const struct thread *t)
+{
+	int timer = atomic_load(&t->timer);
+
+	if (timer != NO_TIMER && timer_run(timer, t->period_ns, t->period_ns) == 0)
+		cpi_process_tell_sig(ENGINE_THREADS, 0);
+}
+
+void cpi_clock_disarm_sig(struct thread *t)
+{
+	int timer = atomic_exchange(&t->timer, NO_TIMER);
+
+	cpi_perf_close_sig(t);
+
+	if (timer != NO_TIMER)
+		sys_call(SYS_timer_delete, timer, 0, 0, 0);
+}
+
+uint32_t cpi_clock_owed_sig(const struct thread *t)
+{
+	uint32_t tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
+	uint64_t now = sys_now(thread_clock(tid));
+	uint64_t n = now >= t->first_ns ? (now - t->first_ns) / t->period_ns + 1 : 0;
+
+	n = n > t->n_charged ? n - t->n_charged : 0;
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}

@@ -1,0 +1,164 @@
+/*
+ * create.c - threads are met where they begin
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * What to run in the new thread is handed over in a box of a fixed set. When all are taken the thread
+ * starts without us, and the collector finds it at work. A program that is not profiled yet may be later:
+ * its threads remember where their stacks are.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/wait.h"
+
+enum { N_BOXES = 1024, SWEEP_EVERY = 256 };
+
+struct box {
+	_Atomic uint32_t taken;
+	bool blocked;   /* the creator believes that our signal is blocked */
+	uint32_t label; /* of the creator, or 0 */
+	uint32_t stack; /* of the creator, or 0 */
+	size_t stack_size;
+	void *(*start)(void *);
+	thrd_start_t start_c11;
+	void *arg;
+};
+
+static struct box boxes[N_BOXES];
+static _Atomic uint32_t turn;
+
+static size_t stack_size(const pthread_attr_t *attr)
+{
+	pthread_attr_t preset;
+	size_t size = 0;
+
+	if (attr) {
+		pthread_attr_getstacksize(attr, &size);
+	} else if (pthread_attr_init(&preset) == 0) {
+		pthread_attr_getstacksize(&preset, &size);
+		pthread_attr_destroy(&preset);
+	}
+	return size;
+}
+
+static struct box *box_take(const pthread_attr_t *attr, void *arg, const struct wait_site *site)
+{
+	uint32_t first = atomic_fetch_add(&turn, 1);
+
+	if (first % SWEEP_EVERY == SWEEP_EVERY - 1 && cpi.head)
+		cpi_threads_sweep();
+	for (uint32_t i = 0; i < N_BOXES; i++) {
+		struct box *b = &boxes[(first + i) % N_BOXES];
+
+		if (atomic_exchange(&b->taken, 1) == 0) {
+			b->stack_size = stack_size(attr);
+			b->arg = arg;
+			b->start = NULL;
+			b->start_c11 = NULL;
+			b->blocked = atomic_load(&cpi_local.blocked);
+			b->label = cpi_labels_inherit_sig() ? atomic_load(&cpi_local.label) : LABELS_NONE;
+			b->stack = cpi_on_sig() && !atomic_load(&cpi_local.hook) ? cpi_wait_stack(STACK_CREATE, site, 0)
+										 : 0;
+			return b;
+		}
+	}
+	return NULL;
+}
+
+/* The thread is there, or not. From here on the box is its own. */
+static void box_sent(struct box *b, uint32_t stack, bool is_there)
+{
+	if (!is_there)
+		atomic_store(&b->taken, 0);
+	else if (stack)
+		cpi_stack_add_sig(STACK_CREATE, stack, CREATE_COUNT, 1);
+}
+
+/*
+ * Empty the box and begin to profile. The thread's own block, which pthread_self is the address of, is
+ * at the end of its stack.
+ */
+static struct box enter(struct box *b)
+{
+	struct box what = { .start = b->start, .start_c11 = b->start_c11, .arg = b->arg };
+	uintptr_t top = (uintptr_t)pthread_self(), size = b->stack_size;
+	uint32_t stack = b->stack;
+
+	atomic_store(&cpi_local.blocked, b->blocked);
+	atomic_store(&cpi_local.label, b->label);
+	if (b->label)
+		cpi_local_list_sig();
+	atomic_store(&b->taken, 0);
+	if (size && size < top) {
+		cpi_local.lo = top - size;
+		cpi_local.top = top;
+	}
+	if (!cpi_on_sig())
+		return what;
+	cpi_thread_enter(cpi_local.lo, cpi_local.top, what.start ? (uintptr_t)what.start : (uintptr_t)what.start_c11);
+	if (stack)
+		cpi_stack_created_sig(sys_gettid(), stack);
+	return what;
+}
+
+static void *run(void *arg)
+{
+	struct box what = enter(arg);
+
+	return what.start(what.arg);
+}
+
+static int run_c11(void *arg)
+{
+	struct box what = enter(arg);
+
+	return what.start_c11(what.arg);
+}
+
+CPA_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+	struct wait_site site = { .back = (uintptr_t)__builtin_return_address(0) };
+	struct box *b;
+	uint32_t stack;
+	int rc;
+
+	if (!cpi.ready)
+		return cpi_next()->pthread_create(thread, attr, start, arg);
+	if (cpi.head) {
+		cpi_fork_check();
+		cpi_guard_check();
+	}
+	b = box_take(attr, arg, &site);
+	if (!b)
+		return cpi_next()->pthread_create(thread, attr, start, arg);
+	b->start = start;
+	stack = b->stack;
+	rc = cpi_next()->pthread_create(thread, attr, run, b);
+	box_sent(b, stack, rc == 0);
+	return rc;
+}
+
+CPA_EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
+{
+	struct wait_site site = { .back = (uintptr_t)__builtin_return_address(0) };
+	struct box *b;
+	uint32_t stack;
+	int rc;
+
+	if (!cpi.ready)
+		return cpi_next()->thrd_create(thread, start, arg);
+	if (cpi.head)
+		cpi_fork_check();
+	b = box_take(NULL, arg, &site);
+	if (!b)
+		return cpi_next()->thrd_create(thread, start, arg);
+	b->start_c11 = start;
+	stack = b->stack;
+	rc = cpi_next()->thrd_create(thread, run_c11, b);
+	box_sent(b, stack, rc == thrd_success);
+	return rc;
+}

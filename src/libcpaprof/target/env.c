@@ -1,0 +1,164 @@
+/*
+ * env.c - what the environment says, without getenv, which programs replace
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/target/target.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static const char segment[] = "CPA_SEGMENT=", preload[] = "LD_PRELOAD=", library[] = "libcpaprof.so";
+
+static char **find(const char *name)
+{
+	for (char **e = environ; e && *e; e++)
+		if (strncmp(*e, name, strlen(name)) == 0)
+			return e;
+	return NULL;
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* PATH:NONCE, the latter two times 16 digits */
+static bool read_segment(const char *text, struct env *e)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	size_t n = colon ? (size_t)(colon - text) : 0;
+
+	if (!colon || n == 0 || n >= sizeof(e->path) || strlen(colon + 1) != 32)
+		return false;
+	memcpy(e->path, text, n);
+	e->path[n] = '\0';
+	for (int i = 0; i < 32; i++) {
+		int d = digit(colon[1 + i]);
+
+		if (d < 0)
+			return false;
+		e->nonce[i / 16] = e->nonce[i / 16] << 4 | (uint64_t)d;
+	}
+	return true;
+}
+
+bool cpi_env_read(struct env *e)
+{
+	char **at = find(segment);
+
+	return read_segment(at ? *at + strlen(segment) : NULL, e);
+}
+
+static void drop(char **at)
+{
+	for (; at && *at; at++)
+		at[0] = at[1];
+}
+
+/* Does this element of LD_PRELOAD name our library? */
+static bool is_library(const char *name, size_t n)
+{
+	size_t len = sizeof(library) - 1;
+
+	return n >= len && memcmp(name + n - len, library, len) == 0 && (n == len || name[n - len - 1] == '/');
+}
+
+/* What LD_PRELOAD has beside our library; may be written over what it was. Gives its length. */
+static size_t without_library(const char *from, char *to)
+{
+	const char *separator = NULL;
+	size_t at = 0;
+
+	for (size_t n; *from; from += n + (from[n] != '\0')) {
+		n = strcspn(from, ": ");
+		if (!n || is_library(from, n))
+			continue;
+		if (at)
+			to[at++] = *separator;
+		memmove(to + at, from, n);
+		at += n;
+		separator = from + n;
+	}
+	to[at] = '\0';
+	return at;
+}
+
+void cpi_env_remove(void)
+{
+	char **at;
+
+	drop(find(segment));
+	at = find(preload); /* now, for what was behind the other has moved */
+	if (at && without_library(*at + strlen(preload), *at + strlen(preload)) == 0)
+		drop(at);
+}
+
+static bool starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Is our library in this LD_PRELOAD=? */
+static bool has_library(const char *text)
+{
+	text += strlen(preload);
+	for (size_t n; *text; text += n + (text[n] != '\0')) {
+		n = strcspn(text, ": ");
+		if (is_library(text, n))
+			return true;
+	}
+	return false;
+}
+
+size_t cpi_env_room_sig(char *const env[])
+{
+	size_t room = sizeof(*env);
+	bool any = false;
+
+	for (; env && *env; env++) {
+		bool loads = starts(*env, preload) && has_library(*env);
+
+		any |= loads || starts(*env, segment);
+		room += sizeof(*env) + (loads ? strlen(*env) + 1 : 0);
+	}
+	return any ? room : 0;
+}
+
+char **cpi_env_without_sig(char *const env[], void *room)
+{
+	char **to = room, *text;
+	size_t n = 0;
+
+	while (env[n])
+		n++;
+	text = (char *)(to + n + 1);
+	for (; *env; env++) {
+		if (starts(*env, preload) && has_library(*env)) {
+			size_t name = strlen(preload), len;
+
+			memcpy(text, preload, name);
+			len = without_library(*env + name, text + name);
+			if (len)
+				*to++ = text;
+			text += name + len + 1;
+		} else if (!starts(*env, segment)) {
+			*to++ = *env;
+		}
+	}
+	*to = NULL;
+	return room;
+}
+
+bool cpi_env_is_ours_sig(char *const env[])
+{
+	for (; env && *env; env++) {
+		struct env e = { 0 };
+
+		if (starts(*env, segment))
+			return read_segment(*env + strlen(segment), &e) && (e.nonce[0] ^ e.nonce[1]) == cpi.cookie;
+	}
+	return false;
+}

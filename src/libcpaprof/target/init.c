@@ -1,0 +1,110 @@
+/*
+ * init.c - profiling begins in this process: is there a collector, and does it want it?
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Whatever is missing or odd leaves the program as it would be without us.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/unwind/unwind.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_size(uint64_t size)
+{
+	struct segment_layout l = segment_lay_out(size);
+
+	return l.n_tables <= TABLES_MOST && size == segment_size(l.n_tables);
+}
+
+/* Map the segment. The file is closed at once: nothing is left that the program could close or reuse. */
+static struct segment_head *map_segment(const struct env *e)
+{
+	int fd = open(e->path, O_RDWR | O_CLOEXEC);
+	struct segment_head *head;
+	struct stat file;
+
+	if (fd < 0)
+		return NULL;
+	head = fstat(fd, &file) == 0 && is_size((uint64_t)file.st_size)
+		       ? mmap(NULL, (size_t)file.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
+		       : MAP_FAILED;
+	close(fd);
+	if (head == MAP_FAILED)
+		return NULL;
+	madvise(head, (size_t)file.st_size, MADV_DONTDUMP);
+	if (head->magic == SEGMENT_MAGIC && head->version == SEGMENT_VERSION && head->size == (uint64_t)file.st_size &&
+	    head->nonce[0] == e->nonce[0] && head->nonce[1] == e->nonce[1])
+		return head;
+	munmap(head, (size_t)file.st_size);
+	return NULL;
+}
+
+static void adopt(struct segment_head *head)
+{
+	struct segment_layout l = segment_lay_out(head->size);
+	uint8_t *base = (uint8_t *)head;
+
+	cpi.process_timer = NO_TIMER;
+	cpi.max_depth = head->max_depth < 1 || head->max_depth > FRAMES_MAX ? FRAMES_MAX : head->max_depth;
+	cpi.n_rings = l.n_rings;
+	cpi.procs = (struct segment_proc *)(base + l.section[SECTION_PROCS]);
+	cpi.ring = (struct segment_ring *)(base + l.section[SECTION_RINGS]);
+	cpi.words = (uint64_t *)(base + l.section[SECTION_WORDS]);
+	cpi.modules_at = l.section[SECTION_MODULES];
+	cpi.labels = base + l.section[SECTION_LABELS];
+	cpi.tables = base + l.section[SECTION_TABLES];
+	cpi.n_tables = l.n_tables;
+	cpi.cookie = head->nonce[0] ^ head->nonce[1];
+}
+
+void cpi_init(void)
+{
+	cpi_next();
+	cpi.sig = SIGPROF;
+	cpi_threads_init();
+	cpi_thread_enter_main();
+	cpi.ready = true;
+}
+
+bool cpi_attach(struct segment_head *head, bool self)
+{
+	adopt(head);
+	cpi.self = self;
+	cpi.head = head;
+	cpi.sig = cpi_guard_choose();
+	cpi_process_begin(0, 0);
+	if (!cpi_process_claim_sig()) {
+		cpi.head = NULL;
+		return false;
+	}
+	cpi_objects_init();
+	cpi_sample_init(cpi.n_rings);
+	cpi_guard_install();
+	cpi_fork_init();
+	cpi_heap_init();
+	if (self)
+		atomic_store(&head->active, 1);
+	else if (atomic_load(&head->cpu))
+		cpi_thread_join();
+	return true;
+}
+
+struct segment_head *cpi_parent_segment(void)
+{
+	struct env e = { 0 };
+	struct segment_head *head = cpi_env_read(&e) ? map_segment(&e) : NULL;
+
+	if (!head || head->follow == FOLLOW_ALL || atomic_load(&head->main_pid) == sys_getpid())
+		return head;
+	munmap(head, head->size);
+	cpi_env_remove();
+	return NULL;
+}

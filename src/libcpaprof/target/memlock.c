@@ -1,0 +1,94 @@
+/*
+ * memlock.c - a program that locks its memory locks its own
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * mlockall would read in all that we share with the collector, hundreds of megabytes of which hardly any are
+ * used, and the tables of this library; and count them, so that a program without privileges is refused. So each
+ * mapping is locked but ours. New mappings are left to the kernel.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { MAPS_SIZE = 4096, ON_FAULT = 1 /* linux/mman.h: MLOCK_ONFAULT */ };
+
+static bool is_ours(uintptr_t at, uintptr_t limit)
+{
+	return at - (uintptr_t)cpi.head < cpi.head->size || cpi_sample_is_memory(at) || cpi_threads_are_in(at, limit);
+}
+
+static const char *number(const char *c, uintptr_t *out)
+{
+	for (*out = 0; (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'); c++)
+		*out = *out << 4 | (uintptr_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+	return c;
+}
+
+/*
+ * A line of maps: "start-limit rwxp ...". What cannot be read in is left out, as ever; to be over the limit of
+ * the program is an error. Adds to locked.
+ */
+static long lock_line(const char *line, int flags, uint64_t *locked)
+{
+	struct rlimit most = { .rlim_cur = RLIM_INFINITY };
+	uintptr_t start, limit;
+	long rc;
+
+	number(number(line, &start) + 1, &limit);
+	if (limit <= start || is_ours(start, limit))
+		return 0;
+	*locked += limit - start;
+	rc = sys_call(SYS_mlock2, (long)start, (long)(limit - start), flags, 0);
+	if (rc == -ENOMEM)
+		sys_call(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, (long)&most);
+	return rc == -EPERM || (rc == -ENOMEM && *locked > most.rlim_cur) ? rc : 0;
+}
+
+/* Gives 0 or -errno. */
+static long lock_current(int flags)
+{
+	long fd = sys_call(SYS_openat, AT_FDCWD, (long)"/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got, rc = 0;
+	char text[MAPS_SIZE + 1];
+	uint64_t locked = 0;
+	size_t n = 0;
+
+	if (fd < 0)
+		return fd;
+	while (rc == 0 && (got = sys_call(SYS_read, fd, (long)text + (long)n, (long)(MAPS_SIZE - n), 0)) > 0) {
+		char *line = text, *end;
+
+		n += (size_t)got;
+		text[n] = '\0';
+		for (; rc == 0 && (end = strchr(line, '\n')); line = end + 1)
+			rc = lock_line(line, flags, &locked);
+		n = (size_t)(text + n - line);
+		memmove(text, line, n);
+	}
+	sys_call(SYS_close, fd, 0, 0, 0);
+	return rc;
+}
+
+CPA_EXPORT int mlockall(int flags)
+{
+	long rc = 0;
+
+	if (!cpi.head || !(flags & MCL_CURRENT) || flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT))
+		return cpi_next()->mlockall(flags);
+	if (flags & MCL_FUTURE)
+		rc = cpi_next()->mlockall(flags & ~MCL_CURRENT) == 0 ? 0 : -errno;
+	if (rc == 0)
+		rc = lock_current(flags & MCL_ONFAULT ? ON_FAULT : 0);
+	if (rc == 0)
+		return 0;
+	errno = (int)-rc;
+	return -1;
+}

@@ -1,0 +1,66 @@
+/*
+ * next.c - the functions that our wrappers stand in front of
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/target/next.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+static _Atomic int known;
+
+/* Those that must be fast are there at once: these look for the next, and come but once. */
+static int first_lock(pthread_mutex_t *m)
+{
+	return cpi_next()->pthread_mutex_lock(m);
+}
+
+static int first_trylock(pthread_mutex_t *m)
+{
+	return cpi_next()->pthread_mutex_trylock(m);
+}
+
+static int first_unlock(pthread_mutex_t *m)
+{
+	return cpi_next()->pthread_mutex_unlock(m);
+}
+
+struct next cpi_next_found = {
+	.pthread_mutex_lock = first_lock,
+	.pthread_mutex_trylock = first_trylock,
+	.pthread_mutex_unlock = first_unlock,
+};
+
+/*
+ * Condition variables have been of a new kind since glibc 2.3.2. Ours stand in front of those only
+ * (runtime/versions.map), so what is next must be one of those too.
+ */
+static void find_versioned(void)
+{
+#if defined(__x86_64__)
+	static const char version[] = "GLIBC_2.3.2";
+	void *wait = dlvsym(RTLD_NEXT, "pthread_cond_wait", version),
+	     *timedwait = dlvsym(RTLD_NEXT, "pthread_cond_timedwait", version);
+
+	if (wait)
+		*(void **)&cpi_next_found.pthread_cond_wait = wait;
+	if (timedwait)
+		*(void **)&cpi_next_found.pthread_cond_timedwait = timedwait;
+#endif
+}
+
+/* Constructors of libraries that come before ours may call wrappers; two at once find the same. */
+const struct next *cpi_next(void)
+{
+	if (!atomic_load_explicit(&known, memory_order_acquire)) {
+#define NEXT_FIND(result, name, arguments) *(void **)&cpi_next_found.name = dlsym(RTLD_NEXT, #name);
+		NEXT_FUNCTIONS(NEXT_FIND)
+#undef NEXT_FIND
+		find_versioned();
+		atomic_store_explicit(&known, 1, memory_order_release);
+	}
+	return &cpi_next_found;
+}

@@ -1,0 +1,110 @@
+/*
+ * process.c - the slot of this process in the segment
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+struct target cpi;
+
+void cpi_process_begin(uint32_t parent, uint32_t parent_serial)
+{
+	cpi.pid = sys_getpid();
+	cpi.parent = parent;
+	cpi.parent_serial = parent_serial;
+	cpi.start_ns = sys_now(CLOCK_REALTIME);
+	atomic_store(&cpi.proc, NULL);
+	atomic_store(&cpi.claiming, 0);
+	atomic_store(&cpi.engine, 0);
+	atomic_store(&cpi.error, 0);
+	atomic_store(&cpi.perf_error, 0);
+}
+
+static void fill_sig(struct segment_proc *p, uint32_t slot)
+{
+	cpi.slot = slot;
+	cpi.serial = atomic_fetch_add(&p->serial, 1) + 1;
+	p->pid = cpi.pid;
+	p->parent = cpi.parent;
+	p->parent_serial = cpi.parent_serial;
+	p->signal = (uint32_t)cpi.sig;
+	p->start_ns = cpi.start_ns;
+	p->locals = (uint64_t)(uintptr_t)cpi_locals_table_sig();
+	atomic_store(&p->engine, 0);
+	atomic_store(&p->error, 0);
+	atomic_store(&p->modules, 0);
+	atomic_store(&p->modules_read, 0);
+	atomic_store(&p->moved, 0);
+	atomic_store(&p->generation, atomic_load(&cpi.generation));
+	atomic_store(&p->orphans, 0);
+	atomic_store(&p->lost, 0);
+	atomic_store(&p->adopted, 0);
+	atomic_store(&p->armed, atomic_load(&cpi.armed));
+	atomic_store(&p->heap, atomic_load(&cpi.heap));
+	atomic_store(&p->perf_error, atomic_load(&cpi.perf_error));
+	atomic_store(&cpi.proc, p);
+	cpi_process_tell_sig(0, 0);
+}
+
+/* One of the first n slots. */
+static bool claim_sig(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct segment_proc *p = &cpi.procs[i];
+		uint32_t is = PROC_FREE;
+
+		if (atomic_load(&p->state) != PROC_FREE ||
+		    !atomic_compare_exchange_strong(&p->state, &is, segment_claim(cpi.pid)))
+			continue;
+		fill_sig(p, i);
+		if (!cpi.parent) /* not in a handler */
+			cpi_modules_publish();
+		atomic_store_explicit(&p->state, PROC_LIVE, memory_order_release);
+		return true;
+	}
+	return false;
+}
+
+bool cpi_process_claim_sig(void)
+{
+	/* one thread tries, once: without a slot there never is one */
+	if (atomic_exchange(&cpi.claiming, 1))
+		return false;
+	if (claim_sig(N_PROCS))
+		return true;
+	atomic_fetch_add(&cpi.head->refused, 1);
+	return false;
+}
+
+void cpi_process_show(void)
+{
+	if (!(atomic_load(&cpi.head->flags) & FLAG_SERVED) || atomic_exchange(&cpi.claiming, 1))
+		return;
+	if (!claim_sig(N_PROCS - N_PROCS_KEPT))
+		atomic_store(&cpi.claiming, 0);
+}
+
+void cpi_process_tell_sig(uint32_t engine, uint32_t error)
+{
+	struct segment_proc *p = atomic_load(&cpi.proc);
+
+	atomic_fetch_or(&cpi.engine, engine);
+	if (error)
+		atomic_store(&cpi.error, error);
+	if (!p)
+		return;
+	atomic_fetch_or(&p->engine, atomic_load(&cpi.engine));
+	atomic_store(&p->error, atomic_load(&cpi.error));
+}
+
+void cpi_perf_tell_sig(uint32_t error)
+{
+	struct segment_proc *p = atomic_load(&cpi.proc);
+
+	atomic_store(&cpi.perf_error, error);
+	if (p)
+		atomic_store(&p->perf_error, error);
+}

@@ -1,0 +1,410 @@
+/*
+ * threads.c - the table of profiled threads
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A table by thread id, of fixed size, without locks: an entry is free when its tid is 0, and is taken
+ * by compare-and-swap. Threads come by the wrapper of pthread_create, by a scan when profiling begins,
+ * or because the collector found one at work that is not here and sent it our signal. They go by the
+ * destructor of a key, which return, pthread_exit and cancellation all call, or by a sweep.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/latch.h"
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_MOST = 512 << 20, NAMES_SIZE = 1024 };
+
+extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */
+
+__thread struct local cpi_local __attribute__((tls_model("initial-exec")));
+
+static struct thread table[N_THREADS];
+static _Atomic uint8_t group_used[N_GROUPS]; /* an entry of the group was ever taken */
+static pthread_key_t end_key;
+static bool has_key;
+static const struct local *main_local; /* of the main thread */
+
+bool cpi_threads_are_in(uintptr_t lo, uintptr_t hi)
+{
+	return (uintptr_t)table >= lo && (uintptr_t)(table + N_THREADS) <= hi;
+}
+
+struct thread *cpi_thread_find_sig(uint32_t tid)
+{
+	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
+		struct thread *t = &table[(tid + i) % N_THREADS];
+
+		if (atomic_load_explicit(&t->tid, memory_order_acquire) == tid)
+			return t;
+	}
+	return NULL;
+}
+
+/* Take an entry. */
+static struct thread *claim_sig(uint32_t tid)
+{
+	for (uint32_t i = 0; i < THREAD_PROBES; i++) {
+		uint32_t at = (tid + i) % N_THREADS, is = 0;
+		struct thread *t = &table[at];
+
+		if (atomic_load_explicit(&t->tid, memory_order_relaxed) == 0 &&
+		    atomic_compare_exchange_strong(&t->tid, &is, tid)) {
+			atomic_store(&t->timer, NO_TIMER);
+			atomic_store(&group_used[at / THREAD_PROBES], 1);
+			return t;
+		}
+	}
+	return NULL;
+}
+
+static struct latch latch; /* who takes up threads, or lets them go, holds it; the handlers only try */
+
+/* Under the latch. */
+static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
+{
+	struct thread *t = cpi_thread_find_sig(tid);
+
+	if (t && again) {
+		cpi_clock_disarm_sig(t);
+		cpi_ring_retire(t);
+		t->ignored = false;
+	} else if (t && (t->ignored || t->session == cpi.session)) {
+		return t;
+	} else if (!t) {
+		t = claim_sig(tid);
+		if (!t)
+			return NULL;
+		t->ignored = false;
+		t->ring = NULL;
+		again = true;
+	}
+	if (again) {
+		t->lo = lo;
+		t->top = t->low = top;
+		t->start = 0;
+	}
+	if (cpi_session_on_sig())
+		cpi_clock_arm_sig(t, tid);
+	return t;
+}
+
+struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
+{
+	struct thread *t;
+
+	latch_take(&latch);
+	if (cpi.head)
+		cpi_session_follow_sig();
+	t = add(tid, lo, top, again);
+	latch_leave(&latch);
+	return t;
+}
+
+struct thread *cpi_thread_add_sig(uint32_t tid)
+{
+	struct thread *t = NULL;
+
+	if (latch_try_sig(&latch)) {
+		t = add(tid, 0, 0, false);
+		latch_leave(&latch);
+	}
+	return t;
+}
+
+bool cpi_threads_try_sig(void)
+{
+	return latch_try_sig(&latch);
+}
+
+void cpi_threads_leave_sig(void)
+{
+	latch_leave(&latch);
+}
+
+bool cpi_thread_arm_sig(uint32_t tid)
+{
+	struct thread *t = cpi_thread_find_sig(tid);
+
+	if (t && t->session == cpi.session)
+		return true;
+	if (t && !cpi_thread_hold_sig(t))
+		return false;
+	add(tid, 0, 0, false);
+	if (t)
+		cpi_thread_let_sig(t);
+	return true;
+}
+
+/* Under the latch. */
+static void forget(struct thread *t)
+{
+	cpi_clock_disarm_sig(t);
+	cpi_ring_retire(t);
+	t->session = 0;
+	atomic_store_explicit(&t->tid, 0, memory_order_release);
+}
+
+/* The thread ends. Its signal is held back from here on, for its record goes (and what runs later is short). */
+static void end_thread(void *arg)
+{
+	uint64_t bit = sys_bit(cpi.sig);
+	struct thread *t;
+
+	atomic_store(&cpi_local.ended, 1);
+	cpi_local_unlist();
+	if (arg && arg == main_local)
+		cpi_main_ended();
+	if (!cpi.head)
+		return;
+	sys_mask(SIG_BLOCK, &bit, NULL);
+	atomic_store(&cpi_local.thread, NULL);
+	latch_take(&latch);
+	t = cpi_thread_find_sig(sys_gettid());
+	if (t) {
+		if (cpi_session_on_sig() && t->session == cpi.session)
+			cpi_sample_end(t);
+		forget(t);
+	}
+	latch_leave(&latch);
+}
+
+void cpi_thread_leave(void)
+{
+	if (cpi.head && !atomic_load(&cpi.sandboxed) && cpi_thread_find_sig(sys_gettid()))
+		end_thread(NULL);
+}
+
+/* Take part in sampling. */
+static void join(uintptr_t start, bool again)
+{
+	uint64_t bit = sys_bit(cpi.sig);
+	struct thread *t = cpi_thread_add(sys_gettid(), cpi_local.lo, cpi_local.top, again);
+
+	/* one of ours, which may be the one that begins to sample, keeps the signal back */
+	if (!t || t->ignored)
+		return;
+	/* who took it up with all others could not know where its stack is; the handler looks at top first */
+	if (!t->top) {
+		t->lo = cpi_local.lo;
+		t->low = cpi_local.top;
+		t->top = cpi_local.top;
+	}
+	if (start)
+		t->start = start;
+	atomic_store(&cpi_local.thread, t);
+	sys_mask(SIG_UNBLOCK, &bit, NULL);
+}
+
+void cpi_thread_enter(uintptr_t lo, uintptr_t top, uintptr_t start)
+{
+	cpi_local.lo = lo;
+	cpi_local.top = top;
+	if (has_key)
+		pthread_setspecific(end_key, &cpi_local);
+	if (cpi_cpu_on_sig())
+		join(start, true);
+}
+
+void cpi_thread_join(void)
+{
+	if (!atomic_load(&cpi_local.ended))
+		join(0, false);
+}
+
+void cpi_thread_meet(void)
+{
+	if (has_key && !pthread_getspecific(end_key))
+		pthread_setspecific(end_key, &cpi_local);
+	if (cpi_cpu_on_sig())
+		cpi_thread_join();
+}
+
+void cpi_thread_ignore(bool on)
+{
+	uint32_t tid = sys_gettid();
+	struct thread *t;
+
+	latch_take(&latch);
+	t = cpi_thread_find_sig(tid);
+	if (!t && on) {
+		t = claim_sig(tid);
+		if (t) {
+			t->ring = NULL;
+			t->lo = t->top = t->low = 0;
+			t->start = 0;
+		}
+	}
+	if (t && t->ignored != on) {
+		if (on)
+			cpi_clock_disarm_sig(t);
+		t->ignored = on;
+		t->session = 0;
+	}
+	latch_leave(&latch);
+	if (t && !on && cpi_cpu_on_sig())
+		cpi_thread_join();
+}
+
+void cpi_thread_enter_main(void)
+{
+	uintptr_t top = ((uintptr_t)__libc_stack_end + 64) & ~(uintptr_t)15, size = STACK_MOST;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < size)
+		size = limit.rlim_cur;
+	main_local = &cpi_local;
+	cpi_thread_enter(top - size, top, 0);
+}
+
+void cpi_threads_init(void)
+{
+	/* keys behind the first 32 would make the C library allocate for every thread */
+	has_key = pthread_key_create(&end_key, end_thread) == 0;
+	if (has_key && end_key >= KEYS_INLINE) {
+		pthread_key_delete(end_key);
+		has_key = false;
+	}
+}
+
+struct dirent64_head {
+	uint64_t ino, off;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+static uint32_t number_sig(const char *digits)
+{
+	uint32_t n = 0;
+
+	for (; *digits >= '0' && *digits <= '9'; digits++)
+		n = n * 10 + (uint32_t)(*digits - '0');
+	return n;
+}
+
+bool cpi_threads_names_sig(uint64_t *at, uint32_t most, void (*fn)(uint32_t tid))
+{
+	_Alignas(8) char names[NAMES_SIZE];
+	long n = 0, fd = sys_call(SYS_openat, AT_FDCWD, (long)"/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	if (fd < 0)
+		return false;
+	if (*at)
+		sys_call(SYS_lseek, fd, (long)*at, SEEK_SET, 0);
+	for (uint32_t done = 0; done < most; done++) {
+		n = sys_call(SYS_getdents64, fd, (long)names, sizeof(names), 0);
+		for (long i = 0; i < n;) {
+			const struct dirent64_head *d = (const struct dirent64_head *)(names + i);
+			uint32_t tid = number_sig(d->name);
+
+			if (tid) {
+				fn(tid);
+				done++;
+			}
+			*at = d->off;
+			i += d->size;
+		}
+		if (n <= 0)
+			break;
+	}
+	sys_call(SYS_close, fd, 0, 0, 0);
+	if (n <= 0)
+		*at = 0;
+	return n >= 0;
+}
+
+static void add_there(uint32_t tid)
+{
+	cpi_thread_add(tid, 0, 0, false);
+}
+
+void cpi_threads_scan(void)
+{
+	struct stat folder;
+	uint64_t at = 0;
+
+	/* three links: itself, its parent, one thread */
+	if (stat("/proc/self/task", &folder) == 0 && folder.st_nlink == 3)
+		return;
+	cpi_threads_names_sig(&at, UINT32_MAX, add_there);
+}
+
+void cpi_threads_all_sig(void (*fn)(struct thread *t))
+{
+	for (uint32_t g = 0; g < N_GROUPS; g++)
+		for (uint32_t i = 0; i < THREAD_PROBES && atomic_load(&group_used[g]); i++)
+			if (atomic_load(&table[g * THREAD_PROBES + i].tid))
+				fn(&table[g * THREAD_PROBES + i]);
+}
+
+void cpi_threads_each(void (*fn)(struct thread *t))
+{
+	for (uint32_t g = 0; g < N_GROUPS; g++) {
+		if (!atomic_load(&group_used[g]))
+			continue;
+		latch_take(&latch);
+		for (uint32_t i = 0; i < THREAD_PROBES; i++)
+			if (atomic_load(&table[g * THREAD_PROBES + i].tid))
+				fn(&table[g * THREAD_PROBES + i]);
+		latch_leave(&latch);
+	}
+}
+
+void cpi_thread_drop_sig(struct thread *t)
+{
+	if (sys_call(SYS_tgkill, cpi.pid, atomic_load(&t->tid), 0, 0) == -ESRCH)
+		forget(t);
+}
+
+void cpi_threads_sweep(void)
+{
+	cpi_threads_each(cpi_thread_drop_sig);
+}
+
+static void settle(struct thread *t)
+{
+	/* one whose handler takes so long keeps its ring */
+	if (t->session != cpi.session || !cpi_thread_quiet(t, 0))
+		return;
+	cpi_sample_end(t);
+	cpi_ring_retire(t);
+	t->session = 0;
+}
+
+void cpi_threads_quiet(uint64_t until_ns)
+{
+	for (uint32_t i = 0; i < N_THREADS; i++)
+		if (atomic_load(&group_used[i / THREAD_PROBES]) && !cpi_thread_quiet(&table[i], until_ns))
+			break;
+	cpi_threads_each(settle);
+}
+
+void cpi_threads_forget(void)
+{
+	cpi_objects_forget();
+	main_local = &cpi_local;
+	for (uint32_t g = 0; g < N_GROUPS; g++) {
+		if (!atomic_load(&group_used[g]))
+			continue;
+		for (uint32_t i = 0; i < THREAD_PROBES; i++) {
+			struct thread *t = &table[g * THREAD_PROBES + i];
+
+			/* the rings are the parent's, and so are the timers; the files of events are copies */
+			cpi_perf_close_sig(t);
+			*t = (struct thread){ .timer = NO_TIMER };
+		}
+		atomic_store(&group_used[g], 0);
+	}
+	latch = (struct latch){ 0 };
+	atomic_store(&cpi_local.thread, NULL);
+	atomic_store(&cpi_local.busy, 0);
+}

@@ -1,0 +1,116 @@
+/*
+ * memo.c - the frames that a thread has in common with its last sample
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Most outer frames are those of the sample before. A frame with the same pc, stack pointer and frame
+ * pointer has the same rule, so its return address and saved frame pointer are where they were; if both
+ * words are also what they were, the next frame is the same. So the frames from there on are compared
+ * word by word, at addresses that are known beforehand: the processor loads many at once, where a walk
+ * waits for each before it knows the next. What a walk costs in a real program is such waiting.
+ *
+ * Frames are stored outer last, and the newest ones first go to cache->fresh, because a walk only knows
+ * at its end how many there are.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/unwind/walk_int.h"
+
+void cpi_unwind_memo_start_sig(struct memo *m, struct walk *w)
+{
+	struct unwind_cache *cache = w->from->cache;
+
+	m->cache = cache && cache->max_frames > 0 && w->range ? cache : NULL;
+	m->n_fresh = 0;
+	m->shared = false;
+	if (!m->cache)
+		return;
+	m->at = cache->first_frame;
+	if (cache->stack_hi != w->range->hi || cache->stack_bytes != w->range->bytes - w->range->lo)
+		m->at = cache->max_frames;
+}
+
+void cpi_unwind_memo_add_sig(struct memo *m, const struct walk *w, uint64_t pc, uint64_t sp, uint64_t fp)
+{
+	struct unwind_cache *cache = m->cache;
+
+	if (!cache || m->n_fresh == cache->max_frames || w->all) {
+		m->cache = NULL;
+		return;
+	}
+	cache->fresh[m->n_fresh++] = (struct unwind_frame){ .pc = pc, .sp = sp, .fp = fp, .fp_slot = w->fp_slot };
+}
+
+/* How many frames from f[0] on still are what they were; f[n - 1] is the root. */
+static uint32_t count_same(const struct walk *w, const struct unwind_frame *f, uint32_t n)
+{
+	uint32_t i = 0;
+
+	for (; i + 1 < n; i++) {
+		if (f[i].fp_slot == FP_SLOT_NONE || walk_word(w, f[i + 1].sp - 8) != f[i + 1].pc)
+			break;
+		if (f[i].fp_slot && walk_word(w, f[i].fp_slot) != f[i + 1].fp)
+			break;
+	}
+	return i + 1;
+}
+
+uint32_t cpi_unwind_memo_match_sig(struct memo *m, struct walk *w, uint64_t *pc, uint32_t room, bool *root)
+{
+	struct unwind_cache *cache = m->cache;
+	struct unwind_regs *regs = w->regs;
+	const struct unwind_frame *f;
+	uint32_t n, n_same;
+
+	*root = false;
+	while (m->at < cache->max_frames && cache->frame[m->at].sp < regs->r[UNWIND_SP])
+		m->at++;
+	n = cache->max_frames - m->at;
+	f = &cache->frame[m->at];
+	if (n == 0 || f->sp != regs->r[UNWIND_SP] || f->pc != regs->pc || f->fp != regs->r[UNWIND_FP] ||
+	    regs->known != (1U << UNWIND_FP | 1U << UNWIND_SP))
+		return 0;
+	n_same = count_same(w, f, n);
+	if (n_same > room)
+		n_same = room;
+	*root = m->shared = n_same == n;
+	if (!*root) {
+		n_same--; /* the last one is walked from */
+		if (n_same > cache->max_frames - m->n_fresh) {
+			m->cache = NULL;
+			return 0;
+		}
+		for (uint32_t i = 0; i < n_same; i++)
+			cache->fresh[m->n_fresh++] = f[i];
+	}
+	for (uint32_t i = 0; i < n_same; i++)
+		pc[i] = f[i].pc;
+	cache->n_same += n_same;
+	if (!*root) {
+		regs->pc = f[n_same].pc;
+		regs->r[UNWIND_SP] = f[n_same].sp;
+		regs->r[UNWIND_FP] = f[n_same].fp;
+		m->at += n_same + 1;
+	}
+	return n_same;
+}
+
+void cpi_unwind_memo_end_sig(struct memo *m, const struct walk *w, bool root)
+{
+	struct unwind_cache *cache = m->cache;
+	uint32_t first;
+
+	if (!w->from->cache || w->from->cache->max_frames == 0)
+		return;
+	first = m->shared ? m->at : w->from->cache->max_frames;
+	if (!cache || !root || m->n_fresh > first) {
+		w->from->cache->first_frame = w->from->cache->max_frames;
+		return;
+	}
+	first -= m->n_fresh;
+	for (uint32_t i = 0; i < m->n_fresh; i++)
+		cache->frame[first + i] = cache->fresh[i];
+	cache->first_frame = first;
+	cache->stack_hi = w->range->hi;
+	cache->stack_bytes = w->range->bytes - w->range->lo;
+}

@@ -1,0 +1,175 @@
+/*
+ * object.c - what a walk needs to know of an ELF object
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Sizes and offsets are those of somebody else's file, so each is held against the bytes there are
+ * before it is used. Nothing is read but headers and .eh_frame_hdr.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/unwind/walk_int.h"
+
+#include <elf.h>
+
+enum {
+	MAX_PHDRS = 64,
+	HEAD = 4096, /* program headers are in the first page, which is there in every image */
+	MAX_EH = 1 << 30,
+};
+
+struct elf {
+	const unsigned char *bytes;
+	uint64_t n;
+	bool image;
+	uint64_t bias;  /* address in the target = address in the file + bias */
+	uint64_t first; /* address in the file of the first segment */
+	const unsigned char *phdr;
+	uint32_t n_phdrs;
+};
+
+static Elf64_Phdr phdr_of(const struct elf *e, uint32_t i)
+{
+	Elf64_Phdr ph;
+
+	__builtin_memcpy(&ph, e->phdr + (size_t)i * sizeof(ph), sizeof(ph));
+	return ph;
+}
+
+static bool read_head(struct elf *e)
+{
+#if defined(__x86_64__)
+	enum { MACHINE = EM_X86_64 };
+#else
+	enum { MACHINE = EM_AARCH64 };
+#endif
+	Elf64_Ehdr eh;
+	uint32_t magic, start;
+	uint64_t n = e->image && e->n > HEAD ? HEAD : e->n;
+
+	if (n < sizeof(eh))
+		return false;
+	__builtin_memcpy(&eh, e->bytes, sizeof(eh));
+	__builtin_memcpy(&start, eh.e_ident, SELFMAG);
+	__builtin_memcpy(&magic, ELFMAG, SELFMAG); /* not memcmp, which may become a call */
+	if (start != magic || eh.e_ident[EI_CLASS] != ELFCLASS64 || eh.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    eh.e_machine != MACHINE || eh.e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	if (eh.e_phnum > MAX_PHDRS || eh.e_phoff > n || (n - eh.e_phoff) / sizeof(Elf64_Phdr) < eh.e_phnum)
+		return false;
+	e->phdr = e->bytes + eh.e_phoff;
+	e->n_phdrs = eh.e_phnum;
+	return true;
+}
+
+/* The bytes of a segment, and where they are in the target; false when they are not all there. */
+static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwind_object *obj, uint64_t *lo,
+		    uint64_t *hi, const unsigned char **bytes)
+{
+	uint64_t at = e->image ? ph->p_vaddr - e->first : ph->p_offset;
+
+	*lo = ph->p_vaddr + e->bias;
+	*hi = *lo + ph->p_filesz;
+	if (at > e->n || ph->p_filesz > e->n - at || *lo < obj->lo || *hi > obj->hi || *lo >= *hi)
+		return false;
+	*bytes = e->bytes + at;
+	return true;
+}
+
+/* The head of .eh_frame_hdr: where .eh_frame is, and the table. */
+static void read_hdr(struct unwind_object *obj)
+{
+	static const uint8_t size_of[16] = { 8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 0 };
+	struct cursor c = cursor_at(obj, obj->hdr);
+	uint8_t version = get_u8(&c), frame_enc = get_u8(&c), count_enc = get_u8(&c), enc = get_u8(&c), size;
+	uint64_t n = 0;
+
+	if (c.bad || version != 1)
+		return;
+	obj->frame = frame_enc == ENC_OMIT ? 0 : cpi_unwind_pointer_sig(obj, &c, frame_enc);
+	if (count_enc != ENC_OMIT)
+		n = cpi_unwind_pointer_sig(obj, &c, count_enc);
+	size = size_of[enc & ENC_FORMAT];
+	if (c.bad || enc == ENC_OMIT || size == 0 || n == 0 || n > UINT32_MAX)
+		return;
+	if ((uint64_t)(c.end - c.p) / (2U * size) < n)
+		return;
+	obj->table = obj->eh_lo + eh_pos(obj, c.p);
+	obj->n_table = (uint32_t)n;
+	obj->table_enc = enc;
+	__builtin_memcpy(&obj->first_key, c.p, 4);
+	__builtin_memcpy(&obj->last_key, c.p + (n - 1) * 2 * size, 4);
+}
+
+/* Whether the first segment begins with the ELF header, so that lo is its address. */
+static bool find_bias(struct elf *e, uint64_t lo, uint64_t *hdr)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < e->n_phdrs; i++) {
+		Elf64_Phdr ph = phdr_of(e, i);
+
+		if (ph.p_type == PT_LOAD && !found) {
+			if (ph.p_offset != 0)
+				return false;
+			e->first = ph.p_vaddr;
+			e->bias = lo - ph.p_vaddr;
+			found = true;
+		} else if (ph.p_type == PT_GNU_EH_FRAME && *hdr == 0) {
+			*hdr = ph.p_vaddr;
+		}
+	}
+	return found;
+}
+
+bool cpi_unwind_object_init_sig(const unsigned char *bytes, uint64_t n, bool image, uint64_t lo, uint64_t hi,
+				uint64_t hdr, struct unwind_object *out)
+{
+	struct elf e = { .bytes = bytes, .n = n, .image = image };
+	uint64_t told = hdr;
+
+	*out = (struct unwind_object){ .lo = lo, .hi = hi, .table_enc = ENC_OMIT };
+	if (!read_head(&e) || !find_bias(&e, lo, &hdr))
+		return false;
+	if (hdr && !told)
+		hdr += e.bias;
+	for (uint32_t i = 0; i < e.n_phdrs; i++) {
+		Elf64_Phdr ph = phdr_of(&e, i);
+		const unsigned char *p;
+		uint64_t a, b;
+
+		if (ph.p_type != PT_LOAD || !(ph.p_flags & PF_R) || !segment(&e, &ph, out, &a, &b, &p))
+			continue;
+		if (ph.p_flags & PF_X && !out->text) {
+			out->text_lo = a;
+			out->text_hi = b;
+			out->text = p;
+		}
+		if (hdr && hdr >= a && hdr < b && b - a < MAX_EH) {
+			out->eh_lo = a;
+			out->eh_hi = b;
+			out->eh = p;
+			out->hdr = hdr;
+		}
+	}
+	if (out->hdr)
+		read_hdr(out);
+	return true;
+}
+
+const struct unwind_object *cpi_unwind_table_find_sig(void *arg, uint64_t pc, struct unwind_object *room)
+{
+	const struct unwind_table *t = arg;
+	uint32_t lo = 0, hi = t->n;
+
+	(void)room;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (t->object[mid].lo > pc)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return lo && pc < t->object[lo - 1].hi ? &t->object[lo - 1] : NULL;
+}

@@ -1,0 +1,134 @@
+/*
+ * wait_for.c - semaphores, barriers, ends of threads: there is nobody to charge
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * All but barriers may be cancelled, which then leaves nothing behind.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/wait.h"
+
+WAIT_WRAPPER(pthread_barrier_wait);
+WAIT_WRAPPER(pthread_join);
+WAIT_WRAPPER(pthread_timedjoin_np);
+WAIT_WRAPPER(pthread_clockjoin_np);
+WAIT_WRAPPER(sem_wait);
+WAIT_WRAPPER(sem_timedwait);
+WAIT_WRAPPER(sem_clockwait);
+
+static int wait_sem(sem_t *s, const clockid_t *clock, const struct timespec *until)
+{
+	if (clock)
+		return WAIT_NEXT(sem_clockwait)(s, *clock, until);
+	return until ? WAIT_NEXT(sem_timedwait)(s, until) : WAIT_NEXT(sem_wait)(s);
+}
+
+/* What need not wait. To wait is a cancellation point also then. */
+static inline __attribute__((always_inline)) bool try_sem(sem_t *s)
+{
+	int before = errno;
+
+	pthread_testcancel();
+	if (WAIT_NEXT(sem_trywait)(s) == 0)
+		return true;
+	errno = before;
+	return false;
+}
+
+static __attribute__((noinline)) int sem_waits(sem_t *s, const clockid_t *clock, const struct timespec *until,
+					       struct wait_site site)
+{
+	struct wait w;
+	int rc;
+
+	cpi_wait_begin(&w, NULL);
+	rc = wait_sem(s, clock, until);
+	/* one that a signal interrupted was one too */
+	cpi_wait_end(&w, &site, rc == 0 || errno == ETIMEDOUT || errno == EINTR ? WAIT_GOT : WAIT_FAILED);
+	return rc;
+}
+
+static __attribute__((noinline)) int sem_on(sem_t *s, struct wait_site site)
+{
+	return __builtin_expect(try_sem(s), 1) ? 0 : sem_waits(s, NULL, NULL, site);
+}
+
+static __attribute__((noinline)) int sem_on_until(sem_t *s, const clockid_t *clock, const struct timespec *until,
+						  struct wait_site site)
+{
+	return try_sem(s) ? 0 : sem_waits(s, clock, until, site);
+}
+
+CPA_EXPORT int sem_wait(sem_t *s)
+{
+	return WAITS_ON ? sem_on(s, WAIT_SITE(sem_wait)) : WAIT_NEXT(sem_wait)(s);
+}
+
+CPA_EXPORT int sem_timedwait(sem_t *s, const struct timespec *until)
+{
+	return WAITS_ON && wait_is_time(until) ? sem_on_until(s, NULL, until, WAIT_SITE(sem_timedwait))
+					       : WAIT_NEXT(sem_timedwait)(s, until);
+}
+
+CPA_EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+{
+	return WAITS_ON && wait_is_clock(clock) && wait_is_time(until)
+		       ? sem_on_until(s, &clock, until, WAIT_SITE(sem_clockwait))
+		       : WAIT_NEXT(sem_clockwait)(s, clock, until);
+}
+
+CPA_EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
+{
+	struct wait_site site = WAIT_SITE(pthread_barrier_wait);
+	struct wait w;
+	int rc;
+
+	if (!WAITS_ON)
+		return WAIT_NEXT(pthread_barrier_wait)(b);
+	cpi_wait_begin(&w, NULL);
+	rc = WAIT_NEXT(pthread_barrier_wait)(b);
+	/* the last one to come waits for nobody */
+	cpi_wait_end(&w, &site, rc == PTHREAD_BARRIER_SERIAL_THREAD ? WAIT_FAILED : wait_end_of(rc));
+	return rc;
+}
+
+static int join(pthread_t thread, void **result, const clockid_t *clock, const struct timespec *until)
+{
+	if (clock)
+		return WAIT_NEXT(pthread_clockjoin_np)(thread, result, *clock, until);
+	return until ? WAIT_NEXT(pthread_timedjoin_np)(thread, result, until) : WAIT_NEXT(pthread_join)(thread, result);
+}
+
+static __attribute__((noinline)) int join_waits(pthread_t thread, void **result, const clockid_t *clock,
+						const struct timespec *until, struct wait_site site)
+{
+	struct wait w;
+	int rc = WAIT_NEXT(pthread_tryjoin_np)(thread, result);
+
+	if (rc != EBUSY)
+		return rc;
+	cpi_wait_begin(&w, NULL);
+	rc = join(thread, result, clock, until);
+	cpi_wait_end(&w, &site, wait_end_of(rc));
+	return rc;
+}
+
+CPA_EXPORT int pthread_join(pthread_t thread, void **result)
+{
+	return WAITS_ON ? join_waits(thread, result, NULL, NULL, WAIT_SITE(pthread_join))
+			: WAIT_NEXT(pthread_join)(thread, result);
+}
+
+CPA_EXPORT int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+	return WAITS_ON && until ? join_waits(thread, result, NULL, until, WAIT_SITE(pthread_timedjoin_np))
+				 : WAIT_NEXT(pthread_timedjoin_np)(thread, result, until);
+}
+
+CPA_EXPORT int pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *until)
+{
+	return WAITS_ON && until && wait_is_clock(clock)
+		       ? join_waits(thread, result, &clock, until, WAIT_SITE(pthread_clockjoin_np))
+		       : WAIT_NEXT(pthread_clockjoin_np)(thread, result, clock, until);
+}
