@@ -11,8 +11,8 @@
 #include "engine/query.h"
 #include "profile/profile.h"
 #include "report/side.h"
-#include "session/load.h"
-#include "session/sources.h"
+#include "answer/load.h"
+#include "answer/sources.h"
 
 #include <stdbool.h>
 

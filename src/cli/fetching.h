@@ -7,8 +7,8 @@
 #define CLI_FETCHING_H
 
 #include "engine/query.h"
-#include "session/remote.h"
-#include "session/sources.h"
+#include "answer/remote.h"
+#include "answer/sources.h"
 
 #include <stddef.h>
 

@@ -13,7 +13,7 @@
 #include "cli/say.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
-#include "session/sides.h"
+#include "answer/sides.h"
 
 #include <math.h>
 #include <stdlib.h>

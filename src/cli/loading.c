@@ -11,7 +11,7 @@
 #include "cli/cmd_report.h"
 #include "cli/save.h"
 #include "cli/say.h"
-#include "session/compare.h"
+#include "answer/compare.h"
 
 #include <stdatomic.h>
 #include <string.h>

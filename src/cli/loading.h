@@ -7,7 +7,7 @@
 #define CLI_LOADING_H
 
 #include "base/err.h"
-#include "session/load.h"
+#include "answer/load.h"
 
 #include <stddef.h>
 

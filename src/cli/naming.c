@@ -13,7 +13,7 @@
 #include "cli/cmd_report.h"
 #include "cli/say.h"
 #include "profile/edit.h"
-#include "session/compare.h"
+#include "answer/compare.h"
 #include "viewers/export/export.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #include "cli/args.h"
 #include "profile/profile.h"
 #include "report/side.h"
-#include "session/sources.h"
+#include "answer/sources.h"
 
 struct pair {
 	struct sources source[N_SIDES];

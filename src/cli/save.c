@@ -9,7 +9,7 @@
 
 #include "base/io.h"
 #include "cli/say.h"
-#include "session/remote.h"
+#include "answer/remote.h"
 #include "viewers/export/export.h"
 
 #include <errno.h>

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "profile/profile.h"
-#include "session/load.h"
+#include "answer/load.h"
 
 /*
  * Save a profile if any of what it was loaded from was fetched, and say where; unless --no-save.

@@ -17,8 +17,8 @@
 #include "cli/shell_help.h"
 #include "cli/shell_history.h"
 #include "cli/shell_report.h"
-#include "session/again.h"
-#include "session/sides.h"
+#include "answer/reload.h"
+#include "answer/sides.h"
 #include "viewers/shell/shell.h"
 
 #include <stdio.h>

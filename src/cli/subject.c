@@ -12,9 +12,9 @@
 #include "cli/save.h"
 #include "cli/say.h"
 #include "profile/normalize.h"
-#include "session/bundle.h"
-#include "session/compare.h"
-#include "session/remote.h"
+#include "answer/bundle.h"
+#include "answer/compare.h"
+#include "answer/remote.h"
 #include "fetch/source.h"
 
 #include <string.h>

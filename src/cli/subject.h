@@ -9,8 +9,8 @@
 #include "cli/args.h"
 #include "profile/profile.h"
 #include "report/side.h"
-#include "session/load.h"
-#include "session/sources.h"
+#include "answer/load.h"
+#include "answer/sources.h"
 
 #include <stdbool.h>
 

@@ -37,7 +37,7 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 
 /*
  * Add up what is above and what is below 0 each for itself: the sides of a profile whose base keeps apart
- * (session/sides.h). The sums of both are not negative, and the difference of a place's is what graph_make gives it.
+ * (answer/sides.h). The sums of both are not negative, and the difference of a place's is what graph_make gives it.
  * weight is that difference in the target side, NULL in the base, and only stacks where it is not 0 are live.
  *
  * v       not of a mean, whose parts do not add up

@@ -30,7 +30,7 @@ enum {
  * Answer top of a comparison: the rows that top_make has for the joined profile, in its order, which is by
  * the magnitude of the change.
  *
- * v       of a profile whose sides are apart (session/sides.h): above 0 is after, below 0 before, and
+ * v       of a profile whose sides are apart (answer/sides.h): above 0 is after, below 0 before, and
  *         v->side_total are the totals
  * q       as query_for_report left it for top
  * out     released with report_release; untouched on failure

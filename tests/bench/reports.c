@@ -20,8 +20,8 @@
 #include "report/top_sides.h"
 #include "report/traces.h"
 #include "report/weblist.h"
-#include "session/compare.h"
-#include "session/sides.h"
+#include "answer/compare.h"
+#include "answer/sides.h"
 
 #include <pthread.h>
 #include <stdio.h>

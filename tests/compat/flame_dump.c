@@ -11,7 +11,7 @@
 #include "config.h"
 
 #include "report/flame.h"
-#include "session/compare.h"
+#include "answer/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "session/again.h"
+#include "answer/reload.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "session/bundle.h"
+#include "answer/bundle.h"
 
 #include <stdarg.h>
 #include <stddef.h>

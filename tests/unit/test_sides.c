@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "session/sides.h"
+#include "answer/sides.h"
 
 #include "profile/edit.h"
 #include "profile/encode.h"
-#include "session/compare.h"
+#include "answer/compare.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "session/symbolize.h"
+#include "answer/symbolize.h"
 
 #include <stdarg.h>
 #include <stddef.h>

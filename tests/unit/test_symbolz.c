@@ -8,10 +8,10 @@
  */
 #include "config.h"
 
-#include "session/symbolz.h"
+#include "answer/symbolz.h"
 
-#include "session/load.h"
-#include "session/remote.h"
+#include "answer/load.h"
+#include "answer/remote.h"
 #include "fetch/curl.h"
 
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 #include "engine/boxes.h"
 #include "engine/graph.h"
 #include "report/top.h"
-#include "session/compare.h"
-#include "session/sides.h"
+#include "answer/compare.h"
+#include "answer/sides.h"
 
 #include <stdarg.h>
 #include <stddef.h>

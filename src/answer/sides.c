@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "session/sides.h"
+#include "answer/sides.h"
 
 #include "base/arena.h"
 #include "base/mem.h"

@@ -5,14 +5,14 @@
  */
 #include "config.h"
 
-#include "session/compare.h"
+#include "answer/compare.h"
 
 #include "base/pool.h"
 #include "profile/edit.h"
 #include "profile/prune.h"
-#include "session/remote.h"
-#include "session/sides.h"
-#include "session/symbolize.h"
+#include "answer/remote.h"
+#include "answer/sides.h"
+#include "answer/symbolize.h"
 
 struct loaded {
 	struct load *load;

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "session/sources.h"
+#include "answer/sources.h"
 
 #include "base/mem.h"
 #include "fetch/url.h"

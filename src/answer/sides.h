@@ -12,8 +12,8 @@
  * With -base the label is our own doing, and nobody shall see it: ask flame and top_sides of the profile whose
  * sides are apart, and everything else, tags above all, of the joined one.
  */
-#ifndef SESSION_SIDES_H
-#define SESSION_SIDES_H
+#ifndef ANSWER_SIDES_H
+#define ANSWER_SIDES_H
 
 #include "base/err.h"
 #include "base/stop.h"

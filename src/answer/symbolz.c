@@ -8,11 +8,11 @@
  */
 #include "config.h"
 
-#include "session/symbolz.h"
+#include "answer/symbolz.h"
 
 #include "base/mem.h"
 #include "profile/lines.h"
-#include "session/remote.h"
+#include "answer/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

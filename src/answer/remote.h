@@ -3,15 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_REMOTE_H
-#define SESSION_REMOTE_H
+#ifndef ANSWER_REMOTE_H
+#define ANSWER_REMOTE_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "engine/query.h"
 #include "profile/profile.h"
-#include "session/sources.h"
+#include "answer/sources.h"
 #include "fetch/fetch.h"
 
 #include <stdbool.h>

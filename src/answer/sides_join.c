@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "session/sides.h"
+#include "answer/sides.h"
 
 #include "base/arena.h"
 #include "base/hash.h"

@@ -5,12 +5,12 @@
  */
 #include "config.h"
 
-#include "session/again.h"
+#include "answer/reload.h"
 
-#include "session/compare.h"
-#include "session/load.h"
-#include "session/remote.h"
-#include "session/sources.h"
+#include "answer/compare.h"
+#include "answer/load.h"
+#include "answer/remote.h"
+#include "answer/sources.h"
 #include "fetch/source.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
  * For sessions that go on while a server does: nothing is printed, and another thread may end it. That thread
  * can also ask the stop what is being done (stop_percent): while a server collects, how much of the time is over.
  */
-#ifndef SESSION_AGAIN_H
-#define SESSION_AGAIN_H
+#ifndef ANSWER_RELOAD_H
+#define ANSWER_RELOAD_H
 
 #include "base/buf.h"
 #include "base/err.h"

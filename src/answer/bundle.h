@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_BUNDLE_H
-#define SESSION_BUNDLE_H
+#ifndef ANSWER_BUNDLE_H
+#define ANSWER_BUNDLE_H
 
 #include "base/buf.h"
 #include "engine/query.h"

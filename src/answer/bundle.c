@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "session/bundle.h"
+#include "answer/bundle.h"
 
 #include "base/arena.h"
 #include "base/mem.h"

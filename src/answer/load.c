@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "session/load.h"
+#include "answer/load.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
@@ -20,7 +20,7 @@
 #include "profile/merge.h"
 #include "reader/reader.h"
 #include "report/where.h"
-#include "session/remote.h"
+#include "answer/remote.h"
 #include "fetch/source.h"
 #include "symbol/locate.h"
 

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_COMPARE_H
-#define SESSION_COMPARE_H
+#ifndef ANSWER_COMPARE_H
+#define ANSWER_COMPARE_H
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "session/load.h"
+#include "answer/load.h"
 
 /*
  * Read sources and bases side by side, take the bases off, look up names, drop frames, add the comment.
@@ -23,7 +23,7 @@
 int compare_load(struct load *target, struct load *base, struct profile **out, struct err *err);
 
 /*
- * The same, and beside it the profile in which the samples of the base keep apart (session/sides.h).
+ * The same, and beside it the profile in which the samples of the base keep apart (answer/sides.h).
  *
  * apart   must live longer than out, which borrows from it; NULL when nobody wants it; set to NULL when out itself
  *         is so, or there is no base

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_SYMBOLIZE_H
-#define SESSION_SYMBOLIZE_H
+#ifndef ANSWER_SYMBOLIZE_H
+#define ANSWER_SYMBOLIZE_H
 
 #include "base/err.h"
 #include "profile/profile.h"
-#include "session/load.h"
+#include "answer/load.h"
 #include "symbol/demangle.h"
 
 #include <stdbool.h>

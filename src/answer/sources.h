@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_SOURCES_H
-#define SESSION_SOURCES_H
+#ifndef ANSWER_SOURCES_H
+#define ANSWER_SOURCES_H
 
 #include "base/err.h"
 

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "session/remote.h"
+#include "answer/remote.h"
 
 #include "base/mem.h"
 

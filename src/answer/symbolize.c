@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "session/symbolize.h"
+#include "answer/symbolize.h"
 
 #include "base/arena.h"
 #include "report/where.h"
-#include "session/symbolz.h"
+#include "answer/symbolz.h"
 #include "symbol/debuginfod.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"

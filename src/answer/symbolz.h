@@ -3,13 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_SYMBOLZ_H
-#define SESSION_SYMBOLZ_H
+#ifndef ANSWER_SYMBOLZ_H
+#define ANSWER_SYMBOLZ_H
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "profile/profile.h"
-#include "session/load.h"
+#include "answer/load.h"
 #include "fetch/url.h"
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef SESSION_LOAD_H
-#define SESSION_LOAD_H
+#ifndef ANSWER_LOAD_H
+#define ANSWER_LOAD_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,0 +1,23 @@
+# src/answer - from sources and a query to a loaded profile, a report, and drawn output
+
+noinst_LIBRARIES += src/answer/libanswer.a
+src_answer_libanswer_a_SOURCES = \
+	src/answer/bundle.c \
+	src/answer/bundle.h \
+	src/answer/compare.c \
+	src/answer/compare.h \
+	src/answer/load.c \
+	src/answer/load.h \
+	src/answer/reload.c \
+	src/answer/reload.h \
+	src/answer/remote.c \
+	src/answer/remote.h \
+	src/answer/sides.c \
+	src/answer/sides.h \
+	src/answer/sides_join.c \
+	src/answer/sources.c \
+	src/answer/sources.h \
+	src/answer/symbolize.c \
+	src/answer/symbolize.h \
+	src/answer/symbolz.c \
+	src/answer/symbolz.h
