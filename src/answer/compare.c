@@ -7,12 +7,12 @@
 
 #include "answer/compare.h"
 
-#include "base/pool.h"
-#include "profile/edit.h"
-#include "profile/prune.h"
 #include "answer/remote.h"
 #include "answer/sides.h"
 #include "answer/symbolize.h"
+#include "base/pool.h"
+#include "profile/edit.h"
+#include "profile/prune.h"
 
 struct loaded {
 	struct load *load;

@@ -6,9 +6,9 @@
 #ifndef ANSWER_COMPARE_H
 #define ANSWER_COMPARE_H
 
+#include "answer/load.h"
 #include "base/err.h"
 #include "profile/profile.h"
-#include "answer/load.h"
 
 /*
  * Read sources and bases side by side, take the bases off, look up names, drop frames, add the comment.

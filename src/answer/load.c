@@ -13,15 +13,15 @@
 
 #include "answer/load.h"
 
+#include "answer/remote.h"
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "fetch/source.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 #include "reader/reader.h"
 #include "report/where.h"
-#include "answer/remote.h"
-#include "fetch/source.h"
 #include "symbol/locate.h"
 
 #include <assert.h>

@@ -6,8 +6,16 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/bundle.h \
 	src/answer/compare.c \
 	src/answer/compare.h \
+	src/answer/flame.c \
+	src/answer/flame.h \
 	src/answer/load.c \
 	src/answer/load.h \
+	src/answer/make.c \
+	src/answer/make.h \
+	src/answer/picture.c \
+	src/answer/picture.h \
+	src/answer/pieces.c \
+	src/answer/pieces.h \
 	src/answer/reload.c \
 	src/answer/reload.h \
 	src/answer/remote.c \

@@ -1,5 +1,5 @@
 /*
- * again.c - load anew what a command line names
+ * reload.c - load anew what a command line names
  *
  * SPDX-License-Identifier: Apache-2.0
  */

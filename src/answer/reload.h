@@ -1,5 +1,5 @@
 /*
- * again.h - load anew what a command line names
+ * reload.h - load anew what a command line names
  *
  * SPDX-License-Identifier: Apache-2.0
  *

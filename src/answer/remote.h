@@ -6,13 +6,13 @@
 #ifndef ANSWER_REMOTE_H
 #define ANSWER_REMOTE_H
 
+#include "answer/sources.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/io.h"
 #include "engine/query.h"
-#include "profile/profile.h"
-#include "answer/sources.h"
 #include "fetch/fetch.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,9 +7,9 @@
 
 #include "answer/symbolize.h"
 
+#include "answer/symbolz.h"
 #include "base/arena.h"
 #include "report/where.h"
-#include "answer/symbolz.h"
 #include "symbol/debuginfod.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"

@@ -6,9 +6,9 @@
 #ifndef ANSWER_SYMBOLIZE_H
 #define ANSWER_SYMBOLIZE_H
 
+#include "answer/load.h"
 #include "base/err.h"
 #include "profile/profile.h"
-#include "answer/load.h"
 #include "symbol/demangle.h"
 
 #include <stdbool.h>

@@ -10,9 +10,9 @@
 
 #include "answer/symbolz.h"
 
+#include "answer/remote.h"
 #include "base/mem.h"
 #include "profile/lines.h"
-#include "answer/remote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
 #ifndef ANSWER_SYMBOLZ_H
 #define ANSWER_SYMBOLZ_H
 
+#include "answer/load.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "profile/profile.h"
-#include "answer/load.h"
 #include "fetch/url.h"
+#include "profile/profile.h"
 
 #include <stdbool.h>
 

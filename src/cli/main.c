@@ -8,7 +8,7 @@
 #include "base/pool.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
-#include "cli/say.h"
+#include "cli/messages.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -8,13 +8,13 @@
 #ifndef PROFILE_MERGE_INT_H
 #define PROFILE_MERGE_INT_H
 
+#include "base/stop.h"
 #include "profile/agree.h"
 #include "profile/builder.h"
 #include "profile/keys.h"
 #include "profile/merge_ids.h"
 #include "profile/profile.h"
 #include "profile/texts.h"
-#include "base/stop.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "engine/graph.h"
 #include "base/path.h"
+#include "engine/graph.h"
 #include "report/disasm_int.h"
 #include "report/head.h"
 

@@ -33,7 +33,7 @@ tests_bench_bench_SOURCES = tests/bench/bench.c
 
 tests_bench_addresses_SOURCES = tests/bench/addresses.c
 tests_bench_reports_SOURCES = tests/bench/reports.c
-tests_bench_reports_LDADD = $(session_libs)
+tests_bench_reports_LDADD = $(answer_libs)
 EXTRA_DIST += tests/bench/symbols.cc tests/bench/shell.py tests/bench/terminal_screen.py tests/bench/terminal_session.py
 EXTRA_DIST += tests/bench/soak.py tests/bench/soak_load.c
 EXTRA_DIST += tests/bench/rt_load.c tests/bench/rt_heap.cc tests/bench/runtime.py tests/bench/rt_cpu.py tests/bench/rt_faults.py \

@@ -8,6 +8,8 @@
  */
 #include "config.h"
 
+#include "answer/compare.h"
+#include "answer/sides.h"
 #include "base/stop.h"
 #include "engine/query.h"
 #include "engine/view.h"
@@ -20,8 +22,6 @@
 #include "report/top_sides.h"
 #include "report/traces.h"
 #include "report/weblist.h"
-#include "answer/compare.h"
-#include "answer/sides.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -10,8 +10,8 @@
  */
 #include "config.h"
 
-#include "report/flame.h"
 #include "answer/compare.h"
+#include "report/flame.h"
 
 #include <inttypes.h>
 #include <stdio.h>

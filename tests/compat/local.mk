@@ -33,7 +33,7 @@ EXTRA_DIST += $(recorded_tests) $(INTEROP_TESTS) tests/compat/pprof.sh tests/com
 # What prints boxes, for flame.t.
 check_PROGRAMS += tests/compat/flame_dump
 tests_compat_flame_dump_SOURCES = tests/compat/flame_dump.c
-tests_compat_flame_dump_LDADD = $(session_libs)
+tests_compat_flame_dump_LDADD = $(answer_libs)
 
 # What answers questions about distributions, for stats.t.
 check_PROGRAMS += tests/compat/stats_dump

@@ -70,8 +70,7 @@ tests_fuzz_fuzz_gate_LDADD = src/report/gate/libgate.a $(engine_libs)
 tests_fuzz_fuzz_gate_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_gate_sides_SOURCES = tests/fuzz/fuzz_gate_sides.c tests/fuzz/fuzz.h $(fuzz_main)
-tests_fuzz_fuzz_gate_sides_LDADD = viewers/ci/libci.a viewers/xml/libxml.a viewers/json/libjson.a viewers/flame/libflame.a \
-	viewers/text/libtext.a $(gate_libs) $(session_libs)
+tests_fuzz_fuzz_gate_sides_LDADD = viewers/ci/libci.a $(answer_libs)
 tests_fuzz_fuzz_gate_sides_LDFLAGS = $(fuzz_ldflags)
 
 tests_fuzz_fuzz_line_SOURCES = tests/fuzz/fuzz_line.c tests/fuzz/fuzz.h tests/unit/make_labels.h $(fuzz_main)

@@ -6,7 +6,7 @@
  * Each thread owns some addresses, which are spread over all shards. What it took must be what it put; at
  * the end nothing is left. Then entries run out. Built with the thread sanitizer where there is one.
  */
-#include "runtime/live.c"
+#include "libcpaprof/target/live.c"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/make_net.h"
 #include "tests/unit/make_graph.h"
+#include "tests/unit/make_net.h"
 
 /* A profile folded into a tree. */
 struct folded {

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/make_net.h"
 #include "tests/unit/make_graph.h"
+#include "tests/unit/make_net.h"
 
 static void a_mean_is_the_value_over_its_divisor(void **state)
 {

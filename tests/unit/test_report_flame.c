@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "report/flame.h"
 #include "base/mem.h"
+#include "report/flame.h"
 
 #include <stdarg.h>
 #include <stddef.h>

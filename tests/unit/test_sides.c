@@ -7,9 +7,9 @@
 
 #include "answer/sides.h"
 
+#include "answer/compare.h"
 #include "profile/edit.h"
 #include "profile/encode.h"
-#include "answer/compare.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -15,11 +15,11 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/make_net.h"
 #include "base/num.h"
 #include "engine/graph.h"
 #include "tests/unit/make_graph.h"
 #include "tests/unit/make_labels.h"
+#include "tests/unit/make_net.h"
 
 /* The tags of a profile's nodes. */
 struct tagged {

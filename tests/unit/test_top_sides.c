@@ -7,11 +7,11 @@
 
 #include "report/top_sides.h"
 
+#include "answer/compare.h"
+#include "answer/sides.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"
 #include "report/top.h"
-#include "answer/compare.h"
-#include "answer/sides.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 
 #include "base/mem.h"
 #include "base/texts.h"
-#include "viewers/shell/option.h"
 #include "session/kept.h"
+#include "viewers/shell/option.h"
 #include "viewers/shell/screen.h"
 
 #include <stdio.h>

@@ -11,12 +11,12 @@
 
 #include "libcpaprof/api/asked.h"
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/heap_rate.h"
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/options.h"
 #include "libcpaprof/api/session.h"
+#include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/target/latch.h"
 #include "libcpaprof/target/next.h"

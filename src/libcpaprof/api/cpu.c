@@ -8,9 +8,9 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/session.h"
+#include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"

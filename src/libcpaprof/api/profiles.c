@@ -10,9 +10,9 @@
 
 #include "libcpaprof/api/profiles.h"
 
-#include "libcpaprof/collector/body.h"
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/out.h"
+#include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/collector/elfnames.h"
 

@@ -1,0 +1,194 @@
+/*
+ * flame.c - the command flame
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/flame.h"
+
+#include "report/flame.h"
+#include "viewers/export/export.h"
+#include "viewers/html/flame.h"
+#include "viewers/pdf/pdf.h"
+#include "viewers/svg/svg.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MAX_LEVELS = 2000, MIN_WIDTH = 100, MAX_WIDTH = 30000 };
+
+static const char *const formats[] = {
+	[FLAME_FORMAT_SVG] = "svg",   [FLAME_FORMAT_PDF] = "pdf",       [FLAME_FORMAT_PNG] = "png",
+	[FLAME_FORMAT_HTML] = "html", [FLAME_FORMAT_FOLDED] = "folded", [FLAME_FORMAT_JSON] = "json",
+};
+
+enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+static bool find_word(const char *word, const char *const *words, int n, int *out)
+{
+	for (int i = 0; i < n; i++) {
+		if (strcasecmp(word, words[i]) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+int flame_format(const struct query *q, enum flame_format *out, struct err *err)
+{
+	const char *slash = strrchr(q->output, '/'), *name = slash ? slash + 1 : q->output, *dot = strrchr(name, '.');
+	int i = FLAME_FORMAT_SVG;
+
+	if (*q->format && !find_word(q->format, formats, N_FORMATS, &i))
+		return err_set(err, ERR_USAGE, "--format=%s: choose svg, pdf, png, html, folded or json", q->format);
+	if (!*q->format && *q->output && strcmp(q->output, "-") != 0 &&
+	    (!dot || !find_word(dot + 1, formats, N_FORMATS, &i)))
+		return err_set(err, ERR_USAGE,
+			       "%s: the ending says no format; choose .svg, .pdf, .png, .html, .folded or .json, "
+			       "or name one with --format",
+			       q->output);
+	*out = (enum flame_format)i;
+	return 0;
+}
+
+const char *flame_suffix(enum flame_format format)
+{
+	return formats[format];
+}
+
+/* How the picture shall look, and on which paper. */
+static int style_of(const struct query *q, struct flame_style *out, struct pdf_paper *paper, struct err *err)
+{
+	struct flame_style style = {
+		.icicle = q->icicle, .diff_self = q->diff_self, .width = (double)q->width, .title = q->title
+	};
+
+	if (flame_style_read(q->order, q->theme, q->color_by, &style, err) < 0 ||
+	    pdf_paper_find(q->paper, paper, err) < 0)
+		return ERR_USAGE;
+	if (q->width < MIN_WIDTH || q->width > MAX_WIDTH)
+		return err_set(err, ERR_USAGE, "--width=%" PRId64 ": choose a number from %d to %d", q->width,
+			       MIN_WIDTH, MAX_WIDTH);
+	if (q->min_width != -1 && !(q->min_width >= 0 && q->min_width <= (double)q->width))
+		return err_set(err, ERR_USAGE, "--min-width=%g: choose a number from 0 to the width, or -1",
+			       q->min_width);
+	*out = style;
+	return 0;
+}
+
+/* What is asked for that this format has no place for. */
+static int check_format(const struct query *q, enum flame_format format, struct err *err)
+{
+	enum {
+		PAGES = 1u << FLAME_FORMAT_PDF,
+		DRAWN = PAGES | 1u << FLAME_FORMAT_SVG | 1u << FLAME_FORMAT_PNG | 1u << FLAME_FORMAT_HTML
+	};
+	const struct {
+		bool is_given;
+		unsigned formats; /* that can do it */
+		const char *name;
+	} asked[] = {
+		{ strcmp(q->paper, "fit") != 0, PAGES, "paper" },
+		{ *q->title, DRAWN, "title" },
+		{ q->icicle, DRAWN, "icicle" },
+		{ strcmp(q->order, "name") != 0, DRAWN, "order" },
+		{ strcmp(q->color_by, "package") != 0, DRAWN, "color-by" },
+		{ q->diff_self, DRAWN, "diff-self" },
+		{ strcmp(q->theme, "auto") != 0, DRAWN, "theme" },
+		{ q->width != 1200, DRAWN, "width" },
+		{ q->min_width != -1, DRAWN, "min-width" },
+	};
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		if (asked[i].is_given && !(asked[i].formats >> format & 1))
+			return err_set(err, ERR_USAGE, "--%s has no meaning for %s", asked[i].name, formats[format]);
+	return 0;
+}
+
+/* What is asked for that a comparison, or what is none, has no place for. */
+static int check_sides(const struct query *q, bool has_base, struct err *err)
+{
+	if (has_base && strcmp(q->color_by, "package") != 0)
+		return err_set(err, ERR_USAGE,
+			       "--color-by has no meaning for a comparison, whose colours show the change");
+	if (!has_base && q->diff_self)
+		return err_set(err, ERR_USAGE, "--diff-self is for comparisons; name a base with -base");
+	return 0;
+}
+
+int flame_check(const struct query *q, struct err *err)
+{
+	struct flame_style style;
+	struct pdf_paper paper;
+	enum flame_format format;
+
+	if (q->mean)
+		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
+	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
+	    check_format(q, format, err) < 0)
+		return ERR_USAGE;
+	return q->base.n || q->diff_base.n ? check_sides(q, true, err) : 0;
+}
+
+static int draw(const struct report *r, const struct flame_style *style, const struct pdf_paper *paper,
+		enum flame_format format, struct buf *out, struct err *err)
+{
+	switch (format) {
+	case FLAME_FORMAT_PDF:
+		return pdf_draw(r, style, paper, out, err);
+	case FLAME_FORMAT_PNG:
+		return png_draw(r, style, out, err);
+	case FLAME_FORMAT_HTML:
+		html_flame_draw(r, style, out);
+		return 0;
+	default:
+		return svg_draw(r, style, out, err);
+	}
+}
+
+static double min_width(const struct query *q, enum flame_format format)
+{
+	const double picture = 0.1, page = 0.01;
+
+	return q->min_width >= 0 ? q->min_width : format == FLAME_FORMAT_HTML ? page : picture;
+}
+
+static struct flame_source source_of(const struct side_sources *s)
+{
+	return (struct flame_source){ .source = s->source, .n = s->n };
+}
+
+int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
+		 bool *is_empty, struct err *err)
+{
+	struct flame_ask ask = { .max_levels = MAX_LEVELS };
+	struct flame_style style;
+	struct pdf_paper paper;
+	enum flame_format format;
+	struct report r;
+	int rc;
+
+	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
+		return ERR_USAGE;
+	if (format == FLAME_FORMAT_FOLDED)
+		return folded_draw(v, q, out, err);
+	if (format == FLAME_FORMAT_JSON)
+		return speedscope_draw(v, q, out, err);
+	style.min_width = min_width(q, format);
+	ask.min_share = style.min_width / (format == FLAME_FORMAT_PDF ? pdf_width(&paper, style.width) : style.width);
+	ask.sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF; /* these list functions */
+	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
+	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
+	rc = flame_make(v, q, &ask, &r, err);
+	if (rc < 0)
+		return rc;
+	*is_empty = r.flame->width[0] == 0;
+	rc = check_sides(q, r.flame->has_base, err);
+	if (rc == 0)
+		rc = draw(&r, &style, &paper, format, out, err);
+	report_release(&r);
+	return rc;
+}

@@ -1,0 +1,132 @@
+/*
+ * picture.c - call graphs as pictures, drawn by Graphviz
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * dot is run as a program: linking its library would cost every cpa its start-up time, and a graph
+ * that crashes it would crash us.
+ */
+#include "config.h"
+
+#include "answer/picture.h"
+
+#include "base/child.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct picture pictures[] = {
+	{ "svg", "svg", "svg", true, false },     { "pdf", "pdf", "pdf", false, false },
+	{ "png", "png", "png", false, false },    { "ps", "ps", "ps", false, false },
+	{ "gif", "gif", "gif", false, false },    { "web", "svg", "svg", true, true },
+	{ "eog", "svg", "svg", false, true },     { "evince", "pdf", "pdf", false, true },
+	{ "gv", "ps", "ps", false, true },        { "kcachegrind", NULL, "grind", false, true },
+	{ "weblist", NULL, "html", false, true },
+};
+
+/* Moving is changing the viewBox: drag to shift it, turn the wheel to scale it around the pointer,
+   click twice to go back. */
+static const char script[] =
+	"\n<script type=\"text/ecmascript\"><![CDATA[\n"
+	"(function () {\n"
+	"  var self = document.currentScript;\n"
+	"  var svg = self && self.ownerSVGElement || document.documentElement;\n"
+	"  var box = svg.viewBox.baseVal, held = null;\n"
+	"  var home = [box.x, box.y, box.width, box.height];\n"
+	"  function at(e) {\n"
+	"    var p = svg.createSVGPoint();\n"
+	"    p.x = e.clientX;\n"
+	"    p.y = e.clientY;\n"
+	"    return p.matrixTransform(svg.getScreenCTM().inverse());\n"
+	"  }\n"
+	"  function look(x, y, w, h) {\n"
+	"    box.x = x;\n"
+	"    box.y = y;\n"
+	"    box.width = w;\n"
+	"    box.height = h;\n"
+	"  }\n"
+	"  svg.addEventListener('wheel', function (e) {\n"
+	"    var p = at(e), turn = e.deltaY * (e.deltaMode ? 20 : 1);\n"
+	"    var k = Math.exp(Math.max(-100, Math.min(100, turn)) / 400);\n"
+	"    look(p.x - (p.x - box.x) * k, p.y - (p.y - box.y) * k, box.width * k, box.height * k);\n"
+	"    e.preventDefault();\n"
+	"  }, { passive: false });\n"
+	"  svg.addEventListener('mousedown', function (e) {\n"
+	"    held = e.button === 0 ? at(e) : null;\n"
+	"    e.preventDefault();\n"
+	"  });\n"
+	"  svg.addEventListener('mousemove', function (e) {\n"
+	"    var p = at(e);\n"
+	"    if (held && e.buttons & 1)\n"
+	"      look(box.x + held.x - p.x, box.y + held.y - p.y, box.width, box.height);\n"
+	"  });\n"
+	"  svg.addEventListener('mouseup', function () { held = null; });\n"
+	"  svg.addEventListener('dblclick', function () { look.apply(null, home); });\n"
+	"})();\n"
+	"]]></script>";
+
+const struct picture *picture_find(const char *command)
+{
+	for (size_t i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++)
+		if (strcmp(pictures[i].command, command) == 0)
+			return &pictures[i];
+	return NULL;
+}
+
+/* Append the start of an SVG up to the end of its first tag, in which one attribute gets a value. */
+static void set_attribute(struct buf *tag, const char *name, const char *value)
+{
+	struct buf out = { 0 };
+	char *at = strstr(buf_text(tag), name);
+	char *end = at ? strchr(at + strlen(name), '"') : NULL;
+
+	if (!end)
+		return;
+	buf_add(&out, tag->data, (size_t)(at - tag->data) + strlen(name));
+	buf_addz(&out, value);
+	buf_addz(&out, end);
+	buf_release(tag);
+	*tag = out;
+}
+
+void picture_make_movable(struct buf *svg)
+{
+	struct buf out = { 0 };
+	const char *text = buf_text(svg);
+	const char *tag = strstr(text, "<svg "), *end = tag ? strchr(tag, '>') : NULL;
+
+	if (!end)
+		return;
+	buf_add(&out, text, (size_t)(end + 1 - text));
+	set_attribute(&out, " width=\"", "100%");
+	set_attribute(&out, " height=\"", "100%");
+	buf_add(&out, script, sizeof(script) - 1);
+	buf_add(&out, end + 1, svg->len - (size_t)(end + 1 - text));
+	buf_release(svg);
+	*svg = out;
+}
+
+int picture_draw(const struct picture *p, struct buf *graph, struct err *err)
+{
+	struct buf flag = { 0 }, out = { 0 };
+	int rc;
+
+	if (!p->format)
+		return 0;
+	buf_addf(&flag, "-T%s", p->format);
+	rc = child_run((const char *const[]){ "dot", flag.data, NULL }, buf_text(graph), graph->len, &out, err);
+	buf_release(&flag);
+	if (rc == ERR_UNKNOWN)
+		rc = err_set(err, ERR_IO,
+			     "dot of Graphviz, which draws call graphs, is not installed (package graphviz); "
+			     "cpa flame draws flame graphs without it");
+	if (rc < 0) {
+		buf_release(&out);
+		return rc;
+	}
+	buf_release(graph);
+	*graph = out;
+	if (p->is_movable)
+		picture_make_movable(graph);
+	return 0;
+}

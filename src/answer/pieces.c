@@ -1,0 +1,133 @@
+/*
+ * pieces.c - write traces piece by piece
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/pieces.h"
+
+#include "base/io.h"
+#include "base/pool.h"
+
+#include <pthread.h>
+
+enum {
+	PIECE_LOCATIONS = 4 << 10,
+	STEP_BYTES = 1 << 20,   /* what one step of a piece should make at most */
+	FLUSH_BYTES = 64 << 20, /* text of a piece that waits no longer for the rest of it */
+};
+
+struct writing {
+	const struct report *r;
+	const struct traces_viewer *viewer;
+	void *drawing;
+	int fd;
+	pthread_mutex_t lock; /* of everything below */
+	pthread_cond_t turn_changed;
+	uint32_t next;        /* sample that the next piece begins with */
+	uint64_t taken, turn; /* pieces taken so far; the one to be written now */
+	bool is_all_taken;
+	int rc;
+	struct err *err;
+};
+
+/* Where a piece that begins with sample lo ends: at enough locations, behind one sample at least. */
+static uint32_t piece_end(const struct traces *t, uint32_t lo)
+{
+	uint64_t n = 0;
+
+	while (lo < t->n && n < PIECE_LOCATIONS) {
+		n += 1 + t->stacks->off[t->stack[lo] + 1] - t->stacks->off[t->stack[lo]];
+		lo++;
+	}
+	return lo;
+}
+
+/* Take the next piece, samples lo to hi; false when there is none or there is no use in it. */
+static bool take(struct writing *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
+{
+	bool is_left;
+
+	pthread_mutex_lock(&w->lock);
+	is_left = !w->is_all_taken && w->rc == 0;
+	if (is_left) {
+		*number = w->taken++;
+		*lo = w->next;
+		*hi = w->next = piece_end(w->r->traces, w->next);
+		w->is_all_taken = w->next == w->r->traces->n;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return is_left;
+}
+
+/* Write text of a piece when the pieces before it are written. They are in the hands of threads that
+   run, so their turns come. */
+static void write_in_turn(struct writing *w, uint64_t number, bool is_last, const struct buf *text)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->turn != number)
+		pthread_cond_wait(&w->turn_changed, &w->lock);
+	rc = w->rc;
+	pthread_mutex_unlock(&w->lock);
+	if (rc == 0)
+		rc = io_write_fd(w->fd, buf_text(text), text->len, w->err);
+	pthread_mutex_lock(&w->lock);
+	w->rc = rc;
+	w->turn += is_last;
+	if (is_last)
+		pthread_cond_broadcast(&w->turn_changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* Draw and write samples lo to hi. How much text a sample makes shows only in the drawing, and names
+   may have megabytes: steps grow as long as they make little. */
+static void write_piece(struct writing *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
+{
+	uint32_t step = 1;
+
+	text->len = 0;
+	do {
+		uint32_t end = hi - lo > step ? lo + step : hi;
+		size_t before = text->len;
+
+		w->viewer->draw(w->drawing, lo, end, text);
+		step = text->len - before < STEP_BYTES / 2 ? 2 * step : step / 2 + 1;
+		lo = end;
+		if (lo < hi && text->len > FLUSH_BYTES) {
+			write_in_turn(w, number, false, text);
+			text->len = 0;
+		}
+	} while (lo < hi); /* once without samples too: what comes before and behind them */
+	write_in_turn(w, number, true, text);
+}
+
+static void write_some(void *arg, unsigned part)
+{
+	struct writing *w = arg;
+	struct buf text = { 0 };
+	uint64_t number;
+	uint32_t lo, hi;
+
+	(void)part;
+	while (take(w, &lo, &hi, &number))
+		write_piece(w, number, lo, hi, &text);
+	buf_release(&text);
+}
+
+int pieces_write(const struct report *r, const struct traces_viewer *viewer, int fd, struct err *err)
+{
+	struct writing w = { .r = r,
+			     .viewer = viewer,
+			     .fd = fd,
+			     .lock = PTHREAD_MUTEX_INITIALIZER,
+			     .turn_changed = PTHREAD_COND_INITIALIZER,
+			     .err = err };
+
+	w.drawing = viewer->start(r);
+	pool_run(write_some, &w, pool_size());
+	viewer->end(w.drawing);
+	return w.rc;
+}

@@ -1,0 +1,108 @@
+/*
+ * flame.c - the picture beside the verdict
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/gate/gate.h"
+
+#include "answer/flame.h"
+#include "answer/sides.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "cli/messages.h"
+#include "profile/edit.h"
+#include "profile/merge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool gate_wants_flame(const struct args *a)
+{
+	return a->file[ARGS_FLAME] != NULL;
+}
+
+/* One profile of n; those that are merged stay the loadings', one alone is lent. */
+static int add_up(struct loading *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
+{
+	const struct profile **src;
+	int rc;
+
+	*out = l[0].profile;
+	if (n == 1)
+		return 0;
+	src = mem_alloc(n, sizeof(*src));
+	for (size_t i = 0; i < n; i++)
+		src[i] = l[i].profile;
+	rc = profile_merge(src, n, merged, err);
+	*out = *merged;
+	free(src);
+	return rc;
+}
+
+static int scale(struct profile *p, double factor, struct err *err)
+{
+	double *ratio = mem_alloc(p->n_types ? p->n_types : 1, sizeof(*ratio));
+	int rc;
+
+	for (uint32_t i = 0; i < p->n_types; i++)
+		ratio[i] = isfinite(factor) && factor > 0 ? factor : 1;
+	rc = profile_scale(p, ratio, err);
+	free(ratio);
+	return rc;
+}
+
+static int draw(const struct profile *apart, const struct side_sources from[N_SIDES], const struct args *a,
+		const char *title, struct buf *out, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct query q = a->q;
+	struct buf notes = { 0 };
+	struct view v;
+	bool is_empty;
+	int rc;
+
+	q.output = a->file[ARGS_FLAME];
+	q.keep_base = true;
+	q.shape = FORMAT_TEXT;
+	q.normalize = "";
+	q.title = *q.title ? q.title : title;
+	query_for_report(&q, REPORT_FLAME);
+	rc = view_make(apart, &q, mem, &v, &notes, err);
+	if (rc == 0)
+		rc = flame_answer(&v, from, &q, out, &is_empty, err);
+	buf_release(&notes);
+	arena_free(mem);
+	return rc;
+}
+
+int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+	       const struct args *a)
+{
+	size_t n_base = from[SIDE_BASE].n;
+	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = "base" };
+	struct profile *merged[N_SIDES] = { NULL, NULL }, *side[N_SIDES] = { NULL, NULL }, *apart = NULL;
+	struct buf picture = { 0 }, title = { 0 };
+	struct err err;
+	int rc = add_up(l, n_base, &merged[SIDE_BASE], &side[SIDE_BASE], &err);
+
+	buf_addf(&title, "cpa gate: %s; new x %.3g, so that the unchanged part is as large as in the base", verdict,
+		 factor);
+	if (rc == 0)
+		rc = add_up(l + n_base, from[SIDE_TARGET].n, &merged[SIDE_TARGET], &side[SIDE_TARGET], &err);
+	if (rc == 0)
+		rc = scale(side[SIDE_TARGET], factor, &err);
+	if (rc == 0)
+		rc = sides_take(side[SIDE_TARGET], side[SIDE_BASE], &how, &apart, &err);
+	if (rc == 0)
+		rc = draw(apart, from, a, buf_text(&title), &picture, &err);
+	if (rc == 0)
+		rc = io_write_file(a->file[ARGS_FLAME], buf_text(&picture), picture.len, &err);
+	buf_release(&picture);
+	buf_release(&title);
+	profile_free(apart);
+	profile_free(merged[SIDE_BASE]);
+	profile_free(merged[SIDE_TARGET]);
+	return rc < 0 ? say_error("--flame: %s", err.msg) : STATUS_FINE;
+}

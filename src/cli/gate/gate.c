@@ -1,0 +1,177 @@
+/*
+ * gate.c - two sides of several profiles each, and an exit status
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "base/pool.h"
+#include "cli/cmd.h"
+#include "cli/gate/gate.h"
+#include "cli/messages.h"
+#include "cli/report/fetching.h"
+#include "cli/report/pair.h"
+#include "cli/report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char usage[] =
+	"cpa gate -base=OLD NEW; several runs of each: cpa gate -base=A1 -base=A2 B1 B2, or cpa gate A1 A2 -- B1 B2";
+
+enum { LOT_MAX = 8 }; /* profiles in memory at once, but for a picture */
+
+/* A gate on its way: profiles come in, an answer goes out. */
+struct run {
+	const struct args *a;
+	struct pair pair;
+	struct remote *remote;
+	struct gate_how how;
+	struct gate_sum *sum;
+	struct loading *l; /* [n] the base first */
+	size_t n;
+	bool keep;       /* profiles stay for the picture */
+	bool is_decided; /* all that can still fail is writing */
+	struct buf notes;
+};
+
+static enum stats_side side_of(const struct run *r, size_t i)
+{
+	return i < r->pair.from[SIDE_BASE].n ? STATS_BASE : STATS_NEW;
+}
+
+static void prepare(struct run *r)
+{
+	const struct side_sources *base = &r->pair.from[SIDE_BASE], *new = &r->pair.from[SIDE_TARGET];
+
+	r->n = base->n + new->n;
+	r->l = mem_zalloc(r->n, sizeof(*r->l));
+	for (size_t i = 0; i < r->n; i++) {
+		bool is_base = i < base->n;
+
+		r->l[i].load = (struct load){ .source = is_base ? &base->source[i] : &new->source[i - base->n],
+					      .n = 1,
+					      .kind = is_base ? "base" : "source",
+					      .q = &r->a->q,
+					      .remote = r->remote };
+	}
+}
+
+/* Add what was loaded. One that is lacking or does not fit ends it: a gate does not guess. Gives the exit status. */
+static int take(struct run *r, size_t i)
+{
+	struct loading *l = &r->l[i];
+	struct err err;
+
+	if (!r->a->q.verbose) /* how many names were found, for each of perhaps forty files; rows without a name have a warning */
+		l->load.told.len = 0;
+	if (!l->profile || l->load.notes.len)
+		progress_end();
+	if (loading_tell(l) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->load.source, &r->a->q, &r->notes, &err) < 0) {
+		progress_end();
+		return say_error("%s", err.msg);
+	}
+	if (!r->keep)
+		loading_release(l);
+	return STATUS_FINE;
+}
+
+static int read_all(struct run *r)
+{
+	size_t lot = pool_size() < LOT_MAX ? pool_size() : LOT_MAX;
+	int status = STATUS_FINE;
+
+	progress_begin("reading");
+	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += lot) {
+		size_t n = r->n - i < lot ? r->n - i : lot;
+
+		loading_run(r->l + i, n);
+		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
+			status = take(r, k);
+		progress_count(i + n, r->n);
+	}
+	progress_end();
+	return status;
+}
+
+/* What the new side is to be multiplied by in the picture: the inverse of how much of the unchanged part it has. */
+static double picture_factor(const struct gate *g)
+{
+	double total = g->side[STATS_NEW].value / g->side[STATS_BASE].value;
+
+	return isfinite(g->total_ratio) && g->total_ratio > 0 && total > 0 ? g->total_ratio / total : 1 / total;
+}
+
+static int judge(struct run *r)
+{
+	struct gate g;
+	struct err err;
+	int rc, status;
+
+	progress_begin("comparing");
+	rc = gate_judge(r->sum, &g, &err);
+	progress_end();
+	tell_lines(&r->notes);
+	if (rc < 0)
+		return say_error("%s", err.msg);
+	r->is_decided = true;
+	status = gate_write(&g, r->a);
+	if (r->keep &&
+	    gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
+		status = STATUS_TROUBLE;
+	if (status == STATUS_FINE)
+		status = g.status;
+	gate_release(&g);
+	return status;
+}
+
+static int run(struct run *r)
+{
+	int status = pair_find(r->a, usage, &r->pair);
+	struct err err;
+
+	for (int i = 0; status == STATUS_FINE && i < N_SIDES; i++)
+		if (gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
+			status = say_error("%s", err.msg);
+	if (status == STATUS_FINE)
+		status = fetching_run(r->pair.source, N_SIDES, &r->a->q, &r->remote);
+	if (status != STATUS_FINE)
+		return status;
+	r->sum = gate_sum_new(&r->how);
+	prepare(r);
+	status = read_all(r);
+	if (status == STATUS_FINE)
+		status = judge(r);
+	for (size_t i = 0; i < r->n; i++)
+		loading_release(&r->l[i]);
+	free(r->l);
+	gate_sum_free(r->sum);
+	return status;
+}
+
+int cmd_gate(const struct args *a)
+{
+	struct run r = { .a = a, .keep = gate_wants_flame(a) };
+	struct err err;
+	int status;
+
+	if (a->ignored)
+		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (gate_check(a, &err) < 0 || gate_how_make(&a->q, NULL, &r.how, &err) < 0)
+		status = say_error("%s", err.msg);
+	else
+		status = a->q.self_test ? gate_self_test(a) : run(&r);
+	/* who reads the log sees at once why the job is red */
+	if (status == STATUS_TROUBLE && !a->q.self_test)
+		fprintf(stderr, "cpa gate: ERROR   %s (exit status 2)\n",
+			r.is_decided ? "an answer was not written" : "nothing was decided");
+	gate_how_release(&r.how);
+	remote_free(r.remote);
+	pair_release(&r.pair);
+	buf_release(&r.notes);
+	return status;
+}

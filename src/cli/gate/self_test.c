@@ -1,0 +1,159 @@
+/*
+ * self_test.c - does the gate fire, and does it keep quiet? tried on profiles that are made up
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * With the options of the command line, so that ones under which nothing can ever fail are found out, too.
+ */
+#include "config.h"
+
+#include "cli/gate/gate.h"
+#include "cli/messages.h"
+#include "profile/builder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FUNCTIONS = 24, SLOW = 5, SAMPLES = 60000, PERIOD_NS = 10000000 };
+
+static const char slow_name[] = "selftest.slow";
+
+/* Noise that is the same each time: splitmix64, of Steele, Lea and Flood 2014. */
+static uint64_t next(uint64_t *state)
+{
+	uint64_t z = (*state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* About normal with deviation 1: the sum of 12 uniform numbers less 6. */
+static double noise(uint64_t *state)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)(next(state) >> 11) * 0x1p-53;
+	return sum;
+}
+
+static uint32_t add_function(struct builder *b, const char *name, uint32_t i)
+{
+	struct builder_function f = { .id = i + 1, .name = strtab_addz(builder_strings(b), name) };
+	struct builder_location l = { .id = i + 1, .addr = 0x1000 + i, .map = PROFILE_NONE };
+	struct builder_line line = { .no = 1 };
+	uint32_t loc = 0;
+
+	f.sysname = f.name;
+	f.file = strtab_addz(builder_strings(b), "selftest.go");
+	builder_function(b, &f, &line.func, NULL);
+	builder_location(b, &l, &line, 1, &loc, NULL);
+	return loc;
+}
+
+/* A program of some functions below main; the slow one costs ratio times as much. */
+static struct profile *make_profile(double ratio, uint64_t seed)
+{
+	struct builder *b = builder_new();
+	struct strtab *str = builder_strings(b);
+	struct profile_meta *meta = builder_meta(b);
+	struct profile *p;
+	uint32_t root;
+	double sum = 0;
+
+	builder_type(b, strtab_addz(str, "samples"), strtab_addz(str, "count"));
+	builder_type(b, strtab_addz(str, "cpu"), strtab_addz(str, "nanoseconds"));
+	meta->period_type = (struct value_type){ strtab_addz(str, "cpu"), strtab_addz(str, "nanoseconds") };
+	meta->has_period_type = true;
+	meta->period = PERIOD_NS;
+	meta->duration_ns = (int64_t)SAMPLES * PERIOD_NS;
+	root = add_function(b, "main", FUNCTIONS);
+	for (int i = 0; i < FUNCTIONS; i++)
+		sum += 1.0 / (i + 3);
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		double mean = SAMPLES / (i + 3.0) / sum * (i == SLOW ? ratio : 1);
+		int64_t count = llround(fmax(1, mean + sqrt(mean) * noise(&seed)));
+		char name[32];
+		uint32_t stack[2] = { 0, root };
+
+		snprintf(name, sizeof(name), "selftest.f%u", i);
+		stack[0] = add_function(b, i == SLOW ? slow_name : name, i);
+		builder_sample(b, (const int64_t[]){ count, count * PERIOD_NS }, stack, 2, NULL, 0, NULL);
+	}
+	p = builder_seal(b);
+	builder_free(b);
+	return p;
+}
+
+static int judge(const struct gate_how *how, const struct query *q, double ratio, struct gate *out, struct err *err)
+{
+	struct profile *side[N_STATS_SIDES] = {
+		[STATS_BASE] = make_profile(1, 1), [STATS_NEW] = make_profile(ratio, 2)
+	};
+	struct gate_sum *sum = gate_sum_new(how);
+	struct buf notes = { 0 };
+	int rc = 0;
+
+	for (enum stats_side s = 0; rc == 0 && s < N_STATS_SIDES; s++)
+		rc = gate_sum_add(sum, s, side[s], s == STATS_BASE ? "made-up base" : "made-up new", q, &notes, err);
+	if (rc == 0)
+		rc = gate_judge(sum, out, err);
+	buf_release(&notes);
+	gate_sum_free(sum);
+	profile_free(side[STATS_BASE]);
+	profile_free(side[STATS_NEW]);
+	return rc;
+}
+
+/* Gives whether it came out as it must. */
+static bool try_case(const struct args *a, const struct gate_how *how, double ratio)
+{
+	enum gate_outcome must = ratio > 1 ? GATE_RED : GATE_PASS;
+	bool is_right = false;
+	struct err err;
+	struct gate g;
+
+	if (judge(how, &a->q, ratio, &g, &err) < 0) {
+		printf("  must %s: %s\n", must == GATE_RED ? "FAIL" : "PASS", err.msg);
+		return false;
+	}
+	is_right = g.outcome == must;
+	if (must == GATE_RED)
+		is_right &= g.n_verdict[GATE_FAIL] == 1 && g.n_rows > 0 && strcmp(g.row[0].name, slow_name) == 0;
+	printf("  must %s: %s", must == GATE_RED ? "FAIL" : "PASS", gate_outcome_word(g.outcome));
+	for (uint32_t i = 0; i < g.n_rows && g.row[i].verdict == GATE_FAIL; i++)
+		printf("%s %s %+.1f%%", i ? "," : "  ", g.row[i].name, 100 * (g.row[i].ratio - 1));
+	puts(is_right ? "" : "   WRONG");
+	gate_release(&g);
+	return is_right;
+}
+
+int gate_self_test(const struct args *a)
+{
+	struct gate_how how;
+	struct err err;
+	double ratio;
+	bool ok;
+
+	if (a->n_words)
+		return say_error("--self-test makes its own profiles; leave the others out");
+	if (gate_how_make(&a->q, NULL, &how, &err) < 0) {
+		gate_how_release(&how);
+		return say_error("%s", err.msg);
+	}
+	how.n_rules = 0;      /* they are about functions of another program */
+	how.has_need = false; /* and this about its profiles */
+	how.work[STATS_BASE] = how.work[STATS_NEW] = how.normalize == GATE_WORK ? 1 : 0;
+	ratio = 1.5 * (1 + how.threshold);
+	printf("cpa gate: self-test, a function of 7%% of %d samples a side made %.2f times as slow, then nothing\n",
+	       SAMPLES, ratio);
+	ok = try_case(a, &how, ratio);
+	ok = try_case(a, &how, 1) && ok;
+	puts(ok ? "cpa gate: self-test PASSED"
+		: "cpa gate: self-test FAILED: with these options the gate cannot be trusted");
+	gate_how_release(&how);
+	return ok ? STATUS_FINE : STATUS_TROUBLE;
+}

@@ -1,0 +1,181 @@
+/*
+ * open.c - show a picture with another program
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/report/open.h"
+
+#include "base/buf.h"
+#include "base/child.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "cli/messages.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A program may hand the file to one that runs already and end at once. */
+enum { LEAST_SECONDS = 1, WORDS_MAX = 16 };
+
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+/* Is it a browser that shows it? */
+static bool is_page(const struct picture *p)
+{
+	return strcmp(p->command, "web") == 0 || strcmp(p->command, "weblist") == 0;
+}
+
+int open_check(const struct picture *p, struct err *err)
+{
+	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
+		return 0;
+	if (is_page(p) && is_set("BROWSER"))
+		return 0;
+	return err_set(
+		err, ERR_USAGE,
+		"%s: there is no screen here%s; write a file with -output=FILE.%s and open that where there is one",
+		p->command, is_set("SSH_CONNECTION") ? " (this is an ssh session)" : "", p->ext);
+}
+
+static int write_temp(const struct picture *p, const void *data, size_t n, struct buf *path, struct err *err)
+{
+	int fd, rc;
+
+	buf_addf(path, "%s/cpa-XXXXXX.%s", is_set("TMPDIR") ? getenv("TMPDIR") : "/tmp", p->ext);
+	fd = mkostemps(path->data, (int)strlen(p->ext) + 1, O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%s: %s", path->data, strerror(errno));
+	rc = io_write_fd(fd, data, n, err);
+	if (close(fd) != 0 && rc == 0)
+		rc = err_set(err, ERR_IO, "%s", strerror(errno));
+	if (rc < 0) {
+		err_wrap(err, "%s", path->data);
+		unlink(path->data);
+	}
+	return rc;
+}
+
+/* Run a command, split at blanks, with the file as its last word. */
+static int run_command(const char *command, const char *path, struct err *err)
+{
+	char *words = mem_strndup(command, strlen(command)), *rest = words, *word;
+	const char *argv[WORDS_MAX + 2];
+	size_t n = 0;
+	int rc;
+
+	while ((word = strsep(&rest, " ")))
+		if (*word && n < WORDS_MAX)
+			argv[n++] = word;
+	argv[n++] = path;
+	argv[n] = NULL;
+	rc = n > 1 ? child_show(argv, err) : err_set(err, ERR_UNKNOWN, "no command");
+	free(words);
+	return rc;
+}
+
+/* Run the first command that there is. */
+static int run_first(const char *const *commands, size_t n, const char *path, struct err *err)
+{
+	struct buf tried = { 0 };
+	int rc = ERR_UNKNOWN;
+
+	for (size_t i = 0; i < n && rc == ERR_UNKNOWN; i++) {
+		if (!commands[i])
+			continue;
+		buf_addf(&tried, "%s%s", tried.len ? ", " : "", commands[i]);
+		rc = run_command(commands[i], path, err);
+	}
+	if (rc == ERR_UNKNOWN)
+		rc = err_set(err, ERR_IO, "no program to show it was found (tried: %s); write a file with -output",
+			     buf_text(&tried));
+	buf_release(&tried);
+	return rc;
+}
+
+static int run_viewer(const struct picture *p, const char *path, struct err *err)
+{
+	const char *const browsers[] = { is_set("BROWSER") ? getenv("BROWSER") : NULL,
+					 "chrome",
+					 "google-chrome",
+					 "chromium",
+					 "firefox",
+					 "sensible-browser",
+					 is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ? "xdg-open" : NULL };
+	const char *own = strcmp(p->command, "gv") == 0 ? "gv --noantialias" : p->command;
+
+	if (is_page(p))
+		return run_first(browsers, sizeof(browsers) / sizeof(browsers[0]), path, err);
+	return run_first(&own, 1, path, err);
+}
+
+static void wait_until(const struct timespec *when)
+{
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, when, NULL) == EINTR)
+		;
+}
+
+int open_show(const struct picture *p, const void *data, size_t n, struct err *err)
+{
+	struct buf path = { 0 };
+	struct timespec until;
+	int rc = write_temp(p, data, n, &path, err);
+
+	if (rc == 0) {
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += LEAST_SECONDS;
+		rc = run_viewer(p, path.data, err);
+		if (rc == 0)
+			wait_until(&until);
+		unlink(path.data);
+	}
+	buf_release(&path);
+	return rc;
+}
+
+/* In the process of its own: no terminal to read from, no Ctrl-C. */
+static _Noreturn void show_apart(const struct picture *p, const void *data, size_t n)
+{
+	struct err err;
+	int rc, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	dup2(null, STDIN_FILENO);
+	rc = open_show(p, data, n, &err);
+	_exit(rc < 0 ? say_error("%s", err.msg) : STATUS_FINE);
+}
+
+int open_start(const struct picture *p, const void *data, size_t n, struct err *err)
+{
+	enum { STEPS = 50 };
+	const struct timespec step = { .tv_nsec = LEAST_SECONDS * 1000000000l / STEPS };
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	if (child < 0)
+		return err_set(err, ERR_IO, "no other process: %s", strerror(errno));
+	if (child == 0)
+		show_apart(p, data, n);
+	for (int i = 0; i < STEPS; i++) {
+		if (waitpid(child, NULL, WNOHANG) != 0)
+			break;
+		nanosleep(&step, NULL);
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/*
+ * pair.c - which sources of a command line are the base and which are new
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/report/pair.h"
+
+#include "cli/messages.h"
+#include "cli/report/report.h"
+
+/* What the command line puts on a side. */
+struct words {
+	const char *const *word;
+	size_t n;
+};
+
+/* Which words are on which side. Gives the exit status. */
+static int find_sides(const struct args *a, const char *usage, struct words side[N_SIDES])
+{
+	const struct opt_list *base = a->q.base.n ? &a->q.base : &a->q.diff_base;
+	size_t n_left = a->n_left ? a->n_left : 1;
+
+	if (base->n) {
+		side[SIDE_BASE] = (struct words){ base->item, base->n };
+		side[SIDE_TARGET] = (struct words){ a->word, a->n_words };
+		if (a->n_words == 0)
+			return say_error("nothing to compare with the base: %s", usage);
+		return STATUS_FINE;
+	}
+	if (a->n_left && a->n_left == a->n_words)
+		return say_error("nothing behind --: %s", usage);
+	if (n_left >= a->n_words || (a->n_left == 0 && a->n_words != 2))
+		return say_error("%s takes two profiles, this is %zu: %s", a->command->name, a->n_words, usage);
+	side[SIDE_BASE] = (struct words){ a->word, n_left };
+	side[SIDE_TARGET] = (struct words){ a->word + n_left, a->n_words - n_left };
+	return STATUS_FINE;
+}
+
+int pair_find(const struct args *a, const char *usage, struct pair *out)
+{
+	static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
+	struct words side[N_SIDES] = { { NULL, 0 } };
+	size_t n_stdin = 0;
+	struct err err;
+
+	*out = (struct pair){ 0 };
+	if (find_sides(a, usage, side) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	for (int i = N_SIDES; i-- > 0;) {
+		if (sources_add(&out->source[i], side[i].word, side[i].n, &err) < 0)
+			return say_error("%s", err.msg);
+		if (check_sources(&out->source[i], kind[i], &a->q, &n_stdin) != STATUS_FINE)
+			return STATUS_TROUBLE;
+		out->from[i] = (struct side_sources){ out->source[i].name, out->source[i].n };
+	}
+	return STATUS_FINE;
+}
+
+void pair_release(struct pair *p)
+{
+	for (int i = 0; i < N_SIDES; i++)
+		sources_release(&p->source[i]);
+	*p = (struct pair){ 0 };
+}

@@ -1,0 +1,30 @@
+/*
+ * pair.h - which sources of a command line are the base and which are new
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CLI_REPORT_PAIR_H
+#define CLI_REPORT_PAIR_H
+
+#include "answer/sources.h"
+#include "cli/args.h"
+#include "profile/profile.h"
+#include "report/side.h"
+
+struct pair {
+	struct sources source[N_SIDES];
+	struct side_sources from[N_SIDES]; /* the same, borrowed */
+};
+
+/*
+ * The sides of "-base=OLD NEW...", of "OLD NEW" and of "OLD... -- NEW...", and the files that they stand for.
+ * What is wrong with them is said.
+ *
+ * usage   ends the sentence about a missing side
+ * out     released with pair_release, also after a failure
+ * Gives   the exit status
+ */
+int pair_find(const struct args *a, const char *usage, struct pair *out);
+void pair_release(struct pair *p);
+
+#endif

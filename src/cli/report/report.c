@@ -1,0 +1,264 @@
+/*
+ * report.c - read, ask, draw, write
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/flame.h"
+#include "answer/make.h"
+#include "answer/picture.h"
+#include "answer/pieces.h"
+#include "base/io.h"
+#include "cli/cmd.h"
+#include "cli/messages.h"
+#include "cli/report/loaded.h"
+#include "cli/report/open.h"
+#include "cli/report/report.h"
+#include "engine/view.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+bool to_stdout(const struct query *q)
+{
+	return !*q->output || strcmp(q->output, "-") == 0;
+}
+
+static bool has_values(const struct profile *p, uint32_t type)
+{
+	for (uint32_t i = 0; i < p->n_rows; i++)
+		if (p->value[SIDE_TARGET][type][i] != 0)
+			return true;
+	return false;
+}
+
+/* When everything is 0 the question was the wrong one; name one that has an answer. When it is not,
+   filters left nothing, which they have told. */
+static void explain_empty(const struct profile *p, const struct args *a)
+{
+	const struct query *q = &a->q;
+	uint32_t own, t = 0;
+
+	if (view_type(p, q->sample_index, &own, NULL) < 0 || has_values(p, own))
+		return;
+	if (p->n_rows == 0) {
+		say(q->base.n + q->diff_base.n ? "profile and base are equal" : "the profile has no samples");
+		return;
+	}
+	while (t < p->n_types && !has_values(p, t))
+		t++;
+	if (t < p->n_types)
+		say("every value of %s is 0; try %ssample_index=%s", profile_text(p, p->type[own].name),
+		    a->in_shell ? "" : "-", profile_text(p, p->type[t].name));
+	else
+		say("every value of every sample type is 0");
+}
+
+/* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */
+static const char *binary_suffix(const struct args *a)
+{
+	const struct query_command *c = a->command;
+	const struct picture *p = picture_find(c->name);
+	enum flame_format format;
+
+	switch (c->report) {
+	case REPORT_FLAME:
+		return flame_format(&a->q, &format, NULL) == 0 && format != FLAME_FORMAT_FOLDED ? flame_suffix(format)
+												: NULL;
+	case REPORT_PROTO:
+	case REPORT_BUNDLE:
+	case REPORT_TOPPROTO:
+		return "pb.gz";
+	case REPORT_CALLGRIND:
+		return "callgraph.out";
+	default:
+		return p ? p->ext : NULL;
+	}
+}
+
+/* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that is not there yet. */
+static int write_numbered(const struct buf *text, const char *suffix)
+{
+	enum { LAST = 999 };
+	struct err err;
+	char name[64];
+	int fd = -1;
+
+	for (int i = 1; fd < 0 && i <= LAST; i++) {
+		snprintf(name, sizeof(name), "profile%03d.%s", i, suffix);
+		fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return say_error("%s: %s", name, strerror(errno));
+	}
+	if (fd < 0)
+		return say_error("profile001.%s to %s are all taken; name a file with -o", suffix, name);
+	say("Generating report in %s", name);
+	if (io_write_fd(fd, buf_text(text), text->len, &err) < 0) {
+		close(fd);
+		unlink(name);
+		return say_error("%s: %s", name, err.msg);
+	}
+	return close(fd) < 0 ? say_error("%s: %s", name, strerror(errno)) : STATUS_FINE;
+}
+
+/* Standard output took no more. Behind the | of a shell that is no trouble: who reads has seen enough. */
+static int say_unwritten(const struct args *a, const struct err *err)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (a->in_shell && poll(&out, 1, 0) == 1 && (out.revents & POLLERR))
+		return STATUS_FINE;
+	return say_error("standard output: %s", err->msg);
+}
+
+int write_report(const struct buf *text, const struct args *a)
+{
+	const struct query *q = &a->q;
+	const char *suffix = binary_suffix(a);
+	struct err err;
+
+	if (suffix && !*q->output && (a->in_shell || isatty(STDOUT_FILENO)))
+		return write_numbered(text, suffix);
+	if (to_stdout(q))
+		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? say_unwritten(a, &err)
+										       : STATUS_FINE;
+	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
+		return say_error("%s", err.msg);
+	say("Generating report in %s", q->output);
+	return STATUS_FINE;
+}
+
+static int show_picture(const struct answer *answer, const struct args *a)
+{
+	const void *text = buf_text(&answer->text);
+	struct err err;
+	int rc = a->in_shell ? open_start(answer->shown, text, answer->text.len, &err)
+			     : open_show(answer->shown, text, answer->text.len, &err);
+
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
+static int write_pieces(const struct answer *answer, const struct args *a)
+{
+	const struct query *q = &a->q;
+	struct io_out out;
+	struct err err;
+	int rc;
+
+	if (to_stdout(q))
+		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err)
+											      : STATUS_FINE;
+	if (io_out_open(q->output, &out, &err) < 0)
+		return say_error("%s", err.msg);
+	rc = pieces_write(&answer->report, answer->pieces, out.fd, &err);
+	if (rc < 0)
+		err_wrap(&err, "%s", q->output);
+	if (io_out_close(&out, rc == 0, &err) < 0 || rc < 0)
+		return say_error("%s", err.msg);
+	say("Generating report in %s", q->output);
+	return STATUS_FINE;
+}
+
+/* Can what this command draws be shown here? */
+static int check_shown(const struct args *a, struct err *err)
+{
+	const struct picture *picture = picture_find(a->command->name);
+
+	return picture && picture->is_shown && !*a->q.output ? open_check(picture, err) : 0;
+}
+
+int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
+{
+	/* in front of an error that can only be about this source */
+	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
+	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
+	struct answer answer = { 0 };
+	struct err err;
+	int rc = check_shown(a, &err), status;
+
+	if (rc == 0)
+		rc = answer_make(p, a->command, &a->q, from, color, &answer, &err);
+	progress_end();
+	tell_lines(&answer.notes);
+	if (rc < 0)
+		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
+									     : say_error("%s", err.msg);
+	else
+		status = answer.shown    ? show_picture(&answer, a)
+			 : answer.pieces ? write_pieces(&answer, a)
+					 : write_report(&answer.text, a);
+	if (status == STATUS_FINE && answer.is_empty)
+		explain_empty(p, a);
+	answer_release(&answer);
+	return status;
+}
+
+/* What a profile that is to need no binary still lacks. */
+static int check_names(const struct args *a, const struct load *target)
+{
+	bool is_asked = a->command->report == REPORT_BUNDLE || strcmp(a->command->name, "symbolize") == 0;
+
+	if (is_asked && target->n_nameless && !target->n_named)
+		return say_error("no address could be named: what was written is no more readable than before");
+	return STATUS_FINE;
+}
+
+/* What a command line without a source lacks, and how it is written. */
+static int no_source(const struct args *a)
+{
+	const char *name = a->command->name;
+
+	if (a->command->takes_pattern && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
+		return say_error("%s takes an expression and a source; try: cpa %s main cpu.pb.gz", name, name);
+	if (strcmp(name, "merge") == 0)
+		return say_error("no profile source specified; try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz");
+	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
+			 a->command->takes_pattern ? " REGEX" : "");
+}
+
+/* "cpa flame cpu.pb.gz cpu.svg": the picture was meant to go there. Gives a status. */
+static int check_output(const struct args *a)
+{
+	const char *last = a->n_words > 1 ? a->word[a->n_words - 1] : "-";
+	const struct query q = { .output = last, .format = "" };
+	enum flame_format format;
+
+	if (a->command->report != REPORT_FLAME || *a->q.output || strcmp(last, "-") == 0 || strstr(last, "://") ||
+	    flame_format(&q, &format, NULL) < 0 || access(last, F_OK) == 0)
+		return STATUS_FINE;
+	return say_error("%s: No such file or directory; to write it: -o %s", last, last);
+}
+
+int cmd_report(const struct args *a)
+{
+	struct subject s;
+	struct err err;
+	int status;
+
+	if (*a->q.keys)
+		return cmd_shell(a);
+	if (a->ignored)
+		say("Multiple value selections, ignoring -%s", a->ignored);
+	if (answer_check(a->command, &a->q, &err) < 0)
+		return say_error("%s", err.msg);
+	if (check_output(a) != STATUS_FINE)
+		return STATUS_TROUBLE;
+	status = subject_load(a, false, &s);
+	if (status == STATUS_FINE && s.load[SIDE_TARGET].n == 0)
+		status = no_source(a);
+	if (s.profile) {
+		progress_begin("making the report");
+		status = report_profile(s.profile, a, s.from);
+		if (status == STATUS_FINE)
+			status = check_names(a, &s.load[SIDE_TARGET]);
+		if (s.load[SIDE_TARGET].n_failed || s.load[SIDE_BASE].n_failed)
+			status = STATUS_TROUBLE;
+	}
+	subject_release(&s);
+	return status;
+}

@@ -1,0 +1,151 @@
+/*
+ * save.c - keep what was fetched
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/report/save.h"
+
+#include "answer/remote.h"
+#include "base/io.h"
+#include "cli/messages.h"
+#include "viewers/export/export.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	LAST_NUMBER = 9999, /* as pprof */
+	PREFIX_MAX = 200,   /* bytes, of the 255 that a name may have */
+	FOLDER_MODE = 0700,
+	FILE_MODE = 0600 /* labels and names may be nobody else's business */
+};
+
+static void add_word(struct buf *out, const char *word)
+{
+	for (; *word && out->len < PREFIX_MAX; word++) {
+		char c = *word == '/' || (unsigned char)*word < ' ' || *word == '\177' ? '_' : *word;
+
+		buf_add(out, &c, 1);
+	}
+	buf_addz(out, ".");
+}
+
+void save_prefix(const struct profile *p, struct buf *out)
+{
+	buf_addz(out, "pprof.");
+	if (p->n_maps && p->map[0].file) {
+		const char *file = profile_text(p, p->map[0].file), *slash = strrchr(file, '/');
+
+		add_word(out, slash && slash[1] ? slash + 1 : file);
+	}
+	for (uint32_t t = 0; t < p->n_types && out->len < PREFIX_MAX; t++)
+		add_word(out, profile_text(p, p->type[t].name));
+}
+
+/* Make a folder and those above it. */
+static bool make_folder(const char *path)
+{
+	struct stat st;
+
+	io_make_folders(path);
+	mkdir(path, FOLDER_MODE);
+	if (stat(path, &st) < 0)
+		return false;
+	errno = S_ISDIR(st.st_mode) ? errno : ENOTDIR;
+	return S_ISDIR(st.st_mode) && access(path, W_OK | X_OK) == 0;
+}
+
+/* The folder of number i into path; false when there is none of that number here. */
+static bool folder_of(int i, struct buf *path)
+{
+	static const struct {
+		const char *variable, *below;
+	} place[] = { { "PPROF_TMPDIR", "" },
+		      { "XDG_STATE_HOME", "/cpa/profiles" },
+		      { "HOME", "/.local/state/cpa/profiles" },
+		      { "TMPDIR", "" } };
+	const char *value = getenv(place[i].variable);
+
+	if (value && *value && (*value == '/' || i == 0))
+		buf_addf(path, "%s%s", value, place[i].below);
+	else if (strcmp(place[i].variable, "TMPDIR") == 0)
+		buf_addz(path, "/tmp");
+	return path->len > 0;
+}
+
+/* Append the first folder that can be written to. */
+static bool find_folder(struct buf *out)
+{
+	enum { N_PLACES = 4 };
+
+	for (int i = 0; i < N_PLACES; i++) {
+		if (!folder_of(i, out))
+			continue;
+		if (make_folder(out->data))
+			return true;
+		say("Could not use temp dir %s: %s", out->data, strerror(errno));
+		buf_release(out);
+	}
+	return false;
+}
+
+/* Create the first of NAME001.pb.gz ... that is not there yet, and append what is missing to its name. */
+static int create(struct buf *name, struct err *err)
+{
+	size_t n = name->len;
+
+	for (int i = 1; i <= LAST_NUMBER; i++) {
+		int fd;
+
+		name->len = n;
+		buf_addf(name, "%03d.pb.gz", i);
+		fd = open(name->data, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST)
+			return err_set(err, ERR_IO, "%s: %s", name->data, strerror(errno));
+	}
+	return err_set(err, ERR_IO, "%s: all numbers are taken", name->data);
+}
+
+static int write_profile(const struct profile *p, struct buf *name, struct err *err)
+{
+	struct buf bytes = { 0 };
+	int rc = proto_draw(p, 1, &bytes, err), fd = -1;
+
+	if (rc == 0 && (fd = rc = create(name, err)) >= 0) {
+		rc = io_write_fd(fd, bytes.data, bytes.len, err);
+		if (close(fd) < 0 && rc == 0)
+			rc = err_set(err, ERR_IO, "%s", strerror(errno));
+		if (rc < 0)
+			unlink(name->data);
+	}
+	buf_release(&bytes);
+	return rc;
+}
+
+void save_fetched(const struct profile *p, const struct load *target, const struct load *base)
+{
+	struct buf name = { 0 };
+	struct err err;
+
+	if (target->q->no_save || !(remote_has(target->remote, target->source, target->n) ||
+				    (base && remote_has(base->remote, base->source, base->n))))
+		return;
+	if (find_folder(&name)) {
+		buf_addz(&name, "/");
+		save_prefix(p, &name);
+		if (write_profile(p, &name, &err) < 0)
+			say("Could not save profile: %s", err.msg);
+		else
+			say("Saved profile in %s", name.data);
+	}
+	buf_release(&name);
+}

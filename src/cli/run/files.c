@@ -1,0 +1,213 @@
+/*
+ * files.c - the profiles of the processes that were run, as files
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/run/run.h"
+
+#include "base/io.h"
+#include "cli/messages.h"
+#include "libcpaprof/collector/labels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HOST_MAX = 256 };
+
+static void add_host(struct buf *out)
+{
+	char host[HOST_MAX] = "";
+
+	buf_addz(out, gethostname(host, sizeof(host) - 1) == 0 && *host ? host : "localhost");
+}
+
+/* One of %p, %t, %h, %%. Anything else stays as it is. */
+static size_t add_percent(const char *at, pid_t pid, struct buf *out)
+{
+	switch (at[1]) {
+	case 'p':
+		buf_addf(out, "%d", (int)pid);
+		return 2;
+	case 't':
+		buf_addf(out, "%lld", (long long)time(NULL));
+		return 2;
+	case 'h':
+		add_host(out);
+		return 2;
+	case '%':
+		buf_addz(out, "%");
+		return 2;
+	default:
+		buf_addz(out, "%");
+		return 1;
+	}
+}
+
+void run_file_name(const char *name, pid_t pid, const char *more, struct buf *out)
+{
+	const char *base = strrchr(name, '/'), *dot = strchr(base ? base + 1 : name, '.');
+
+	for (const char *c = name; *c;) {
+		if (c == dot)
+			buf_addz(out, more);
+		if (*c == '%')
+			c += add_percent(c, pid, out);
+		else
+			buf_add(out, c++, 1);
+	}
+	if (!dot)
+		buf_addz(out, more);
+}
+
+static int sink(void *arg, const void *data, size_t n)
+{
+	const struct io_out *out = arg;
+	struct err err;
+
+	return io_write_fd(out->fd, data, n, &err) < 0 ? -(errno ? errno : EIO) : 0;
+}
+
+/*
+ * Write one profile. Whatever goes wrong, others are written none the less.
+ *
+ * given   the name is as it was given: then a link is followed, and a pipe written to
+ */
+static void write_snap(struct run_files *files, const struct snap *s, const char *path, bool given)
+{
+	struct io_out out;
+	struct err err;
+	int rc;
+
+	if ((given ? io_out_open(path, &out, &err) : io_out_open_made(path, &out, &err)) < 0) {
+		say_error("%s", err.msg);
+		return;
+	}
+	rc = snap_write(s, 0, NULL, NULL, sink, &out);
+	if (rc < 0)
+		say_error("%s: %s", path, strerror(-rc));
+	if (io_out_close(&out, rc == 0, &err) < 0 && rc == 0) {
+		say_error("%s", err.msg);
+		rc = -EIO;
+	}
+	if (rc == 0) {
+		buf_addz(&files->result->written.all, path);
+		texts_end(&files->result->written);
+	}
+}
+
+/* The profile of this name that the program made, if it did. */
+static int take_custom(struct process *p, const char *name, struct snap **out)
+{
+	char seen[SNAP_NAME_MAX];
+
+	for (uint64_t i = 0; (i = collect_profile_next(p, i, seen)) != 0;)
+		if (strcmp(seen, name) == 0)
+			return snap_take(p, SNAP_CUSTOM, i, out);
+	return -ENOENT;
+}
+
+static int take(struct process *p, const struct run_file *f, struct snap **out)
+{
+	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
+}
+
+bool run_files_follow(const struct run_how *how, const struct process_facts *f)
+{
+	struct err err;
+	bool yes = true;
+
+	if (f->main || !how->follow)
+		return true;
+	return regex_match(how->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
+}
+
+static bool is_room(struct run_files *files)
+{
+	if (files->n_written++ < files->how->files_most)
+		return true;
+	if (!files->is_full)
+		say("more than %u files: no more profiles are written", files->how->files_most);
+	files->is_full = true;
+	return false;
+}
+
+/* Why the program has no profile of a kind. Its children need not have one. */
+static void say_none(const struct run_file *file, const struct process_facts *f, int rc)
+{
+	if (!f->main || f->replaced)
+		return;
+	if (rc == -ENOENT && file->kind == SNAP_CUSTOM)
+		say("%s: the program made no profile of the name %s", file->name, file->custom);
+	else
+		say("%s: process %d has no such profile: %s", file->name, (int)f->pid, strerror(-rc));
+}
+
+/* What stands in front of the suffix of all files of a process. */
+static void name_process(const struct run_files *files, const struct process_facts *f, const char *name,
+			 struct buf *more)
+{
+	if (!strstr(name, "%p") && (!f->main || f->replaced))
+		buf_addf(more, "-%d", (int)f->pid);
+	if (f->replaced)
+		buf_addf(more, "-%u", files->n_replaced);
+}
+
+static void write_all(struct run_files *files, struct process *p, const struct process_facts *f, bool numbered)
+{
+	for (size_t i = 0; i < files->how->n_files; i++) {
+		const struct run_file *file = &files->how->file[i];
+		struct buf more = { 0 }, path = { 0 };
+		struct snap *s = NULL;
+		int rc;
+
+		if (file->kind == SNAP_THREADS && !numbered)
+			continue;
+		rc = take(p, file, &s);
+		if (rc < 0) {
+			if (!numbered)
+				say_none(file, f, rc);
+			continue;
+		}
+		/* nothing to tell: no file, but of the program itself */
+		if ((s->row.n || (f->main && !f->replaced)) && is_room(files)) {
+			name_process(files, f, file->name, &more);
+			if (numbered)
+				buf_addf(&more, "-%04u", files->n_every);
+			run_file_name(file->name, f->pid, buf_text(&more), &path);
+			write_snap(files, s, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
+		}
+		snap_free(s);
+		buf_release(&more);
+		buf_release(&path);
+	}
+}
+
+void run_files_write(void *arg, struct process *p)
+{
+	struct run_files *files = arg;
+	struct process_facts f;
+
+	process_facts(p, &f);
+	files->result->seen |= f.main;
+	if (!run_files_follow(files->how, &f))
+		return;
+	if (f.error && f.weight == 0)
+		say("process %d has no timers: %s", (int)f.pid, strerror((int)f.error));
+	files->n_replaced += f.replaced;
+	write_all(files, p, &f, false);
+}
+
+void run_files_write_numbered(void *arg, struct process *p)
+{
+	struct run_files *files = arg;
+	struct process_facts f;
+
+	process_facts(p, &f);
+	if (run_files_follow(files->how, &f))
+		write_all(files, p, &f, true);
+}

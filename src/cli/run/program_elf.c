@@ -1,0 +1,190 @@
+/*
+ * program_elf.c - what an executable file says of itself
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The file is hostile: everything it says is checked against the file, and read piece by piece.
+ */
+#include "config.h"
+
+#include "cli/run/program_elf.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	HEADS_MAX = 128,
+	DYNAMIC_MAX = 512,
+	SECTIONS_MAX = 256,
+	SYMBOLS_MAX = 1 << 20,
+	SYMBOLS_ONCE = 256,
+	NAME_LEN = 32
+};
+
+struct elf {
+	int fd;
+	ElfW(Ehdr) head;
+	ElfW(Phdr) segment[HEADS_MAX];
+	int n_segments;
+	ElfW(Shdr) section[SECTIONS_MAX];
+	int n_sections;
+};
+
+static bool read_exactly(int fd, void *to, size_t n, uint64_t at)
+{
+	return at <= INT64_MAX && pread(fd, to, n, (off_t)at) == (ssize_t)n;
+}
+
+static void read_heads(struct elf *e)
+{
+	size_t n = e->head.e_phnum, k = e->head.e_shnum;
+
+	if (n <= HEADS_MAX && e->head.e_phentsize == sizeof(e->segment[0]) &&
+	    read_exactly(e->fd, e->segment, n * sizeof(e->segment[0]), e->head.e_phoff))
+		e->n_segments = (int)n;
+	if (k <= SECTIONS_MAX && e->head.e_shentsize == sizeof(e->section[0]) &&
+	    read_exactly(e->fd, e->section, k * sizeof(e->section[0]), e->head.e_shoff))
+		e->n_sections = (int)k;
+}
+
+static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
+{
+	for (int i = 0; i < e->n_segments; i++) {
+		size_t n = e->segment[i].p_filesz;
+
+		if (e->segment[i].p_type != PT_INTERP || n < 2 || n >= PROGRAM_LOADER_MAX)
+			continue;
+		loader[n] = '\0';
+		if (!read_exactly(e->fd, loader, n, e->segment[i].p_offset))
+			*loader = '\0';
+		return;
+	}
+}
+
+/* A text of at most NAME_LEN - 1 bytes; longer ones are cut. */
+static void read_name(const struct elf *e, uint64_t at, char name[NAME_LEN])
+{
+	ssize_t n = at <= INT64_MAX ? pread(e->fd, name, NAME_LEN - 1, (off_t)at) : 0;
+
+	name[n > 0 ? n : 0] = '\0';
+}
+
+/* Where in the file the byte is that is loaded to an address; UINT64_MAX for nowhere. */
+static uint64_t place_of(const struct elf *e, uint64_t address)
+{
+	for (int i = 0; i < e->n_segments; i++)
+		if (e->segment[i].p_type == PT_LOAD && address - e->segment[i].p_vaddr < e->segment[i].p_filesz)
+			return e->segment[i].p_offset + (address - e->segment[i].p_vaddr);
+	return UINT64_MAX;
+}
+
+/* The libraries that it needs: which of them is one of a sanitizer? */
+static void look_at_needed(const struct elf *e, struct program_elf *out)
+{
+	ElfW(Dyn) dyn[DYNAMIC_MAX];
+	uint64_t names = 0;
+	size_t n = 0;
+
+	for (int i = 0; i < e->n_segments; i++)
+		if (e->segment[i].p_type == PT_DYNAMIC) {
+			size_t size = e->segment[i].p_filesz < sizeof(dyn) ? e->segment[i].p_filesz : sizeof(dyn);
+
+			n = read_exactly(e->fd, dyn, size, e->segment[i].p_offset) ? size / sizeof(dyn[0]) : 0;
+		}
+	for (size_t i = 0; i < n; i++)
+		if (dyn[i].d_tag == DT_STRTAB)
+			names = dyn[i].d_un.d_ptr;
+	for (size_t i = 0; i < n; i++) {
+		char name[NAME_LEN] = "";
+
+		if (dyn[i].d_tag != DT_NEEDED)
+			continue;
+		read_name(e, place_of(e, names + dyn[i].d_un.d_val), name);
+		if (strncmp(name, "libasan.so", 10) == 0) {
+			out->asan_library = true;
+			out->sanitizer = "address";
+		} else if (strncmp(name, "libtsan.so", 10) == 0) {
+			out->sanitizer = "thread";
+		} else if (strncmp(name, "liblsan.so", 10) == 0) {
+			out->sanitizer = "leak";
+		}
+	}
+}
+
+/* A function that the program defines, so that libraries call it too. */
+static void look_at_symbol(const char *name, struct program_elf *out)
+{
+	static const struct {
+		const char *name, *sanitizer;
+	} of[] = { { "__asan_init", "address" }, { "__tsan_init", "thread" }, { "__msan_init", "memory" } };
+
+	out->has_malloc |= strcmp(name, "malloc") == 0;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++)
+		if (strcmp(name, of[i].name) == 0)
+			out->sanitizer = of[i].sanitizer;
+}
+
+static void look_at_symbols(const struct elf *e, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
+			    struct program_elf *out)
+{
+	size_t n = table->sh_size / sizeof(ElfW(Sym));
+
+	for (size_t at = 0; at < n && at < SYMBOLS_MAX; at += SYMBOLS_ONCE) {
+		ElfW(Sym) symbol[SYMBOLS_ONCE];
+		size_t k = n - at < SYMBOLS_ONCE ? n - at : SYMBOLS_ONCE;
+
+		if (!read_exactly(e->fd, symbol, k * sizeof(symbol[0]), table->sh_offset + at * sizeof(symbol[0])))
+			return;
+		for (size_t i = 0; i < k; i++) {
+			char name[NAME_LEN] = "";
+
+			if (symbol[i].st_shndx == SHN_UNDEF)
+				continue;
+			read_name(e, names->sh_offset + symbol[i].st_name, name);
+			look_at_symbol(name, out);
+		}
+	}
+}
+
+static void look_at_sections(const struct elf *e, struct program_elf *out)
+{
+	int names = e->head.e_shstrndx;
+	bool looked = false;
+
+	for (int i = 0; i < e->n_sections; i++) {
+		const ElfW(Shdr) *s = &e->section[i];
+		char name[NAME_LEN] = "";
+
+		if (s->sh_type == SHT_DYNSYM && s->sh_link < (unsigned)e->n_sections && !looked) {
+			look_at_symbols(e, s, &e->section[s->sh_link], out);
+			looked = true; /* there is one; a hostile file may say hundreds */
+		}
+		if (names < e->n_sections)
+			read_name(e, e->section[names].sh_offset + s->sh_name, name);
+		out->is_go |= strcmp(name, ".go.buildinfo") == 0 || strcmp(name, ".note.go.buildid") == 0;
+	}
+}
+
+bool program_elf_read(int fd, struct program_elf *out)
+{
+	struct elf e = { .fd = fd };
+
+	*out = (struct program_elf){ 0 };
+	if (!read_exactly(fd, e.head.e_ident, EI_NIDENT, 0) || memcmp(e.head.e_ident, ELFMAG, SELFMAG) != 0)
+		return false;
+	out->bits = e.head.e_ident[EI_CLASS];
+	out->order = e.head.e_ident[EI_DATA];
+	if (!read_exactly(fd, &e.head, sizeof(e.head), 0))
+		return true;
+	out->machine = e.head.e_machine;
+	if (out->bits != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+		return true;
+	read_heads(&e);
+	find_loader(&e, out->loader);
+	look_at_needed(&e, out);
+	look_at_sections(&e, out);
+	return true;
+}

@@ -1,0 +1,222 @@
+/*
+ * record.c - run a program, write one profile of it, print what took most
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each process has its profile in a folder of its own, until all are added up in the end: so nothing is
+ * lost of those that ended before.
+ */
+#include "config.h"
+
+#include "answer/flame.h"
+#include "base/mem.h"
+#include "cli/args.h"
+#include "cli/cmd.h"
+#include "cli/messages.h"
+#include "cli/run/naming.h"
+#include "cli/run/options.h"
+#include "cli/run/program.h"
+#include "cli/run/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char usual_name[] = "cpa-record.pb.gz";
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A folder for the profiles of the processes. */
+static int make_folder(struct buf *out, struct err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *name;
+
+	buf_addf(out, "%s/cpa-record-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	name = mem_strndup(buf_text(out), out->len);
+	if (!mkdtemp(name)) {
+		free(name);
+		return err_set(err, ERR_IO, "%s: %s", buf_text(out), strerror(errno));
+	}
+	out->len = 0;
+	buf_addz(out, name);
+	free(name);
+	return 0;
+}
+
+static void remove_folder(const char *folder, const struct texts *written)
+{
+	for (size_t i = 0; i < written->n; i++) {
+		size_t n;
+		const char *at = texts_at(written, i, &n);
+		char *path = mem_strndup(at, n);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(folder);
+}
+
+/* Not after an hour: can a file of that name be made? */
+static int check_place(const char *name, struct err *err)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder = slash ? mem_strndup(name, (size_t)(slash - name) + 1) : mem_strndup(".", 1);
+	int rc = 0;
+
+	if (access(folder, W_OK | X_OK) != 0 && access(name, W_OK) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", name, strerror(errno));
+	free(folder);
+	return rc;
+}
+
+/* What was recorded before is kept once, as .old; a file that was named is the caller's to lose. */
+static int keep_old(const char *name, struct err *err)
+{
+	struct buf old = { 0 };
+	int rc = 0;
+
+	buf_addf(&old, "%s.old", name);
+	if (access(name, F_OK) == 0 && rename(name, buf_text(&old)) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", buf_text(&old), strerror(errno));
+	buf_release(&old);
+	return rc;
+}
+
+/* The command line of the report, all but the file: cpa top -nodecount=20 OPTION... */
+static size_t report_words(const struct run_asked *asked, char **to, char rows[32])
+{
+	size_t n = 0;
+	bool named = false;
+
+	to[n++] = (char *)(uintptr_t) "cpa";
+	for (size_t i = 0; i < asked->report.n; i++) {
+		const char *word = asked->report.item[i], *name = word + strspn(word, "-");
+		const struct query_command *c = args_command(name, strcspn(name, "="));
+
+		named |= *word == '-' && c && c->report != REPORT_NONE;
+	}
+	if (*asked->flame) {
+		to[n++] = (char *)(uintptr_t) "flame";
+		to[n++] = (char *)(uintptr_t) "-o";
+		to[n++] = (char *)(uintptr_t)asked->flame;
+	} else {
+		snprintf(rows, 32, "-nodecount=%lld", (long long)asked->top);
+		if (!named) {
+			to[n++] = (char *)(uintptr_t) "top";
+			to[n++] = rows;
+		}
+	}
+	for (size_t i = 0; i < asked->report.n; i++)
+		to[n++] = (char *)(uintptr_t)asked->report.item[i];
+	return n;
+}
+
+/* Report about a file, or, without one, only see whether the options are right. Gives a status. */
+static int report(const struct run_asked *asked, const char *path)
+{
+	enum { WORDS = 8 };
+	char **argv = mem_zalloc(asked->report.n + WORDS, sizeof(*argv)), rows[32];
+	size_t n = report_words(asked, argv, rows);
+	int rc, status = STATUS_FINE;
+	struct args a;
+	struct err err;
+
+	if (path)
+		argv[n++] = (char *)(uintptr_t)path;
+	if (args_parse((int)n, argv, &a, &err) < 0) {
+		free(argv);
+		return say_error("%s", err.msg);
+	}
+	rc = a.command && a.command->report == REPORT_FLAME ? flame_check(&a.q, &err) : 0;
+	if (rc < 0) {
+		status = say_error("%s", err.msg);
+	} else if (path) {
+		a.q.waiting = progress_asking;
+		status = cmd_report(&a);
+	}
+	args_release(&a);
+	free(argv);
+	return status;
+}
+
+/* The profiles of all processes to one, and the report of it. Gives whether there is no more need of them. */
+static bool finish(const struct run_asked *asked, const struct run_result *result, int64_t duration)
+{
+	const char *to = *asked->output ? asked->output : usual_name;
+	char comment[80];
+	struct err err;
+
+	if (result->written.n == 0)
+		return true;
+	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
+	if ((!*asked->output && keep_old(to, &err) < 0) ||
+	    naming_merge(&result->written, comment, duration, to, &err) < 0) {
+		say_error("%s", err.msg);
+		return false;
+	}
+	say("the profile is in %s", to);
+	/* what the program wrote to standard output stays alone there */
+	if ((asked->top > 0 || *asked->flame || asked->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		report(asked, to);
+	return true;
+}
+
+static int record(struct run_options *o, char **argv)
+{
+	struct run_result result = { 0 };
+	struct buf path = { 0 }, folder = { 0 }, name = { 0 };
+	struct err err;
+	struct program program;
+	int64_t start = now_ns();
+	int status;
+
+	if (program_check(argv[0], &path, &program, &err) < 0 || run_options_fit(o, &program, argv[0], &err) < 0 ||
+	    check_place(*o->asked.output ? o->asked.output : usual_name, &err) < 0 || make_folder(&folder, &err) < 0) {
+		status = say_error("%s", err.msg);
+	} else {
+		for (const char *c = buf_text(&folder); *c; c++)
+			buf_addf(&name, *c == '%' ? "%%%%" : "%c", *c);
+		buf_addz(&name, "/%p.pb.gz");
+		o->file[0].name = buf_text(&name);
+		status = run_program(&o->how, &program, buf_text(&path), argv, &result);
+		if (finish(&o->asked, &result, now_ns() - start))
+			remove_folder(buf_text(&folder), &result.written);
+		else
+			say("what was recorded is kept: cpa top '%s/*'", buf_text(&folder));
+	}
+	run_result_release(&result);
+	buf_release(&path);
+	buf_release(&folder);
+	buf_release(&name);
+	return status;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct run_options o;
+	struct err err;
+	int status = STATUS_FINE, at = run_options_read(COMMAND_RECORD, argc, argv, &o, &err);
+
+	if (at < 0)
+		status = say_error("%s", err.msg);
+	else if (o.asked.help)
+		run_options_help(COMMAND_RECORD);
+	else if (at == argc)
+		status = say_error("%s", run_options_usage(COMMAND_RECORD));
+	else
+		status = report(&o.asked, NULL);
+	if (at >= 0 && at < argc && !o.asked.help && status == STATUS_FINE)
+		status = record(&o, argv + at);
+	run_options_release(&o);
+	return status;
+}

@@ -1,0 +1,359 @@
+/*
+ * serve.c - /debug/pprof of the program that cpa run runs
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * All of it is here, nothing in the program. The thread that runs the program collects; the server has one thread, and
+ * each answer another, which takes as long as names take. What they do with the collector they do under one lock.
+ */
+#include "config.h"
+
+#include "cli/run/serve.h"
+
+#include "base/mem.h"
+#include "cli/messages.h"
+#include "cli/run/names.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+enum { WHY_MAX = 512, PATH_MAX_OF_SOCKET = 128 };
+
+struct run_serve {
+	const struct run_how *how;
+	pid_t pid;
+	pthread_t main, thread; /* who collects; the server */
+	bool is_started;
+	atomic_uint n_threads; /* of answers and the server, that use this */
+	pthread_mutex_t lock;  /* of the collector and what follows */
+	struct collect *c;     /* NULL: it is the main thread's alone again */
+	struct serve_cpu cpu;  /* of the session that is on */
+	bool is_sampling;
+	uint64_t n_sessions;
+
+	char path[PATH_MAX_OF_SOCKET]; /* for at.address, when it was not said */
+	struct listen_how at;
+	struct serve_host host;
+	struct serve *serve;
+	struct server *server;
+};
+
+static bool take(void *arg)
+{
+	struct run_serve *s = arg;
+
+	pthread_mutex_lock(&s->lock);
+	if (s->c)
+		return true;
+	pthread_mutex_unlock(&s->lock);
+	return false;
+}
+
+static void leave(void *arg)
+{
+	struct run_serve *s = arg;
+
+	pthread_mutex_unlock(&s->lock);
+}
+
+void run_serve_take(struct run_serve *s)
+{
+	if (s)
+		pthread_mutex_lock(&s->lock);
+}
+
+void run_serve_leave(struct run_serve *s)
+{
+	if (s)
+		pthread_mutex_unlock(&s->lock);
+}
+
+static struct process *process(void *arg, pid_t pid)
+{
+	struct run_serve *s = arg;
+	struct process_facts f;
+	struct process *p;
+
+	collect_drain(s->c);
+	p = collect_process(s->c, pid ? pid : s->pid);
+	if (!p)
+		return NULL;
+	process_facts(p, &f);
+	return run_files_follow(s->how, &f) ? p : NULL;
+}
+
+static const char *why_none(void *arg)
+{
+	const struct run_serve *s = arg;
+	siginfo_t ended = { 0 };
+
+	if (waitid(P_PID, (id_t)s->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0)
+		return NULL;
+	return collect_was_loaded(s->c) ? "the program executed one that is not profiled"
+					: "the program is not profiled: it has not loaded libcpaprof.so, or has no "
+					  "memory for it";
+}
+
+struct others {
+	const struct run_serve *s;
+	struct process_facts *out; /* [most] */
+	size_t n, most;
+};
+
+static void add_other(void *arg, struct process *p)
+{
+	struct others *o = arg;
+	struct process_facts f;
+
+	process_facts(p, &f);
+	if (f.pid == o->s->pid || !f.running || !run_files_follow(o->s->how, &f))
+		return;
+	if (o->n < o->most)
+		o->out[o->n] = f;
+	o->n++;
+}
+
+static size_t others(void *arg, struct process_facts *out, size_t n)
+{
+	struct run_serve *s = arg;
+	struct others o = { .s = s, .out = out, .most = n };
+
+	collect_drain(s->c);
+	collect_each(s->c, add_other, &o);
+	return o.n;
+}
+
+static int cpu_begin(void *arg, const struct serve_cpu *how)
+{
+	struct run_serve *s = arg;
+	struct serve_cpu cpu = { .hz = how->hz ? how->hz : s->how->cpu.hz,
+				 .engine = how->engine ? how->engine : s->how->cpu.engine };
+	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
+
+	if (rc < 0)
+		return rc;
+	s->cpu = cpu;
+	s->is_sampling = true;
+	s->n_sessions++;
+	return 0;
+}
+
+static bool cpu_look(void *arg)
+{
+	const struct run_serve *s = arg;
+
+	return collect_cpu_look(s->c);
+}
+
+static void cpu_end(void *arg)
+{
+	struct run_serve *s = arg;
+
+	collect_cpu_off(s->c);
+	collect_drain(s->c);
+	s->is_sampling = false;
+}
+
+static uint64_t cpu_session(void *arg, struct serve_cpu *out)
+{
+	const struct run_serve *s = arg;
+
+	if (s->host.cpu_always) {
+		*out = (struct serve_cpu){ .hz = s->how->collect.hz, .engine = s->how->collect.engine + 1 };
+		return 1;
+	}
+	if (!s->is_sampling)
+		return 0;
+	*out = s->cpu;
+	return s->n_sessions;
+}
+
+static struct serve_host host_of(struct run_serve *s)
+{
+	return (struct serve_host){
+		.arg = s,
+		.take = take,
+		.leave = leave,
+		.process = process,
+		.why_none = why_none,
+		.others = others,
+		.cpu_begin = cpu_begin,
+		.cpu_look = cpu_look,
+		.cpu_end = cpu_end,
+		.cpu_session = cpu_session,
+		.cpu_always = s->how->collect.hz != 0,
+		.names_open = run_names_open,
+		.names_close = run_names_close,
+		.symbolize = run_names_symbolize,
+	};
+}
+
+struct job {
+	struct run_serve *s;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+/* The main thread may wait for the last one, and has then freed all. */
+static void end_thread(struct run_serve *s)
+{
+	pthread_t main = s->main;
+
+	if (atomic_fetch_sub(&s->n_threads, 1) == 1)
+		pthread_kill(main, SIGCHLD);
+}
+
+static void *run_job(void *arg)
+{
+	struct job j = *(struct job *)arg;
+
+	free(arg);
+	j.fn(j.arg);
+	end_thread(j.s);
+	return NULL;
+}
+
+/* Called by the thread of the server: its signals, all blocked, are those of the new one. */
+static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
+{
+	struct run_serve *s = arg;
+	struct job *j = mem_zalloc(1, sizeof(*j));
+	pthread_t thread;
+	int error;
+
+	*j = (struct job){ .s = s, .fn = fn, .arg = fn_arg };
+	atomic_fetch_add(&s->n_threads, 1);
+	error = pthread_create(&thread, NULL, run_job, j);
+	if (error) {
+		atomic_fetch_sub(&s->n_threads, 1);
+		free(j);
+		return -error;
+	}
+	pthread_detach(thread);
+	return 0;
+}
+
+static void *run_server(void *arg)
+{
+	struct run_serve *s = arg;
+
+	server_run(s->server);
+	end_thread(s);
+	return NULL;
+}
+
+static void say_where(const struct run_serve *s)
+{
+	const struct listeners *l = server_listeners(s->server);
+
+	say("profiling server listening on %s%s", l->shown, l->port ? "/debug/pprof/" : "");
+}
+
+static int find_place(struct run_serve *s, const char *name, struct err *err)
+{
+	int rc;
+
+	s->at = s->how->serve->at;
+	if (s->at.address)
+		return 0;
+	rc = listen_usual(name, s->path, sizeof(s->path));
+	if (rc < 0)
+		return err_set(err, ERR_IO, "no place for a socket in $XDG_RUNTIME_DIR, /run/user or /tmp: %s",
+			       strerror(-rc));
+	s->at.address = s->path;
+	return 0;
+}
+
+static int open_server(struct run_serve *s, const char *name, struct err *err)
+{
+	char why[WHY_MAX] = "";
+	struct server_how how = { .at = &s->at, .guard = s->how->serve->guard, .spawn = spawn, .arg = s };
+	int rc;
+
+	if (find_place(s, name, err) < 0)
+		return ERR_IO;
+	rc = serve_new(&s->host, &s->how->serve->serve, &s->serve);
+	if (rc < 0)
+		return err_set(err, ERR_IO, "%s", strerror(-rc));
+	how.serve = s->serve;
+	rc = server_open(&how, &s->server, why, sizeof(why));
+	if (rc < 0)
+		return err_set(err, ERR_IO, "%s", *why ? why : strerror(-rc));
+	return 0;
+}
+
+int run_serve_open(const struct run_how *how, struct collect *c, const char *name, struct run_serve **out,
+		   struct err *err)
+{
+	struct run_serve *s = mem_zalloc(1, sizeof(*s));
+
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1); /* or each thread that answers keeps what names once took: 24 MB instead of 11 */
+#endif
+	s->how = how;
+	s->c = c;
+	s->main = pthread_self();
+	pthread_mutex_init(&s->lock, NULL);
+	s->host = host_of(s);
+	if (open_server(s, name, err) < 0) {
+		run_serve_close(s);
+		return ERR_IO;
+	}
+	say_where(s);
+	*out = s;
+	return 0;
+}
+
+void run_serve_start(struct run_serve *s, pid_t pid)
+{
+	sigset_t all, before;
+	int error;
+
+	if (!s)
+		return;
+	s->pid = pid;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	atomic_store(&s->n_threads, 1);
+	error = pthread_create(&s->thread, NULL, run_server, s);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	s->is_started = error == 0;
+	if (error)
+		say_error("no thread for the profiling server: %s", strerror(error));
+}
+
+void run_serve_stop(struct run_serve *s, bool now)
+{
+	if (s && s->is_started)
+		server_stop(s->server, now);
+}
+
+bool run_serve_is_over(struct run_serve *s)
+{
+	return !s || !s->is_started || atomic_load(&s->n_threads) == 0;
+}
+
+void run_serve_close(struct run_serve *s)
+{
+	if (!s)
+		return;
+	if (!run_serve_is_over(s)) { /* an answer that never comes to its end still uses all of this */
+		pthread_mutex_lock(&s->lock);
+		s->c = NULL;
+		pthread_mutex_unlock(&s->lock);
+		return;
+	}
+	if (s->is_started)
+		pthread_join(s->thread, NULL);
+	server_close(s->server, false);
+	serve_free(s->serve);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}

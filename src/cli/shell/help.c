@@ -1,0 +1,241 @@
+/*
+ * help.c - what the prompt says about itself
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/shell/help.h"
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "base/texts.h"
+#include "engine/view.h"
+#include "report/head.h"
+#include "session/line.h"
+#include "viewers/text/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out)
+{
+	const struct query *now = settings_query(s);
+	struct arena *mem = arena_new();
+	struct head head = { 0 };
+	struct query q;
+	struct view v;
+
+	query_init(&q); /* without filters */
+	q.sample_index = now->sample_index;
+	q.mean = now->mean;
+	q.divide_by = now->divide_by;
+	q.unit = now->unit;
+	if (view_make(p, &q, mem, &v, NULL, NULL) == 0) {
+		head_fill(&head, &v, &q, mem);
+		text_add_profile(&head, out);
+		if (v.total == 0 && p->n_types > 1)
+			buf_addz(out, "No samples were found with the default sample value type.\n"
+				      "Try \"sample_index\" command to analyze different sample values.\n\n");
+	}
+	arena_free(mem);
+	buf_addz(out, "Entering interactive mode (type \"help\" for commands, \"o\" for options)\n");
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Append texts[n] in the order of their bytes. */
+static void add_sorted(const char **text, size_t n, const char *between, struct buf *out)
+{
+	qsort(text, n, sizeof(*text), compare_texts);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(out, "%s%s", i ? between : "", text[i]);
+}
+
+static void add_line(const char *name, const char *value, const char *comment, struct buf *out)
+{
+	struct buf line = { 0 };
+
+	buf_addf(&line, "  %-25s = %-20s %s", name, value, comment);
+	text_add_safe(out, line.data, line.len);
+	buf_release(&line);
+}
+
+static void add_choice(const struct query_choice *c, const struct settings *s, struct buf *out)
+{
+	const char *name[32];
+	struct buf value = { 0 }, comment = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < query_n_options && n < sizeof(name) / sizeof(name[0]) - 1; i++)
+		if (query_options[i].kind == OPT_PICK && query_options[i].at == c->at)
+			name[n++] = query_options[i].name;
+	if (strcmp(c->name, "shape") == 0)
+		name[n++] = "text";
+	buf_addz(&comment, "//: [");
+	add_sorted(name, n, " | ", &comment);
+	buf_addz(&comment, "]");
+	settings_add_choice(s, c, &value);
+	add_line(c->name, strcmp(buf_text(&value), "functions") == 0 ? "(default)" : buf_text(&value),
+		 buf_text(&comment), out);
+	buf_release(&value);
+	buf_release(&comment);
+}
+
+static void add_types(const struct profile *p, const struct settings *s, struct buf *out)
+{
+	const char *value = settings_query(s)->sample_index;
+	struct buf comment = { 0 };
+
+	for (uint32_t t = 0; t < p->n_types; t++)
+		buf_addf(&comment, "%s%s", t ? " | " : "//: [", profile_text(p, p->type[t].name));
+	buf_addz(&comment, "]");
+	if (!*value) /* as pprof, whatever the profile's default is */
+		value = profile_text(p, p->type[p->n_types - 1].name);
+	add_line("sample_index", value, buf_text(&comment), out);
+	buf_release(&comment);
+}
+
+static void add_option(const struct opt *o, const struct profile *p, const struct settings *s, struct buf *out)
+{
+	struct buf value = { 0 };
+	char name[OPT_NAME_MAX];
+
+	if (strcmp(o->name, "sample_index") == 0) {
+		add_types(p, s, out);
+		return;
+	}
+	if (o->kind == OPT_MODE) /* normalize: what pprof calls it, whatever it was by */
+		buf_addz(&value, *settings_query(s)->normalize ? "true" : "false");
+	else
+		settings_add_value(s, o, &value);
+	add_line(opt_shown(o, name), value.len ? buf_text(&value) : "\"\"",
+		 strcmp(o->name, "nodecount") == 0 && strcmp(buf_text(&value), "-1") == 0 ? "//: default" : "", out);
+	buf_release(&value);
+}
+
+/* Is it in pprof's list, or in ours? pprof leaves source_path out. */
+static bool is_listed(const struct opt *o, bool own)
+{
+	static const char *const ours[] = { "source_path", "tools" };
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (strcmp(o->name, ours[i]) == 0)
+			return own;
+	return o->kind != OPT_PICK && o->own == own && (settings_can(o) || strcmp(o->name, "normalize") == 0) &&
+	       strcmp(o->name, "by") != 0;
+}
+
+static void add_list(bool own, const struct profile *p, const struct settings *s, struct buf *out)
+{
+	struct buf line[64] = { { 0 } };
+	const char *text[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < query_n_options && n < 60; i++)
+		if (is_listed(&query_options[i], own))
+			add_option(&query_options[i], p, s, &line[n++]);
+	for (size_t i = 0; i < query_n_choices; i++)
+		if ((strcmp(query_choices[i].name, "shape") == 0) == own)
+			add_choice(&query_choices[i], s, &line[n++]);
+	for (size_t i = 0; i < n; i++)
+		text[i] = buf_text(&line[i]);
+	add_sorted(text, n, "\n", out);
+	buf_addz(out, "\n");
+	for (size_t i = 0; i < n; i++)
+		buf_release(&line[i]);
+}
+
+void shell_add_options(const struct profile *p, const struct settings *s, struct buf *out)
+{
+	add_list(false, p, s, out);
+	buf_addz(out, "\n");
+	add_list(true, p, s, out);
+}
+
+static void add_entry(const char *name, const char *help, struct buf *out)
+{
+	buf_addf(out, "    %-20s %.*s\n", name, (int)strcspn(help, "\n"), help);
+}
+
+static void add_all(struct buf *out)
+{
+	char name[OPT_NAME_MAX];
+
+	buf_addz(out,
+		 "  Reports: COMMAND [N] [REGEX]... [-REGEX]... [-cum] [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n");
+	for (size_t i = 0; i < query_n_commands; i++)
+		if (line_can(&query_commands[i]))
+			add_entry(query_commands[i].name, query_commands[i].help, out);
+	buf_addz(out, "\n  Others:\n");
+	add_entry("o, options", "list the options and their values", out);
+	add_entry("help [WORD]", "this, or about a command or an option", out);
+	add_entry(":", "clear focus, ignore, hide, tagfocus and tagignore", out);
+	add_entry("TYPE", "the name of a sample type is short for sample_index=TYPE", out);
+	add_entry("q, quit, exit, ^D", "leave", out);
+	buf_addz(out, "\n  Options for all reports that follow: NAME=VALUE\n");
+	for (size_t i = 0; i < query_n_options; i++)
+		if (settings_can(&query_options[i]) && query_options[i].kind != OPT_PICK)
+			add_entry(opt_shown(&query_options[i], name), query_options[i].help, out);
+	buf_addz(out, "\n  Choices: NAME=VALUE\n");
+	for (size_t i = 0; i < query_n_choices; i++) {
+		add_entry(query_choices[i].name, "", out);
+		for (size_t k = 0; k < query_n_options; k++)
+			if (query_options[k].kind == OPT_PICK && query_options[k].at == query_choices[i].at)
+				buf_addf(out, "      %-18s %.*s\n", query_options[k].name,
+					 (int)strcspn(query_options[k].help, "\n"), query_options[k].help);
+	}
+	buf_addz(out, "\n  help WORD tells more; so does man cpa-shell\n");
+}
+
+static void add_command(const struct query_command *c, struct buf *out)
+{
+	bool sorts = c->report == REPORT_TOP || c->report == REPORT_TREE;
+
+	buf_addf(out, "%s: %s\n  %s%s%s [REGEX]... [-REGEX]...%s [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n", c->name,
+		 c->help, c->name, c->takes_pattern ? " REGEX" : "", c->takes_pattern ? "" : " [N]",
+		 sorts ? " [-cum]" : "");
+	if (c->takes_pattern)
+		buf_addz(out, "    of the functions that match the first REGEX\n");
+	else
+		buf_addz(out, "    N is nodecount, how many rows\n");
+	buf_addf(out, "    REGEX and -REGEX, for this line: samples that %s, and that do not\n",
+		 c->report == REPORT_TAGS ? "carry a matching label" : "pass a matching function");
+	buf_addz(out, "    FILE or PROGRAM (of the shell) gets the report\n\n");
+}
+
+static void add_opt(const struct opt *o, const struct settings *s, struct buf *out)
+{
+	struct buf value = { 0 };
+	char name[OPT_NAME_MAX];
+
+	buf_addf(out, "%s: %s\n", opt_shown(o, name), o->help);
+	settings_add_value(s, o, &value);
+	buf_addz(out, "  now: ");
+	text_add_safe(out, value.len ? buf_text(&value) : "\"\"", value.len ? value.len : 2);
+	buf_addf(out, "%s%s\n\n", o->preset && *o->preset ? "; without choosing: " : "", o->preset ? o->preset : "");
+	buf_release(&value);
+}
+
+bool shell_add_help(const char *word, const struct settings *s, struct buf *out)
+{
+	const struct opt *o = opt_find(query_options, query_n_options, word, strlen(word));
+	size_t before = out->len;
+
+	if (!*word)
+		add_all(out);
+	for (size_t i = 0; i < query_n_commands; i++)
+		if (line_can(&query_commands[i]) && strcmp(query_commands[i].name, word) == 0)
+			add_command(&query_commands[i], out);
+	if (o && settings_can(o))
+		add_opt(o, s, out);
+	for (size_t i = 0; i < query_n_choices; i++)
+		if (strcmp(query_choices[i].name, word) == 0)
+			add_choice(&query_choices[i], s, out);
+	if (out->len > before && out->data[out->len - 1] != '\n')
+		buf_addz(out, "\n");
+	return out->len > before;
+}

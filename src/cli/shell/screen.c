@@ -1,0 +1,296 @@
+/*
+ * screen.c - the full-screen shell on a loaded profile
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/shell/screen.h"
+
+#include "answer/make.h"
+#include "answer/picture.h"
+#include "answer/reload.h"
+#include "answer/sides.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/num.h"
+#include "cli/messages.h"
+#include "cli/shell/edit.h"
+#include "cli/shell/help.h"
+#include "cli/shell/history.h"
+#include "cli/shell/report.h"
+#include "viewers/shell/shell.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SIZE_MAX_CELLS = 1000 };
+
+/* What the callbacks of the shell need. */
+struct around {
+	const struct args *a;
+	const struct subject *subject; /* its sources; the profiles are the shell's */
+	struct buf rest;               /* what was said when nobody asked */
+};
+
+/* The text of a report that is drawn in pieces. */
+static void join_pieces(const struct answer *answer, struct buf *text)
+{
+	const struct traces_viewer *viewer = answer->pieces;
+	void *drawing = viewer->start(&answer->report);
+
+	viewer->draw(drawing, 0, answer->report.traces->n, text);
+	viewer->end(drawing);
+}
+
+static int answer(void *arg, const struct profile *p, const struct query_command *c, const struct query *q,
+		  struct buf *text, struct buf *notes, struct err *err)
+{
+	const struct around *r = arg;
+	struct answer out = { 0 };
+	int rc = answer_check(c, q, err);
+
+	if (rc < 0)
+		return rc;
+	rc = answer_make(p, c, q, r->subject->from, false, &out, err);
+	if (rc == 0 && out.pieces)
+		join_pieces(&out, text);
+	else if (rc == 0)
+		buf_add(text, buf_text(&out.text), out.text.len);
+	buf_add(notes, buf_text(&out.notes), out.notes.len);
+	answer_release(&out);
+	return rc;
+}
+
+/* Is its text something to look at, line by line? */
+static bool is_text(const struct query_command *c)
+{
+	switch (c->report) {
+	case REPORT_PROTO:
+	case REPORT_TOPPROTO:
+	case REPORT_BUNDLE:
+	case REPORT_WEBLIST:
+		return false;
+	case REPORT_DOT:
+		return strcmp(c->name, "dot") == 0;
+	case REPORT_CALLGRIND:
+		return strcmp(c->name, "callgrind") == 0;
+	default:
+		return true;
+	}
+}
+
+static bool is_outside(void *arg, const struct line *l)
+{
+	(void)arg;
+	return l->pipe || *settings_query(l->ask)->output || !is_text(l->command);
+}
+
+/* Programs that print, or that show what they were given. */
+static bool needs_terminal(void *arg, const struct line *l)
+{
+	const struct picture *picture = picture_find(l->command->name);
+
+	(void)arg;
+	return l->pipe || (picture && picture->is_shown && !*settings_query(l->ask)->output);
+}
+
+/* The last of the lines that were said, as an error. */
+static int fail_with(const struct buf *said, struct err *err)
+{
+	const char *text = buf_text(said), *end = text + strlen(text), *from;
+
+	while (end > text && end[-1] == '\n')
+		end--;
+	for (from = end; from > text && from[-1] != '\n'; from--)
+		;
+	return err_set(err, ERR_USAGE, "%.*s", (int)(end - from), from);
+}
+
+static int run(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
+	       struct err *err)
+{
+	struct around *r = arg;
+	struct subject subject = *r->subject;
+	int status;
+
+	subject.profile = d->p;
+	subject.apart = d->sides == d->p ? NULL : d->sides;
+	say_into(needs_terminal(arg, l) ? NULL : said);
+	status = shell_report(&subject, l, stop, false);
+	say_into(&r->rest);
+	if (stop && stop_is_set(stop))
+		return err_set(err, ERR_STOPPED, "stopped");
+	return status == STATUS_FINE ? 0 : fail_with(said, err);
+}
+
+static struct again sources_again(const struct around *r, struct stop *stop)
+{
+	const struct query *q = &r->a->q;
+	const struct opt_list *bases = q->diff_base.n ? &q->diff_base : &q->base;
+
+	return (struct again){ .q = q,
+			       .word = r->a->word,
+			       .n_words = r->a->n_words,
+			       .base = bases->item,
+			       .n_bases = bases->n,
+			       .stop = stop };
+}
+
+/* What changed since the last time; with a base, since the base. */
+static int fetch_again(void *arg, const struct shell_data *last, struct stop *stop, struct shell_data **out,
+		       struct buf *notes, struct err *err)
+{
+	const struct again again = sources_again(arg, stop);
+	const struct sides_how how = { .apart = true,
+				       .normalize = "",
+				       .target_name = "the new profile",
+				       .base_name = "the last one",
+				       .stop = stop };
+	struct profile *p = NULL, *apart = NULL;
+	struct shell_data *data;
+	int rc = again_load(&again, &p, again.n_bases ? &apart : NULL, notes, err);
+
+	if (rc == 0 && again.n_bases == 0)
+		rc = sides_make(p, last->p, &how, &apart, err);
+	if (rc < 0) {
+		profile_free(p);
+		return rc;
+	}
+	data = mem_zalloc(1, sizeof(*data));
+	*data = (struct shell_data){ .p = p, .sides = apart ? apart : p, .has_base = true };
+	*out = data;
+	return 0;
+}
+
+static void add_history(void *arg, struct texts *out)
+{
+	(void)arg;
+	typed_load(out);
+}
+
+static void remember(void *arg, const char *line)
+{
+	(void)arg;
+	typed_add(line);
+}
+
+static int edit(void *arg, const char *path, int64_t line, struct err *err)
+{
+	(void)arg;
+	return edit_file(path, line, err);
+}
+
+static int help(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err)
+{
+	(void)arg;
+	return shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
+}
+
+static int parse_size(const char *text, int *width, int *height)
+{
+	char end;
+
+	if (sscanf(text, "%dx%d%c", width, height, &end) != 2 || *width < 1 || *height < 1 || *width > SIZE_MAX_CELLS ||
+	    *height > SIZE_MAX_CELLS)
+		return say_error("--size=%s: write WIDTHxHEIGHT, each from 1 to %d", text, SIZE_MAX_CELLS);
+	return STATUS_FINE;
+}
+
+static int parse_depth(const char *text, int *depth)
+{
+	static const char *const names[] = {
+		[DEPTH_NONE] = "none", [DEPTH_16] = "16", [DEPTH_256] = "256", [DEPTH_TRUE] = "true"
+	};
+
+	*depth = -1;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i]) == 0)
+			*depth = (int)i;
+	if (*depth < 0 && strcmp(text, "auto") != 0)
+		return say_error("--colors=%s: choose none, 16, 256, true or auto", text);
+	return STATUS_FINE;
+}
+
+/* The file of what views remember. Gives false when there is no home for it. */
+static bool find_kept(struct buf *path)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
+	if (config && *config == '/')
+		buf_addf(path, "%s/cpa/shell", config);
+	else if (home && *home == '/')
+		buf_addf(path, "%s/.config/cpa/shell", home);
+	return path->len > 0;
+}
+
+static int play(const struct args *a, struct around *around, const struct shell_open *open, int width, int height)
+{
+	struct buf out = { 0 };
+	struct err err;
+	int rc, status = STATUS_FINE;
+
+	say_into(&around->rest);
+	rc = shell_play(open, a->q.keys, width, height, a->q.looks, &out, &err);
+	say_into(NULL);
+	if (rc < 0)
+		status = say_error("%s", err.msg);
+	else if (io_write_fd(STDOUT_FILENO, buf_text(&out), out.len, &err) < 0)
+		status = say_error("standard output: %s", err.msg);
+	buf_release(&out);
+	return status;
+}
+
+/* On the terminal. Scripts neither see nor leave what is remembered from one session to the next. */
+static int run_screen(struct around *around, struct shell_open *open)
+{
+	struct buf kept = { 0 };
+	struct err err;
+	int rc;
+
+	open->host.history = add_history;
+	open->host.remember = remember;
+	open->kept = find_kept(&kept) ? kept.data : NULL;
+	say_into(&around->rest);
+	rc = shell_run(open, &err);
+	say_into(NULL);
+	buf_release(&kept);
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
+int screen_session(const struct args *a, struct subject *subject)
+{
+	struct around around = { .a = a, .subject = subject };
+	const struct side_sources *target = &subject->from[SIDE_TARGET], *base = &subject->from[SIDE_BASE];
+	const struct again again = sources_again(&around, NULL);
+	struct shell_open open = { .q = &a->q,
+				   .line = "top",
+				   .sources = target->source,
+				   .n_sources = target->n,
+				   .binary = subject->load[SIDE_TARGET].binary,
+				   .host = { .arg = &around,
+					     .answer = answer,
+					     .is_outside = is_outside,
+					     .needs_terminal = needs_terminal,
+					     .run = run,
+					     .edit = edit,
+					     .help = help,
+					     .again = again_can(&again) ? fetch_again : NULL },
+				   .mouse = !a->q.no_mouse,
+				   .color = say_color(STDOUT_FILENO, a->q.color) };
+	int width = 0, height = 0, status;
+
+	if (parse_depth(a->q.colors, &open.depth) != STATUS_FINE ||
+	    (*a->q.keys && parse_size(a->q.size, &width, &height) != STATUS_FINE))
+		return STATUS_TROUBLE;
+	open.data = mem_zalloc(1, sizeof(*open.data));
+	*open.data = (struct shell_data){ .p = subject->profile,
+					  .sides = subject->apart ? subject->apart : subject->profile,
+					  .has_base = base->n > 0 };
+	subject->profile = subject->apart = NULL;
+	status = *a->q.keys ? play(a, &around, &open, width, height) : run_screen(&around, &open);
+	buf_release(&around.rest);
+	return status;
+}

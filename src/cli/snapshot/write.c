@@ -1,0 +1,202 @@
+/*
+ * write.c - what a snapshot has, for programs and for people
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/snapshot/snapshot.h"
+
+#include "base/json.h"
+#include "base/text.h"
+#include "base/unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const char *const state_name[N_SHOT_STATES] = {
+	[SHOT_WRITTEN] = "written",
+	[SHOT_MISSING] = "missing",
+	[SHOT_FAILED] = "failed",
+	[SHOT_INTERRUPTED] = "interrupted",
+};
+
+static void add_null(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_raw(j, "null", 4);
+}
+
+static void add_text_or_null(struct json *j, const char *key, const char *text)
+{
+	if (text && *text)
+		json_add_text(j, key, text);
+	else
+		add_null(j, key);
+}
+
+static void add_time(struct json *j, const char *key, int64_t ns)
+{
+	struct buf text = { 0 };
+
+	if (ns > 0)
+		snapshot_add_time(&text, ns);
+	add_text_or_null(j, key, buf_text(&text));
+	buf_release(&text);
+}
+
+static void add_type(struct json *j, const struct profile *p, const struct value_type *t)
+{
+	json_open(j, '{');
+	json_add_text(j, "type", profile_text(p, t->name));
+	json_add_text(j, "unit", profile_text(p, t->unit));
+	json_close(j, '}');
+}
+
+/* What the profile says of itself. */
+static void add_profile(struct json *j, const struct profile *p)
+{
+	const struct mapping *program = p->n_maps ? &p->map[0] : NULL;
+
+	json_add_int(j, "samples", p->n_rows);
+	json_key(j, "sample_types");
+	json_open(j, '[');
+	for (uint32_t t = 0; t < p->n_types; t++)
+		add_type(j, p, &p->type[t]);
+	json_close(j, ']');
+	add_text_or_null(j, "default_type", profile_text(p, p->meta.default_type));
+	json_key(j, "period_type");
+	if (p->meta.has_period_type)
+		add_type(j, p, &p->meta.period_type);
+	else
+		json_raw(j, "null", 4);
+	json_add_int(j, "period", p->meta.period);
+	add_time(j, "time", p->meta.time_ns);
+	json_add_int(j, "duration_ns", p->meta.duration_ns);
+	add_text_or_null(j, "program", program ? profile_text(p, program->file) : NULL);
+	add_text_or_null(j, "build_id", program ? profile_text(p, program->build_id) : NULL);
+}
+
+static void add_shot(struct json *j, const struct shot *x)
+{
+	static const char *const of_profile[] = { "samples", "sample_types", "default_type", "period_type", "period",
+						  "time",    "duration_ns",  "program",      "build_id" };
+	bool written = x->state == SHOT_WRITTEN;
+
+	json_open(j, '{');
+	json_add_text(j, "name", x->file);
+	json_add_text(j, "kind", x->kind);
+	json_add_text(j, "form", x->is_dump ? "text" : "profile");
+	json_add_text(j, "path", x->url.path);
+	json_add_text(j, "state", state_name[x->state]);
+	add_text_or_null(j, "error", written ? NULL : x->err.msg);
+	add_text_or_null(j, "note", buf_text(&x->note));
+	json_key(j, "bytes");
+	if (written)
+		json_int(j, (int64_t)x->n_bytes);
+	else
+		json_raw(j, "null", 4);
+	if (x->p)
+		add_profile(j, x->p);
+	for (size_t i = 0; !x->p && i < sizeof(of_profile) / sizeof(of_profile[0]); i++)
+		add_null(j, of_profile[i]);
+	json_close(j, '}');
+}
+
+static void add_cmdline(struct json *j, const struct buf *cmdline)
+{
+	const char *at = buf_text(cmdline), *end = at + cmdline->len;
+
+	json_key(j, "cmdline");
+	if (at == end) {
+		json_raw(j, "null", 4);
+		return;
+	}
+	json_open(j, '[');
+	while (at < end) {
+		const char *nul = memchr(at, 0, (size_t)(end - at)), *stop = nul ? nul : end;
+
+		json_text(j, at, (size_t)(stop - at));
+		at = stop + (nul != NULL);
+	}
+	json_close(j, ']');
+}
+
+void snapshot_manifest(const struct snapshot *s, struct buf *out)
+{
+	struct url plain = s->folder;
+	struct buf url = { 0 };
+	struct json j = { .out = out };
+
+	plain.query = (char *)(uintptr_t) "";
+	url_show(&plain, &url);
+	json_open(&j, '{');
+	json_add_text(&j, "schema", SNAPSHOT_SCHEMA);
+	json_add_text(&j, "cpa", PACKAGE_VERSION);
+	json_add_text(&j, "url", url.data);
+	json_add_text(&j, "host", s->host);
+	add_text_or_null(&j, "version", s->asked->version);
+	json_key(&j, "comments");
+	json_open(&j, '[');
+	for (size_t i = 0; i < s->asked->comment.n; i++)
+		json_textz(&j, s->asked->comment.item[i]);
+	json_close(&j, ']');
+	add_cmdline(&j, &s->cmdline);
+	json_add_int(&j, "seconds", s->asked->seconds);
+	add_time(&j, "begin", s->begin_ns);
+	add_time(&j, "end", s->end_ns);
+	json_key(&j, "interrupted");
+	json_bool(&j, s->interrupted);
+	json_key(&j, "files");
+	json_open(&j, '[');
+	for (size_t i = 0; i < s->n; i++)
+		add_shot(&j, &s->shot[i]);
+	json_close(&j, ']');
+	json_close(&j, '}');
+	buf_addz(out, "\n");
+	buf_release(&url);
+}
+
+static void add_amount(const struct shot *x, struct buf *out)
+{
+	struct buf size = { 0 };
+
+	unit_add_label(&size, (int64_t)x->n_bytes, "bytes", "auto");
+	buf_addf(out, " %10s", size.data);
+	if (x->p)
+		buf_addf(out, " %9" PRIu32 " sample%s", x->p->n_rows, x->p->n_rows == 1 ? " " : "s");
+	buf_release(&size);
+}
+
+static void add_safe(struct buf *out, const char *text)
+{
+	text_add_safe(out, text, strlen(text));
+}
+
+void snapshot_table(const struct snapshot *s, struct buf *out)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t n = text_count(s->shot[i].file, strlen(s->shot[i].file));
+
+		width = n > width ? n : width;
+	}
+	add_safe(out, s->asked->folder);
+	buf_addz(out, ":\n");
+	for (size_t i = 0; i < s->n; i++) {
+		const struct shot *x = &s->shot[i];
+
+		buf_addz(out, "  ");
+		add_safe(out, x->file);
+		buf_fill(out, ' ', width - text_count(x->file, strlen(x->file)));
+		if (x->state == SHOT_WRITTEN)
+			add_amount(x, out);
+		else
+			buf_addf(out, "  %s",
+				 x->state == SHOT_MISSING ? "the server has no such profile" : state_name[x->state]);
+		if (x->note.len)
+			buf_addf(out, "  (%s)", x->note.data);
+		buf_addz(out, "\n");
+	}
+}

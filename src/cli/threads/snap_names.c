@@ -1,0 +1,170 @@
+/*
+ * snap_names.c - names for the addresses of a snap, from the files of this machine
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The snap is written as a profile and read again, so that it has the names that a report would show.
+ */
+#include "config.h"
+
+#include "cli/threads/snap_names.h"
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "reader/reader.h"
+#include "symbol/locate.h"
+#include "symbol/names.h"
+#include "symbol/symbolize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct snap_names {
+	struct profile *profile;
+	uint32_t *by_addr; /* [profile->n_locs] locations in order of address */
+	uint64_t *offset;  /* [profile->n_locs] into the function that is there; 0 when not known */
+};
+
+static int add_bytes(void *arg, const void *data, size_t n)
+{
+	buf_add(arg, data, n);
+	return 0;
+}
+
+static int compare(const void *a, const void *b, void *arg)
+{
+	const uint64_t *addr = arg;
+	uint64_t x = addr[*(const uint32_t *)a], y = addr[*(const uint32_t *)b];
+
+	return x < y ? -1 : x > y;
+}
+
+/* How far into their functions the addresses of a mapping are, by the symbols that cover them. */
+static void find_offsets(const struct profile *p, uint32_t map, const struct symbol_where *where, uint64_t *offset)
+{
+	const struct mapping *m = &p->map[map];
+	struct object_map at = locate_map(p, m);
+	struct object *o;
+	const char *path;
+	struct err err;
+
+	if (locate_object(p, m, where, NULL, &o, &err) < 0)
+		return;
+	object_debug(o, where, NULL, &path); /* a stripped one may have its symbols there */
+	for (uint32_t i = 0; i < p->n_locs; i++) {
+		struct object_symbol sym;
+		uint64_t base;
+
+		if (p->loc_map[i] != map || p->loc_line[i] == p->loc_line[i + 1] ||
+		    object_base(o, &at, p->loc_addr[i], &base, &err) < 0)
+			continue;
+		if (object_symbol_covering(o, p->loc_addr[i] - base, &sym))
+			offset[i] = p->loc_addr[i] - base - sym.addr;
+	}
+	object_close(o);
+}
+
+int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err)
+{
+	struct symbolized found = { 0 };
+	struct symbol_where where;
+	struct arena *mem;
+	int rc;
+
+	if (!symbolize_needed(p, false))
+		return 0;
+	mem = arena_new();
+	symbol_where_init(&where, mem);
+	if (!ask)
+		where.servers = NULL;
+	rc = symbolize_local(p, &where, false, false, &found, err);
+	if (rc == 0)
+		names_demangle(p, DEMANGLE_DEFAULT, false);
+	for (uint32_t i = 0; i < p->n_maps && rc == 0 && offset; i++)
+		find_offsets(p, i, &where, offset);
+	symbolized_release(&found);
+	arena_free(mem);
+	return rc;
+}
+
+/* in: consumed, as by reader_read; ask: servers too */
+static int make(struct bytes *in, bool ask, struct snap_names **out, struct err *err)
+{
+	struct snap_names *n = mem_zalloc(1, sizeof(*n));
+	int rc = reader_read(in, &reader_limits_default, &n->profile, err);
+
+	if (rc == 0) {
+		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
+		rc = snap_names_look_up(n->profile, ask, n->offset, err);
+	}
+	if (rc < 0) {
+		snap_names_free(n);
+		return rc;
+	}
+	n->by_addr = mem_alloc(n->profile->n_locs, sizeof(*n->by_addr));
+	for (uint32_t i = 0; i < n->profile->n_locs; i++)
+		n->by_addr[i] = i;
+	qsort_r(n->by_addr, n->profile->n_locs, sizeof(*n->by_addr), compare, n->profile->loc_addr);
+	*out = n;
+	return 0;
+}
+
+int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err)
+{
+	struct buf packed = { 0 };
+	struct bytes in;
+	int rc = snap_write(s, 0, NULL, NULL, add_bytes, &packed);
+
+	if (rc < 0) {
+		buf_release(&packed);
+		return err_set(err, ERR_IO, "%s", strerror(-rc));
+	}
+	in = (struct bytes){ .data = (uint8_t *)packed.data, .n = packed.len };
+	return make(&in, true, out, err);
+}
+
+int snap_names_read(const void *packed, size_t n, struct snap_names **out, struct err *err)
+{
+	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
+
+	memcpy(in.data, packed, n);
+	return make(&in, false, out, err);
+}
+
+void snap_names_free(struct snap_names *n)
+{
+	if (!n)
+		return;
+	profile_free(n->profile);
+	free(n->by_addr);
+	free(n->offset);
+	free(n);
+}
+
+bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
+{
+	const struct snap_names *n = arg;
+	const struct profile *f = n->profile;
+	uint32_t lo = 0, hi = f->n_locs, line, loc;
+
+	(void)p;
+	(void)map;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (f->loc_addr[n->by_addr[mid]] < addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	loc = lo < f->n_locs ? n->by_addr[lo] : 0;
+	if (lo == f->n_locs || f->loc_addr[loc] != addr || i >= f->loc_line[loc + 1] - f->loc_line[loc])
+		return false;
+	line = f->loc_line[loc] + i;
+	*out = (struct snap_name){ .line = (uint64_t)f->line_no[line], .offset = n->offset[loc] };
+	out->function = profile_text(f, f->func_name[f->line_func[line]]);
+	out->file = profile_text(f, f->func_file[f->line_func[line]]);
+	if (!*out->file)
+		out->file = NULL;
+	return *out->function != '\0';
+}

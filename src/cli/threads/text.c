@@ -1,0 +1,342 @@
+/*
+ * text.c - the threads of a process for people
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "cli/threads/text.h"
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "base/unit.h"
+#include "cli/threads/lines.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MOST = 64 };
+#define NS_PER_S UINT64_C(1000000000)
+
+struct writing {
+	const struct snap *s;
+	struct snap_names *names;
+	struct buf *out;
+	const struct snap_row **row; /* [s->row.n] groups beside each other */
+};
+
+/* Rows [at, at + n) of writing.row. */
+struct group {
+	size_t at, n;
+	uint32_t first;                   /* the first thread of it */
+	uint64_t longest_ns, shortest_ns; /* that they wait; 0: not known */
+};
+
+static const struct snap_thread *thread_of(const struct snap *s, const struct snap_row *row)
+{
+	return (const struct snap_thread *)s->thread.data + row->thread - 1;
+}
+
+/* Do they stand together? Equal stacks are kept once. */
+static int compare_kind(const struct snap *s, const struct snap_row *a, const struct snap_row *b)
+{
+	if (a->at != b->at)
+		return a->at < b->at ? -1 : 1;
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
+	if (a->label != b->label)
+		return a->label < b->label ? -1 : 1;
+	return strcmp(thread_of(s, a)->wait, thread_of(s, b)->wait);
+}
+
+static int compare_rows(const void *a, const void *b, void *arg)
+{
+	const struct snap_row *x = *(const struct snap_row *const *)a, *y = *(const struct snap_row *const *)b;
+	const struct snap *s = arg;
+	int d = compare_kind(s, x, y);
+
+	if (d == 0)
+		d = strcmp(thread_of(s, x)->name, thread_of(s, y)->name);
+	if (d == 0)
+		d = thread_of(s, x)->tid < thread_of(s, y)->tid ? -1 : 1;
+	return d;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	uint64_t x_s = x->longest_ns / NS_PER_S, y_s = y->longest_ns / NS_PER_S;
+
+	if (x_s != y_s)
+		return x_s > y_s ? -1 : 1;
+	if (x->n != y->n)
+		return x->n > y->n ? -1 : 1;
+	return x->first < y->first ? -1 : 1;
+}
+
+/* "NAME", and how many of them there are. */
+static void add_name(struct buf *out, const struct snap_thread *t, size_t n, bool id)
+{
+	struct buf name = { 0 };
+
+	text_add_safe(&name, t->name, strnlen(t->name, sizeof(t->name)));
+	buf_addf(out, "\"%s\"", buf_text(&name));
+	if (id)
+		buf_addf(out, " %" PRIu32, t->tid);
+	else if (n > 1)
+		buf_addf(out, " (%zu)", n);
+	buf_release(&name);
+}
+
+static void add_names(const struct writing *w, const struct group *g, struct buf *out, size_t column)
+{
+	struct buf piece = { 0 };
+	size_t used = 0;
+
+	for (size_t i = g->at, same; i < g->at + g->n; i += same) {
+		const struct snap_thread *t = thread_of(w->s, w->row[i]);
+
+		for (same = 1; i + same < g->at + g->n; same++)
+			if (strcmp(thread_of(w->s, w->row[i + same])->name, t->name) != 0)
+				break;
+		piece.len = 0;
+		if (used > NAME_COLUMNS) {
+			buf_addf(&piece, "and %zu more", g->at + g->n - i);
+			threads_add_piece(out, piece.data, piece.len, &column);
+			break;
+		}
+		add_name(&piece, t, same, g->n == 1);
+		if (i + same < g->at + g->n)
+			buf_addz(&piece, ",");
+		threads_add_piece(out, piece.data, piece.len, &column);
+		used += piece.len;
+	}
+	buf_release(&piece);
+}
+
+/* NULL: there is none of this number. Those of a snap are sorted by it. */
+static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
+{
+	const struct snap_thread *t = s->thread.data;
+	size_t lo = 0, hi = s->thread.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return tid && lo < s->thread.n && t[lo].tid == tid ? &t[lo] : NULL;
+}
+
+/* Threads of a group may wait for different locks: told when one thread holds them all. */
+static void add_holder(const struct writing *w, const struct group *g)
+{
+	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
+	const struct snap_thread *t = find_thread(w->s, holder);
+
+	for (size_t i = g->at; i < g->at + g->n; i++)
+		if (thread_of(w->s, w->row[i])->holder != holder)
+			return;
+	if (!t)
+		return;
+	buf_addz(w->out, "  for a mutex that is held by ");
+	add_name(w->out, t, 1, true);
+	buf_addz(w->out, "\n");
+}
+
+/* How far behind a thread the chain of holders comes back to it; 0: it does not. */
+static size_t circle_of(const struct snap *s, const struct snap_thread *first)
+{
+	const struct snap_thread *t = find_thread(s, first->holder);
+	size_t n = 1;
+
+	for (; t && t != first && n < CIRCLE_MOST; n++)
+		t = find_thread(s, t->holder);
+	return t == first ? n : 0;
+}
+
+/* The circle that begins with its first thread, and nothing for the others of it. */
+static void add_circle(const struct writing *w, const struct snap_thread *first, size_t n)
+{
+	const struct snap_thread *t = first;
+
+	for (size_t i = 0; i < n && t; i++, t = find_thread(w->s, t->holder))
+		if (t->tid < first->tid)
+			return;
+	buf_addz(w->out, "\ndeadlock:\n");
+	for (size_t i = 0; i < n && t; i++) {
+		buf_addz(w->out, "    ");
+		add_name(w->out, t, 1, true);
+		buf_addz(w->out, " waits for a mutex of ");
+		t = find_thread(w->s, t->holder);
+		if (t)
+			add_name(w->out, t, 1, true);
+		buf_addz(w->out, "\n");
+	}
+}
+
+/* Threads that wait for each other. */
+static void add_deadlocks(const struct writing *w)
+{
+	const struct snap_thread *t = w->s->thread.data;
+
+	for (size_t i = 0; i < w->s->thread.n; i++) {
+		size_t n = t[i].holder ? circle_of(w->s, &t[i]) : 0;
+
+		if (n)
+			add_circle(w, &t[i], n);
+	}
+}
+
+/* " for 3s to 5s", from one second on. */
+static void add_wait(struct buf *out, const struct group *g)
+{
+	uint64_t lo = g->shortest_ns / NS_PER_S, hi = g->longest_ns / NS_PER_S;
+
+	if (hi == 0)
+		return;
+	buf_addz(out, " for ");
+	if (lo != hi)
+		buf_addf(out, "%" PRIu64 "s to ", lo);
+	buf_addf(out, "%" PRIu64 "s", hi);
+}
+
+/* "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
+static void add_head(const struct writing *w, const struct group *g)
+{
+	struct buf head = { 0 };
+	uint64_t cpu_ns = 0;
+
+	for (size_t i = g->at; i < g->at + g->n; i++)
+		cpu_ns += thread_of(w->s, w->row[i])->cpu_ns;
+	buf_addf(&head, "%zu thread%s, %s", g->n, g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
+	add_wait(&head, g);
+	buf_addz(&head, ", cpu ");
+	unit_add_label(&head, cpu_ns > INT64_MAX ? INT64_MAX : (int64_t)cpu_ns, "ns", "auto");
+	buf_addz(&head, ":");
+	add_names(w, g, &head, head.len);
+	buf_addf(w->out, "%s\n", buf_text(&head));
+	buf_release(&head);
+}
+
+/* A frame that has no name: its address, and the file it is in. */
+static void add_nameless(const struct snap_frame *f, struct buf *function, struct buf *place)
+{
+	struct buf safe = { 0 };
+	const char *base = f->path;
+	size_t n = f->n_path;
+
+	buf_addf(function, "0x%" PRIx64, f->addr);
+	for (size_t i = 0; i < f->n_path; i++)
+		if (f->path[i] == '/') {
+			base = f->path + i + 1;
+			n = f->n_path - i - 1;
+		}
+	if (n) {
+		text_add_safe(&safe, base, n);
+		text_add_short(place, safe.data, safe.len, THREADS_PLACE_MOST);
+		buf_addf(place, "+0x%" PRIx64, f->offset);
+	}
+	buf_release(&safe);
+}
+
+/* The lines of a frame: of its inlined functions, then of itself. tell NULL: only how wide the widest name is. */
+static void each_line(const struct writing *w, const struct snap_row *row, uint32_t k, size_t *column, bool tell)
+{
+	struct buf function = { 0 }, place = { 0 };
+	struct snap_name name = { 0 };
+	struct snap_frame f;
+
+	snap_frame(w->s, row, k, &f);
+	for (uint32_t i = 0;; i++) {
+		bool named = !f.place && snap_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
+
+		if (!named && i > 0)
+			break;
+		function.len = place.len = 0;
+		if (named)
+			threads_add_place(&place, name.file, name.file ? strlen(name.file) : 0, name.line);
+		else if (!f.place)
+			add_nameless(&f, &function, &place);
+		buf_addz(&function, named ? name.function : f.place ? f.place : "");
+		if (tell)
+			threads_add_line(w->out, buf_text(&function), &place, *column);
+		else if (function.len > *column && function.len <= FUNCTION_COLUMN)
+			*column = function.len;
+		if (!named)
+			break;
+	}
+	buf_release(&function);
+	buf_release(&place);
+}
+
+static void add_group(const struct writing *w, const struct group *g)
+{
+	const struct snap_row *row = w->row[g->at];
+	size_t column = 0;
+
+	buf_addz(w->out, "\n");
+	add_head(w, g);
+	add_holder(w, g);
+	for (uint32_t k = 0; k < row->n; k++)
+		each_line(w, row, k, &column, false);
+	for (uint32_t k = 0; k < row->n; k++)
+		each_line(w, row, k, &column, true);
+	if (row->n == 0)
+		buf_addz(w->out, "    (no stack)\n");
+}
+
+static void add_title(const struct writing *w)
+{
+	const struct snap_thread *t = w->s->thread.data;
+	struct process_facts f;
+	struct buf name = { 0 };
+	size_t n = w->s->thread.n;
+
+	process_facts(w->s->p, &f);
+	for (size_t i = 0; i < n; i++)
+		if (t[i].tid == (uint32_t)f.pid)
+			text_add_safe(&name, t[i].name, strnlen(t[i].name, sizeof(t[i].name)));
+	buf_addf(w->out, "process %d", (int)f.pid);
+	if (name.len)
+		buf_addf(w->out, " (%s)", buf_text(&name));
+	buf_addf(w->out, ": %zu thread%s\n", n, n == 1 ? "" : "s");
+	buf_release(&name);
+}
+
+void threads_text(const struct snap *s, struct snap_names *names, struct buf *out)
+{
+	const struct snap_row *row = s->row.data;
+	size_t n = s->row.n, n_groups = 0;
+	struct group *group = mem_alloc(n, sizeof(*group));
+	struct writing w = { .s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *)) };
+
+	for (size_t i = 0; i < n; i++)
+		w.row[i] = &row[i];
+	qsort_r((void *)w.row, n, sizeof(*w.row), compare_rows, (void *)(uintptr_t)s);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t tid = thread_of(s, w.row[i])->tid;
+		uint64_t wait = thread_of(s, w.row[i])->wait_ns;
+
+		if (i == 0 || compare_kind(s, w.row[i - 1], w.row[i]) != 0)
+			group[n_groups++] = (struct group){ .at = i, .first = tid, .shortest_ns = wait };
+		group[n_groups - 1].n++;
+		if (tid < group[n_groups - 1].first)
+			group[n_groups - 1].first = tid;
+		if (wait > group[n_groups - 1].longest_ns)
+			group[n_groups - 1].longest_ns = wait;
+		if (wait < group[n_groups - 1].shortest_ns)
+			group[n_groups - 1].shortest_ns = wait;
+	}
+	qsort(group, n_groups, sizeof(*group), compare_groups);
+	add_title(&w);
+	add_deadlocks(&w);
+	for (size_t i = 0; i < n_groups; i++)
+		add_group(&w, &group[i]);
+	free(group);
+	free((void *)w.row);
+}

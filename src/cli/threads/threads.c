@@ -1,0 +1,310 @@
+/*
+ * threads.c - where each thread of a running process is, or was
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Of a process nothing is asked: what a server or a file says are texts (reader/stacks.h). Nothing happens to the process: it is not stopped, gets no signal and no code of ours. Threads that run
+ * at the moment are looked at again until they wait, but not for long.
+ */
+#include "config.h"
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "base/regex.h"
+#include "cli/cmd.h"
+#include "cli/messages.h"
+#include "cli/snapshot/http_options.h"
+#include "cli/threads/dump.h"
+#include "cli/threads/snap_names.h"
+#include "cli/threads/text.h"
+#include "fetch/source.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct asked {
+	struct asking asking;
+	int64_t debug;
+	const char *output, *focus, *ignore;
+	bool proto, help;
+	const char *source; /* as it was given; NULL: none */
+	pid_t pid;          /* 0: a file or a server */
+};
+
+/* clang-format off */
+static const struct opt options[] = {
+	{ "debug", OPT_INT, offsetof(struct asked, debug), 0, "0", "N", 0, true, "as the text of Go's profiles" },
+	{ "proto", OPT_BOOL, offsetof(struct asked, proto), 0, "false", NULL, 0, true, "as a profile" },
+	{ "output", OPT_TEXT, offsetof(struct asked, output), 0, "", "FILE", 0, true, "where it goes" },
+	{ "o", OPT_TEXT, offsetof(struct asked, output), 0, "", "FILE", 0, true, "where it goes" },
+	{ "focus", OPT_TEXT, offsetof(struct asked, focus), 0, "", "REGEX", 0, true, "only stacks with such a function" },
+	{ "ignore", OPT_TEXT, offsetof(struct asked, ignore), 0, "", "REGEX", 0, true, "only stacks without one" },
+	{ "help", OPT_BOOL, offsetof(struct asked, help), 0, "false", NULL, 0, true, "print this" },
+};
+/* clang-format on */
+enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), PID_DIGITS = 9 };
+
+enum { HTTP_NOT_FOUND = 404 };
+
+static const char usage[] =
+	"usage: cpa threads [OPTION]... PID | SERVER | FILE\n"
+	"\n"
+	"Print where each thread of a process is, those with the same stack together. The process goes on:\n"
+	"nothing is stopped and no signal is sent. SERVER (http://HOST:PORT, HOST:PORT, unix:SOCKET) tells it of\n"
+	"its threads or goroutines; FILE (- for standard input) is what Go prints when it panics, or what a server\n"
+	"said (/debug/pprof/goroutine?debug=2).\n"
+	"\n"
+	"  -o FILE               where it goes (standard output)\n"
+	"Of a process:\n"
+	"  --debug=1             the text that Go writes for a profile of goroutines; 2: threads one by one\n"
+	"  -proto                write a profile for cpa and pprof\n"
+	"Of servers and files:\n"
+	"  --focus=REGEX         only stacks with a function that matches\n"
+	"  --ignore=REGEX        only stacks without one\n";
+
+static int read_source(const char *word, struct asked *to, struct err *err)
+{
+	size_t n = strspn(word, "0123456789");
+
+	if (to->source)
+		return err_set(err, ERR_USAGE, "cpa threads takes one process");
+	to->source = word;
+	if (n == 0 || word[n])
+		return 0;
+	if (n > PID_DIGITS || atoi(word) == 0)
+		return err_set(err, ERR_USAGE, "%s is not the number of a process", word);
+	to->pid = atoi(word);
+	return 0;
+}
+
+static int check(const struct asked *a, struct err *err)
+{
+	if (!a->source)
+		return err_set(err, ERR_USAGE, "usage: cpa threads [OPTION]... PID | SERVER | FILE");
+	if (a->debug < 0 || a->debug > 2)
+		return err_set(err, ERR_USAGE, "--debug: 0, 1 or 2");
+	if (!a->pid && (a->proto || a->debug))
+		return err_set(err, ERR_USAGE,
+			       "%s is of processes only; a server has it itself: cpa -proto URL/goroutine",
+			       a->proto ? "-proto" : "--debug");
+	if (a->pid && (*a->focus || *a->ignore))
+		return err_set(err, ERR_USAGE, "--focus and --ignore are of servers and files only");
+	return 0;
+}
+
+/* One option, with the words it takes. Gives how many these are. */
+static int read_one(int left, char **argv, struct asked *to, struct err *err)
+{
+	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
+	size_t n = value ? (size_t)(value - name) : strlen(name);
+	const struct opt *o = opt_find(options, N_OPTIONS, name, n);
+	void *target = to;
+	bool two;
+	int rc;
+
+	if (!o) {
+		o = asking_option(name, n);
+		target = &to->asking;
+	}
+	if (!o)
+		return err_set(err, ERR_USAGE, "cpa threads has no option %s; cpa threads --help lists them", argv[0]);
+	two = !value && !opt_is_flag(o);
+	if (two && left < 2)
+		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", o->name);
+	rc = opt_set(o, target, value ? value + 1 : two ? argv[1] : NULL, err);
+	return rc < 0 ? rc : 1 + two;
+}
+
+static int read_options(int argc, char **argv, struct asked *to, struct err *err)
+{
+	opt_preset(options, N_OPTIONS, to);
+	asking_preset(&to->asking);
+	for (int i = 1, used = 1; i < argc; i += used) {
+		bool is_option = argv[i][0] == '-' && argv[i][1];
+
+		used = is_option ? read_one(argc - i, argv + i, to, err) : 1;
+		if (used < 0)
+			return used;
+		if (!is_option && read_source(argv[i], to, err) < 0)
+			return err->code;
+	}
+	return to->help ? 0 : check(to, err);
+}
+
+/* Why a process cannot be looked at. */
+static int refused(pid_t pid, int rc)
+{
+	char scope[2] = "0";
+	int error = -rc;
+	FILE *yama;
+
+	if (error == ESRCH || error == EINVAL)
+		return say_error("there is no process %d", (int)pid);
+	if (error == ENOSYS)
+		return say_error("process %d: the kernel does not tell where its threads are", (int)pid);
+	if (error != EPERM && error != EACCES)
+		return say_error("process %d: %s", (int)pid, strerror(error));
+	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	if (yama) {
+		scope[fread(scope, 1, 1, yama)] = '\0';
+		fclose(yama);
+	}
+	if (scope[0] > '0')
+		return say_error("process %d may not be looked into: kernel.yama.ptrace_scope is %c", (int)pid,
+				 scope[0]);
+	return say_error("process %d may not be looked into: it is of another user, or protected", (int)pid);
+}
+
+static int add_bytes(void *arg, const void *data, size_t n)
+{
+	buf_add(arg, data, n);
+	return 0;
+}
+
+/* All of what is to be written. */
+static int make(const struct asked *a, const struct snap *s, struct buf *out, struct err *err)
+{
+	struct snap_names *names = NULL;
+	int rc = 0;
+
+	if (!a->proto)
+		rc = snap_names_new(s, &names, err);
+	if (rc == 0 && (a->proto || a->debug)) {
+		rc = snap_write(s, (int)a->debug, a->proto ? NULL : snap_names_at, names, add_bytes, out);
+		if (rc < 0)
+			err_set(err, ERR_IO, "%s", strerror(-rc));
+	} else if (rc == 0) {
+		threads_text(s, names, out);
+	}
+	snap_names_free(names);
+	return rc;
+}
+
+static int write_text(const struct asked *a, const struct buf *text, struct err *err)
+{
+	return *a->output ? io_write_file(a->output, text->data, text->len, err)
+			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
+}
+
+static int write_all(const struct asked *a, const struct snap *s)
+{
+	struct buf text = { 0 };
+	struct err err;
+	int rc = make(a, s, &text, &err);
+
+	if (rc == 0)
+		rc = write_text(a, &text, &err);
+	buf_release(&text);
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
+/* The text of a server: of threads if it knows them, else of goroutines. */
+static int ask(const struct asked *a, struct bytes *out, struct err *err)
+{
+	static const char *const name[] = { "threads", "goroutine" };
+	struct url folder, url;
+	struct buf shown = { 0 };
+	int rc = asking_folder(a->source, &folder, err);
+
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < 2; i++) {
+		struct fetch get = { .url = &url };
+
+		asking_url(&folder, name[i], "debug=2", 0, &url);
+		asking_fetch(&a->asking, &get, 1, "waiting for the server");
+		shown.len = 0;
+		url_show(&url, &shown);
+		url_release(&url);
+		*out = get.bytes;
+		*err = get.err;
+		rc = get.rc;
+		if (get.status != HTTP_NOT_FOUND)
+			break;
+	}
+	url_release(&folder);
+	if (rc < 0)
+		rc = err_wrap(err, "%s", buf_text(&shown));
+	buf_release(&shown);
+	return rc;
+}
+
+static int read_text(const struct asked *a, struct bytes *out, struct err *err)
+{
+	bool is_file = strcmp(a->source, "-") == 0 || access(a->source, F_OK) == 0;
+	uint64_t max = a->asking.max_input < 0 ? mem_quarter() : (uint64_t)a->asking.max_input;
+	int rc = is_file ? source_read(a->source, max, out, err) : ask(a, out, err);
+
+	if (rc == ERR_UNKNOWN)
+		return err_set(err, ERR_USAGE, "%s is not the number of a process, no file, and no server", a->source);
+	return rc < 0 && is_file ? err_wrap(err, "%s", a->source) : rc;
+}
+
+static int draw(const struct asked *a, const struct stacks *s, struct buf *out, struct err *err)
+{
+	struct regex *focus = NULL, *ignore = NULL;
+	int rc = *a->focus ? regex_new(a->focus, &focus, err) : 0;
+
+	if (rc == 0 && *a->ignore)
+		rc = regex_new(a->ignore, &ignore, err);
+	if (rc == 0)
+		rc = threads_dump(s, focus, ignore, out, err);
+	regex_free(focus);
+	regex_free(ignore);
+	return rc;
+}
+
+/* What a server or a file says. Gives the exit status. */
+static int text_of_stacks(const struct asked *a)
+{
+	struct bytes bytes = { 0 };
+	struct stacks s = { 0 };
+	struct buf text = { 0 };
+	struct err err;
+	int rc = read_text(a, &bytes, &err);
+
+	if (rc == 0 && (rc = stacks_parse((const char *)bytes.data, bytes.n, &s, &err)) < 0) {
+		url_redact(a->source, &text); /* a file's name has no secret */
+		err_wrap(&err, "%.300s", buf_text(&text));
+	}
+	if (rc == 0)
+		rc = draw(a, &s, &text, &err);
+	if (rc == 0)
+		rc = write_text(a, &text, &err);
+	stacks_release(&s);
+	buf_release(&text);
+	free(bytes.data);
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
+int cmd_threads(int argc, char **argv)
+{
+	struct asked a = { 0 };
+	struct process *p = NULL;
+	struct snap *s = NULL;
+	struct err err;
+	int rc, status;
+
+	if (read_options(argc, argv, &a, &err) < 0)
+		return say_error("%s", err.msg);
+	if (a.help) {
+		fputs(usage, stdout);
+		asking_help();
+		return STATUS_FINE;
+	}
+	if (a.proto && !*a.output && isatty(STDOUT_FILENO))
+		return say_error("a profile is no text for a terminal: -o FILE says where it goes");
+	if (!a.pid)
+		return text_of_stacks(&a);
+	rc = process_open(a.pid, &p);
+	if (rc == 0)
+		rc = snap_take(p, SNAP_THREADS, 0, &s);
+	status = rc < 0 ? refused(a.pid, rc) : write_all(&a, s);
+	snap_free(s);
+	process_close(p);
+	return status;
+}
