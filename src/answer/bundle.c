@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/path.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "profile/texts.h"
 #include "report/where.h"
 #include "symbol/source_file.h"
@@ -100,16 +100,16 @@ static bool is_called_source(const char *name)
 	return yes;
 }
 
-static void add_lines(struct texts *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
+static void add_lines(struct profile_texts *t, const char *name, const struct source_file *f, int64_t lo, int64_t hi)
 {
 	size_t n = strlen(name);
 
 	for (int64_t line = lo > 1 ? lo : 1; line <= hi && line <= f->n && t->n < ALL_LINES; line++)
-		texts_add(t, name, n, line, f->line[line - 1], strlen(f->line[line - 1]));
+		profile_texts_add(t, name, n, line, f->line[line - 1], strlen(f->line[line - 1]));
 }
 
 /* The lines of one file that the profile names: [n]. */
-static void add_file(struct texts *t, const char *name, const struct source_file *f, const struct named *named,
+static void add_file(struct profile_texts *t, const char *name, const struct source_file *f, const struct named *named,
 		     size_t n)
 {
 	int64_t done = 0;
@@ -133,7 +133,7 @@ static void add_file(struct texts *t, const char *name, const struct source_file
 /* What is bundled of the files of a profile, and what of it is told. */
 struct bundling {
 	struct source_files *files;
-	struct texts texts;
+	struct profile_texts texts;
 	size_t n_files, n_found, n_left_out;
 	struct buf left_out; /* the first of them, parted by commas */
 };
@@ -144,7 +144,7 @@ static void leave_out(struct bundling *b, const char *name)
 		return;
 	if (b->left_out.len)
 		buf_addz(&b->left_out, ", ");
-	text_add_safe(&b->left_out, name, strlen(name));
+	utf8_add_safe(&b->left_out, name, strlen(name));
 }
 
 /* One file, of which the profile names [n] lines. */
@@ -184,17 +184,17 @@ void bundle_sources(struct profile *p, const struct query *q, struct buf *told)
 	size_t n, end;
 	struct named *named = all_named(p, &n);
 
-	where_of(q, mem, &where);
+	report_where(q, mem, &where);
 	b.files = source_files_new(p, &where);
 	for (size_t i = 0; i < n; i = end) {
 		for (end = i; end < n && named[end].file == named[i].file; end++)
 			;
 		take_file(&b, profile_text(p, named[i].file), &named[i], end - i);
 	}
-	texts_put(&b.texts, p);
+	profile_texts_put(&b.texts, p);
 	tell(&b, p->n_texts, told);
 	buf_release(&b.left_out);
-	texts_release(&b.texts);
+	profile_texts_release(&b.texts);
 	source_files_free(b.files);
 	free(named);
 	arena_free(mem);

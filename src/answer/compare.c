@@ -87,7 +87,7 @@ int compare_load(struct load *target, struct load *base, struct profile **out, s
 	int rc = load_sides(target, base, &p, err);
 
 	if (rc == 0)
-		rc = symbolize_profile(p, target, base, err);
+		rc = answer_symbolize(p, target, base, err);
 	if (rc == 0)
 		rc = drop_frames(target, p, err);
 	if (rc == 0)

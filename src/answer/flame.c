@@ -182,7 +182,7 @@ int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], 
 	ask.sums = format == FLAME_FORMAT_HTML || format == FLAME_FORMAT_PDF; /* these list functions */
 	ask.side[FLAME_AFTER] = source_of(&from[SIDE_TARGET]);
 	ask.side[FLAME_BEFORE] = source_of(&from[SIDE_BASE]);
-	rc = flame_make(v, q, &ask, &r, err);
+	rc = report_flame_make(v, q, &ask, &r, err);
 	if (rc < 0)
 		return rc;
 	*is_empty = r.flame->width[0] == 0;

@@ -89,7 +89,7 @@ static int read_profile(const struct load *l, const struct symbol_where *w, cons
 
 	fetched = remote_take(l->remote, source, &bytes, &rc, err);
 	if (!fetched)
-		rc = source_read(source, bytes_limit(l->q->max_input), &bytes, err);
+		rc = fetch_read(source, bytes_limit(l->q->max_input), &bytes, err);
 	if (rc == 0)
 		rc = reader_read(&bytes, &limits, out, err);
 	if (rc < 0)
@@ -334,7 +334,7 @@ int load_profile(struct load *l, struct profile **out, struct err *err)
 	pthread_mutex_init(&f.lock, NULL);
 	pthread_cond_init(&f.changed, NULL);
 	f.mem = arena_new();
-	where_of(l->q, f.mem, &f.where);
+	report_where(l->q, f.mem, &f.where);
 	if (!any_folder(f.where.binary_path))
 		f.where.binary_path = "";
 	pool_run(load_part, &f, pool_size() < l->n ? pool_size() : (unsigned)l->n);

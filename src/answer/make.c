@@ -77,21 +77,21 @@ static int make_table(enum query_report kind, const struct view *v, const struct
 {
 	switch (kind) {
 	case REPORT_TOP:
-		return top_make(v, q, r, err);
+		return report_top_make(v, q, r, err);
 	case REPORT_TREE:
 	case REPORT_PEEK:
-		return calls_make(v, q, r, err);
+		return report_calls_make(v, q, r, err);
 	case REPORT_TRACES:
-		return traces_make(v, q, r, notes, err);
+		return report_traces_make(v, q, r, notes, err);
 	case REPORT_DISASM:
-		return disasm_make(v, q, r, notes, err);
+		return report_disasm_make(v, q, r, notes, err);
 	case REPORT_TAGS:
-		return tag_table_make(v, q, r, notes, err);
+		return report_tags_make(v, q, r, notes, err);
 	case REPORT_COMMENTS:
-		comments_make(v, q, r);
+		report_comments_make(v, q, r);
 		return 0;
 	case REPORT_LIST:
-		return list_make(v, q, r, notes, err);
+		return report_list_make(v, q, r, notes, err);
 	default:
 		assert(!"a report that is a table");
 		return ERR_USAGE;
@@ -112,7 +112,7 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 		net_calls(&net, q, NULL, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
-			calls_head(&net, q, v, !dot, &r);
+			report_calls_head(&net, q, v, !dot, &r);
 		if (rc == 0 && dot)
 			dot_draw(&net, &r, out);
 		else if (rc == 0)
@@ -127,10 +127,10 @@ static int write_net(const struct view *v, const struct query *q, bool dot, stru
 static int write_weblist(const struct view *v, const struct query *q, struct answer *out, struct err *err)
 {
 	struct weblist list;
-	int rc = weblist_make(v, q, &out->report, &list, &out->notes, err);
+	int rc = report_weblist_make(v, q, &out->report, &list, &out->notes, err);
 
 	if (rc == 0)
-		weblist_draw(&out->report, &list, &out->text);
+		html_draw_weblist(&out->report, &list, &out->text);
 	return rc;
 }
 
@@ -152,7 +152,7 @@ static int write_export(enum query_report kind, const struct view *v, const stru
 		return raw_draw(whole_profile(v, q, mem), q->stop, out, err);
 	case REPORT_PROTO:
 	case REPORT_BUNDLE:
-		return proto_draw(whole_profile(v, q, mem), query_ratio(q), out, err);
+		return export_proto(whole_profile(v, q, mem), query_ratio(q), out, err);
 	case REPORT_TOPPROTO:
 		return topproto_draw(v, q, out, err);
 	case REPORT_FOLDED:

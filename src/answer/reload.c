@@ -61,7 +61,7 @@ static void set_loads(struct loading *l)
 		l->load[i] = (struct load){
 			.source = l->side[i].name, .n = l->side[i].n, .kind = kind[i], .q = &l->q, .remote = l->remote
 		};
-	if (target->n >= 2 && source_is_binary(target->source[0])) {
+	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
 		target->binary = l->load[SIDE_BASE].binary = *target->source++;
 		target->n--;
 	}

@@ -72,7 +72,7 @@ static bool read_word(const char *s, size_t n, struct symbolize_mode *m)
 	return true;
 }
 
-struct symbolize_mode symbolize_mode_of(const char *text, struct buf *notes)
+struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes)
 {
 	struct symbolize_mode m = { .local = true, .remote = true, .demangle = DEMANGLE_DEFAULT };
 	const char *s = text;
@@ -145,7 +145,7 @@ static int look_local(struct profile *p, struct load *target, const struct symbo
 	if (!symbolize_needed(p, m->force))
 		return 0;
 	mem = arena_new();
-	where_of(target->q, mem, &where);
+	report_where(target->q, mem, &where);
 	where.fast = m->fast;
 	rc = symbolize_local(p, &where, m->force, target->q->verbose, &found, err);
 	tell(&found, target->q->verbose, &target->told);
@@ -158,9 +158,9 @@ static int look_local(struct profile *p, struct load *target, const struct symbo
 	return rc;
 }
 
-int symbolize_profile(struct profile *p, struct load *target, const struct load *base, struct err *err)
+int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err)
 {
-	struct symbolize_mode m = symbolize_mode_of(target->q->symbolize, &target->told);
+	struct symbolize_mode m = answer_symbolize_mode(target->q->symbolize, &target->told);
 	int rc = 0;
 
 	if (m.none)
@@ -170,6 +170,6 @@ int symbolize_profile(struct profile *p, struct load *target, const struct load 
 	if (rc == 0 && m.remote && symbolz_can(target, base))
 		rc = symbolz_run(p, target, base, m.force, &target->told, err);
 	if (rc == 0)
-		names_demangle(p, m.demangle, m.force);
+		demangle_names(p, m.demangle, m.force);
 	return rc;
 }

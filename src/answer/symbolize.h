@@ -28,7 +28,7 @@ struct symbolize_mode {
  * notes   a line is appended for words that it does not have
  * Like    pprof internal/symbolizer Symbolize
  */
-struct symbolize_mode symbolize_mode_of(const char *text, struct buf *notes);
+struct symbolize_mode answer_symbolize_mode(const char *text, struct buf *notes);
 
 /*
  * Give the profile names where it has addresses alone, and demangle them.
@@ -37,6 +37,6 @@ struct symbolize_mode symbolize_mode_of(const char *text, struct buf *notes);
  * target, base what it was loaded from; what the user should know of it is appended to target->told
  * Fails        ERR_LIMIT; or when a server does not answer
  */
-int symbolize_profile(struct profile *p, struct load *target, const struct load *base, struct err *err);
+int answer_symbolize(struct profile *p, struct load *target, const struct load *base, struct err *err);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "base/child.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +132,7 @@ static int finish(pid_t pid, const char *name, const struct buf *noise, struct e
 		;
 	if (noise && noise->len) {
 		buf_addz(&line, ": ");
-		text_add_safe(&line, noise->data, strcspn(noise->data, "\n"));
+		utf8_add_safe(&line, noise->data, strcspn(noise->data, "\n"));
 	}
 	if (WIFSIGNALED(status))
 		rc = err_set(err, ERR_IO, "%s was ended by signal %d%s", name, WTERMSIG(status), buf_text(&line));

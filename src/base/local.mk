@@ -17,8 +17,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/idtab.h \
 	src/base/io.c \
 	src/base/io.h \
-	src/base/json.c \
-	src/base/json.h \
+	src/base/jsonw.c \
+	src/base/jsonw.h \
 	src/base/library.c \
 	src/base/library.h \
 	src/base/mem.c \
@@ -40,8 +40,8 @@ src_base_libbase_a_SOURCES = \
 	src/base/stop.h \
 	src/base/strtab.c \
 	src/base/strtab.h \
-	src/base/text.c \
-	src/base/text.h \
+	src/base/utf8.c \
+	src/base/utf8.h \
 	src/base/texts.h \
 	src/base/unit.c \
 	src/base/unit.h

@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex_syntax.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -207,7 +207,7 @@ static void make_readable(struct regex *r, const char **text, size_t *n)
 		return;
 	r->readable.len = 0;
 	while (s < end) {
-		size_t length = text_decode(s, (size_t)(end - s), &c);
+		size_t length = utf8_decode(s, (size_t)(end - s), &c);
 
 		buf_add(&r->readable, length ? s : "\xef\xbf\xbd", length ? length : 3);
 		broken |= length == 0;

@@ -7,7 +7,7 @@
 
 #include "base/regex_class.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ uint32_t regex_char_next(const char **s)
 {
 	uint32_t c = 0xfffd;
 
-	*s += text_decode(*s, strnlen(*s, UTF8_MAX), &c);
+	*s += utf8_decode(*s, strnlen(*s, UTF8_MAX), &c);
 	return c;
 }
 

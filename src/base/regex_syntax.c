@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/regex_class.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -375,7 +375,7 @@ int regex_syntax(const char *pattern, struct buf *out, struct err *err)
 	int rc;
 
 	for (const char *s = pattern; *s;) {
-		size_t n = text_decode(s, strnlen(s, UTF8_MAX), &c);
+		size_t n = utf8_decode(s, strnlen(s, UTF8_MAX), &c);
 
 		if (!n)
 			return refuse(&p, "invalid UTF-8", pattern, strlen(pattern));

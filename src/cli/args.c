@@ -8,7 +8,7 @@
 #include "cli/args.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ const struct query_command *args_command(const char *name, size_t n)
 
 static void nearer(const char *word, const char *name, size_t *best, const char **found)
 {
-	size_t d = text_distance(word, name);
+	size_t d = utf8_distance(word, name);
 
 	if (d < *best) {
 		*best = d;

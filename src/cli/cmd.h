@@ -14,10 +14,10 @@
 int cmd_report(const struct args *a);
 
 /* Read two sides, compare them, write the report. */
-int cmd_diff(const struct args *a);
+int cmd_report_diff(const struct args *a);
 
 /* Read profiles one after the other, tell what grew, write the report. */
-int cmd_trend(const struct args *a);
+int cmd_report_trend(const struct args *a);
 
 /* Read two sides, say whether the new one is slower. */
 int cmd_gate(const struct args *a);
@@ -49,6 +49,6 @@ int cmd_version(void);
 int cmd_shell(const struct args *a);
 
 /* Is it the full screen that shall do so? */
-bool shell_wants_screen(const struct args *a);
+bool cmd_shell_wants_screen(const struct args *a);
 
 #endif

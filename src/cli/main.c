@@ -44,9 +44,9 @@ static int dispatch(const struct args *a)
 	if (strcmp(a->command->name, "completion") == 0)
 		return cmd_completion(a);
 	if (a->command->report == REPORT_DIFF)
-		return cmd_diff(a);
+		return cmd_report_diff(a);
 	if (a->command->report == REPORT_TREND)
-		return cmd_trend(a);
+		return cmd_report_trend(a);
 	if (a->command->report == REPORT_GATE)
 		return cmd_gate(a);
 	return cmd_report(a);

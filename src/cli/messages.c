@@ -8,7 +8,7 @@
 #include "cli/messages.h"
 
 #include "base/buf.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -75,7 +75,7 @@ static void vsay(const char *style, const char *fmt, va_list ap)
 	char text[4096];
 
 	vsnprintf(text, sizeof(text), fmt, ap);
-	text_add_safe(&safe, text, strlen(text));
+	utf8_add_safe(&safe, text, strlen(text));
 	pthread_mutex_lock(&sink.lock);
 	if (sink.to)
 		buf_addf(sink.to, "%s\n", buf_text(&safe));
@@ -125,7 +125,7 @@ static void progress_show_asking(void)
 {
 	struct buf name = { 0 };
 
-	text_add_safe(&name, progress.asked, strlen(progress.asked));
+	utf8_add_safe(&name, progress.asked, strlen(progress.asked));
 	fprintf(stderr, "\r\033[Kasking debuginfod for %s", buf_text(&name));
 	if (progress.size > 0)
 		fprintf(stderr, ", %" PRId64 " of %" PRId64 " KiB", progress.got / 1024, progress.size / 1024);

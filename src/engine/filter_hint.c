@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static const char *last_part(const char *name)
 static size_t slips(const char *word, const char *name)
 {
 	size_t a = strlen(word), b = strlen(name), limit = a < 5 ? 1 : SLIPS;
-	size_t d = a > b + limit || b > a + limit ? SLIPS + 1 : text_distance(word, name);
+	size_t d = a > b + limit || b > a + limit ? SLIPS + 1 : utf8_distance(word, name);
 
 	return d <= limit ? d : SLIPS + 1;
 }
@@ -134,7 +134,7 @@ void filter_hint_names(struct filter *f, const char *option, const char *pattern
 		if (last && strcmp(last, c[i].name) == 0)
 			continue;
 		buf_addz(f->notes, shown++ ? ", " : "; did you mean ");
-		text_add_safe(f->notes, c[i].name, strlen(c[i].name));
+		utf8_add_safe(f->notes, c[i].name, strlen(c[i].name));
 		last = c[i].name;
 	}
 	buf_addz(f->notes, "\n");
@@ -150,7 +150,7 @@ static void add_item(struct buf *notes, const char *intro, uint32_t i, const str
 	if (i == LABELS_SHOWN)
 		buf_addz(notes, "...");
 	else
-		text_add_safe(notes, buf_text(item), item->len);
+		utf8_add_safe(notes, buf_text(item), item->len);
 }
 
 /* The values of a key in order of their ids; how many are there? */

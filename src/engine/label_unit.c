@@ -10,8 +10,8 @@
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "profile/scale.h"
 
 #include <stdbool.h>
@@ -83,7 +83,7 @@ static int by_key_unit(const void *a, const void *b, void *arg)
 
 static void add_text(const struct profile *p, str_id id, struct buf *out)
 {
-	text_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
+	utf8_add_safe(out, profile_text(p, id), strtab_len(p->str, id));
 }
 
 static void tell_others(const struct pairs *s, const struct label_units *u, struct buf *notes)
@@ -105,7 +105,7 @@ static void tell_others(const struct pairs *s, const struct label_units *u, stru
 			buf_addz(notes, "For tag ");
 			add_text(s->p, pair->key, notes);
 			buf_addz(notes, " used unit ");
-			text_add_safe(notes, used, strlen(used));
+			utf8_add_safe(notes, used, strlen(used));
 			buf_addz(notes, ", also encountered unit(s) ");
 		} else {
 			buf_addz(notes, ", ");

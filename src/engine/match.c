@@ -12,7 +12,7 @@
 #include "engine/match.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "engine/match_name.h"
 #include "profile/keys.h"
 
@@ -149,7 +149,7 @@ static int function_name(struct making *mk, const char *name, size_t n, const ch
 	int rc = 0;
 
 	if (memchr(name, 0, n)) {
-		text_add_safe(&own, name, n); /* a C string could not hold it */
+		utf8_add_safe(&own, name, n); /* a C string could not hold it */
 		*id = strtab_addz(m->text, buf_text(&own));
 	} else if (m->name) {
 		rc = m->name(m->name_arg, name, n, file, &own, err);

@@ -26,7 +26,7 @@ static int make_nodes(const struct view *v, const struct query *q, struct arena 
 		graph_make(v, &net->places, mem, &net->graph);
 		net->nodes = graph_nodes(&net->graph);
 	}
-	names_init(&net->names, &net->places, mem);
+	node_names_init(&net->names, &net->places, mem);
 	return stop_check(v->stop, err);
 }
 

@@ -39,7 +39,7 @@ struct net {
 	uint32_t *parent;               /* [nodes] of a tree, as splicing left it */
 	bool *is_inlined, *is_residual; /* [nodes] the call from that parent */
 	struct nodes nodes;
-	struct names names;
+	struct node_names names;
 	struct trimmed shown;
 	uint32_t *position; /* [nodes] place in shown from 1; 0 for what is not shown */
 	struct edges edges; /* heaviest first; between kept nodes, of which not all need to be shown */

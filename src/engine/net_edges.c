@@ -49,7 +49,7 @@ static uint32_t *rank_ends(struct net *net, struct arena *mem)
 		some[nodes_place(&net->nodes, net->edges.edge[i].src)] = true;
 		some[nodes_place(&net->nodes, net->edges.edge[i].dst)] = true;
 	}
-	return names_rank(&net->names, some, mem);
+	return node_names_rank(&net->names, some, mem);
 }
 
 /* Edges of one weight and one pair of names stay in order of their nodes. */

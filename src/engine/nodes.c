@@ -8,7 +8,7 @@
 #include "engine/nodes.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,10 @@ int64_t nodes_cum(const struct nodes *nodes, uint32_t node)
 	return nodes_mean(nodes->cum[node], nodes->cum_div ? nodes->cum_div[node] : 0);
 }
 
-void names_init(struct names *names, const struct places *pl, struct arena *mem)
+void node_names_init(struct node_names *names, const struct places *pl, struct arena *mem)
 {
-	*names = (struct names){ .places = pl, .mem = mem, .name = arena_zalloc(mem, pl->n, sizeof(*names->name)) };
+	*names =
+		(struct node_names){ .places = pl, .mem = mem, .name = arena_zalloc(mem, pl->n, sizeof(*names->name)) };
 }
 
 /* The string of the profile itself when there is nothing to add. */
@@ -47,7 +48,7 @@ static const char *make_name(const struct places *pl, uint32_t place, struct are
 	if (memchr(text.data, 0, text.len)) { /* a C string could not hold it */
 		struct buf safe = { 0 };
 
-		text_add_safe(&safe, text.data, text.len);
+		utf8_add_safe(&safe, text.data, text.len);
 		buf_release(&text);
 		text = safe;
 	}
@@ -56,7 +57,7 @@ static const char *make_name(const struct places *pl, uint32_t place, struct are
 	return name;
 }
 
-const char *names_of(struct names *names, uint32_t place)
+const char *node_names_of(struct node_names *names, uint32_t place)
 {
 	if (!names->name[place])
 		names->name[place] = make_name(names->places, place, names->mem);
@@ -75,7 +76,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(l->name, r->name);
 }
 
-uint32_t *names_rank(struct names *names, const bool *some, struct arena *mem)
+uint32_t *node_names_rank(struct node_names *names, const bool *some, struct arena *mem)
 {
 	uint32_t *rank = arena_zalloc(mem, names->places->n, sizeof(*rank));
 	struct ranked *list = mem_alloc(names->places->n, sizeof(*list));
@@ -83,7 +84,7 @@ uint32_t *names_rank(struct names *names, const bool *some, struct arena *mem)
 
 	for (uint32_t k = 0; k < names->places->n; k++)
 		if (some[k])
-			list[n++] = (struct ranked){ names_of(names, k), k };
+			list[n++] = (struct ranked){ node_names_of(names, k), k };
 	if (n)
 		qsort(list, n, sizeof(*list), by_name);
 	for (uint32_t i = 0; i < n; i++) {

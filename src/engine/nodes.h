@@ -34,16 +34,16 @@ int64_t nodes_cum(const struct nodes *nodes, uint32_t node);
 int64_t nodes_mean(int64_t value, int64_t div);
 
 /* Printed names of places, each made once. */
-struct names {
+struct node_names {
 	const struct places *places;
 	struct arena *mem;
 	const char **name; /* [places] NULL until asked for */
 };
 
-void names_init(struct names *names, const struct places *pl, struct arena *mem);
+void node_names_init(struct node_names *names, const struct places *pl, struct arena *mem);
 
 /* The name of a place as printed; may hold anything but NUL, which is spelt out. */
-const char *names_of(struct names *names, uint32_t place);
+const char *node_names_of(struct node_names *names, uint32_t place);
 
 /*
  * The order of some places by name.
@@ -52,6 +52,6 @@ const char *names_of(struct names *names, uint32_t place);
  * mem     the result lives there
  * Gives   [places] ranks from 1; places of one name share one, others are 0
  */
-uint32_t *names_rank(struct names *names, const bool *some, struct arena *mem);
+uint32_t *node_names_rank(struct node_names *names, const bool *some, struct arena *mem);
 
 #endif

@@ -17,8 +17,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "profile/edit.h"
 
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static void show_labels(struct collecting *c, uint32_t id, char *const *part, ui
 	for (uint32_t i = 0; i < n; i++) {
 		if (i)
 			buf_add(&lines, "\n", 1);
-		text_add_safe(&lines, part[i], strlen(part[i]));
+		utf8_add_safe(&lines, part[i], strlen(part[i]));
 	}
 	c->shown[id] = arena_strndup(c->mem, buf_text(&lines), lines.len);
 	buf_release(&lines);

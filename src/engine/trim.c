@@ -61,7 +61,7 @@ static int compare_keys(const void *a, const void *b)
 	return c ? c : compare_u64(l->node, r->node);
 }
 
-void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct names *names,
+void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
 	       struct trimmed *t)
 {
 	struct sort_key *key = mem_alloc(t->n, sizeof(*key));
@@ -76,7 +76,7 @@ void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *
 					    .second = num_abs(score || by_cum ? flat : cum),
 					    .negative = first < 0,
 					    .addr = nodes->places->place[place].addr,
-					    .name = names_of(names, place),
+					    .name = node_names_of(names, place),
 					    .place = &nodes->places->place[place],
 					    .node = node };
 	}
@@ -144,7 +144,7 @@ bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t)
 	return true;
 }
 
-void trim_make(const struct nodes *nodes, const struct query *q, struct names *names, struct arena *mem,
+void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
 	       struct trimmed *out)
 {
 	trim_cut(nodes, q, mem, out);

@@ -40,7 +40,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
  * score   [nodes] the weight; NULL for flat, or cum when the question says so
  * Like    pprof internal/graph, Nodes.Sort
  */
-void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct names *names,
+void trim_sort(const struct nodes *nodes, const struct query *q, const int64_t *score, struct node_names *names,
 	       struct trimmed *t);
 
 /* Let stacks run unseen through all that is not shown; pprof leads calls to a node N0 there. */
@@ -50,7 +50,7 @@ void trim_keep_shown(const struct nodes *nodes, struct trimmed *t);
 bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t);
 
 /* All three: nodecount 0 shows all. For reports without pictures. */
-void trim_make(const struct nodes *nodes, const struct query *q, struct names *names, struct arena *mem,
+void trim_make(const struct nodes *nodes, const struct query *q, struct node_names *names, struct arena *mem,
 	       struct trimmed *out);
 
 /* How a shown node is called: inlined into its callers always, sometimes or never. */

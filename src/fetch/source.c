@@ -14,7 +14,7 @@
 
 static const char flag[] = "--max-input";
 
-int source_read(const char *source, uint64_t max, struct bytes *out, struct err *err)
+int fetch_read(const char *source, uint64_t max, struct bytes *out, struct err *err)
 {
 	size_t limit = max && max < SIZE_MAX ? (size_t)max : SIZE_MAX;
 
@@ -23,7 +23,7 @@ int source_read(const char *source, uint64_t max, struct bytes *out, struct err 
 	return io_read_file(source, limit, flag, out, err);
 }
 
-bool source_is_binary(const char *path)
+bool fetch_is_binary(const char *path)
 {
 	static const struct {
 		const char *bytes;

@@ -19,9 +19,9 @@
  * out     owned by the caller
  * Fails   ERR_IO, ERR_LIMIT; the sentence does not name the source
  */
-int source_read(const char *source, uint64_t max, struct bytes *out, struct err *err);
+int fetch_read(const char *source, uint64_t max, struct bytes *out, struct err *err);
 
 /* Is this a path to a program or library (ELF, Mach-O, PE) and not to a profile? */
-bool source_is_binary(const char *path);
+bool fetch_is_binary(const char *path);
 
 #endif

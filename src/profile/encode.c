@@ -447,7 +447,7 @@ int profile_encode_to(const struct profile *p, wire_sink_fn sink, void *arg, str
 	struct encoding e = { .p = p,
 			      .str = mem_alloc(n_strings, sizeof(str_id)),
 			      .number = mem_alloc(n_strings, sizeof(uint32_t)),
-			      .label = label_order_make(p),
+			      .label = profile_label_order(p),
 			      .labels_size = mem_zalloc(p->label_sets.n, sizeof(uint64_t)) };
 	void *buffer = mem_alloc(BUFFER_BYTES, 1);
 	bool done;

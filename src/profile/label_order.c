@@ -80,7 +80,7 @@ static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set
 		out[first + i] = entry[i].label;
 }
 
-uint32_t *label_order_make(const struct profile *p)
+uint32_t *profile_label_order(const struct profile *p)
 {
 	const struct csr *sets = &p->label_sets;
 	uint32_t *out = mem_alloc(sets->off[sets->n], sizeof(*out)), *rank = rank_keys(p), most = 0;

@@ -16,6 +16,6 @@
  *         frees
  * Like    pprof profile/encode.go, preEncode
  */
-uint32_t *label_order_make(const struct profile *p);
+uint32_t *profile_label_order(const struct profile *p);
 
 #endif

@@ -378,7 +378,7 @@ int merger_add(struct merger *m, const struct profile *const *src, const char *c
 	rc = sources_add(m, err);
 	sources_release(m);
 	for (size_t i = 0; i < n; i++)
-		texts_add_of(&m->texts, src[i]);
+		profile_texts_add_of(&m->texts, src[i]);
 	m->n_added += n;
 	return rc;
 }
@@ -436,7 +436,7 @@ struct profile *merger_finish(struct merger *m)
 	builder_meta(m->b)->time_ns = m->time_ns;
 	p = result_seal(m);
 	if (m->texts.n)
-		texts_put(&m->texts, p);
+		profile_texts_put(&m->texts, p);
 	return p;
 }
 
@@ -445,7 +445,7 @@ void merger_free(struct merger *m)
 	if (!m)
 		return;
 	result_drop(m);
-	texts_release(&m->texts);
+	profile_texts_release(&m->texts);
 	free(m->first_name);
 	free(m);
 }

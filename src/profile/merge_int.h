@@ -30,11 +30,11 @@ struct merger {
 	struct keys labelled;   /* stack << 32 | label set, where there are labels */
 	uint32_t *labelled_row; /* [labelled.n] */
 	size_t cap_plain, cap_labelled;
-	struct keys comments; /* their texts */
-	struct texts texts;   /* source lines of all sources */
-	int64_t time_ns;      /* of what was added up to the last merger_pause */
-	int64_t pausing_ns;   /* of what came since */
-	bool pausing;         /* something came since */
+	struct keys comments;       /* their texts */
+	struct profile_texts texts; /* source lines of all sources */
+	int64_t time_ns;            /* of what was added up to the last merger_pause */
+	int64_t pausing_ns;         /* of what came since */
+	bool pausing;               /* something came since */
 	/* what is being added: the result as far as it matters to the agreement, then the sources */
 	const struct profile **src; /* [n] */
 	char **own_name;            /* [n] */

@@ -19,7 +19,7 @@ struct text {
 	int64_t line;
 };
 
-bool texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi)
+bool profile_texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi)
 {
 	uint32_t from = 0, to = p->n_texts;
 	str_id id;
@@ -40,14 +40,15 @@ bool texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_
 	return *lo < *hi;
 }
 
-void texts_release(struct texts *t)
+void profile_texts_release(struct profile_texts *t)
 {
 	strtab_free(t->str);
 	free(t->text);
-	*t = (struct texts){ 0 };
+	*t = (struct profile_texts){ 0 };
 }
 
-void texts_add(struct texts *t, const char *file, size_t file_n, int64_t line, const char *text, size_t text_n)
+void profile_texts_add(struct profile_texts *t, const char *file, size_t file_n, int64_t line, const char *text,
+		       size_t text_n)
 {
 	if (!t->str)
 		t->str = strtab_new();
@@ -58,14 +59,14 @@ void texts_add(struct texts *t, const char *file, size_t file_n, int64_t line, c
 					 .line = line };
 }
 
-void texts_add_of(struct texts *t, const struct profile *p)
+void profile_texts_add_of(struct profile_texts *t, const struct profile *p)
 {
 	t->source++;
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		str_id file = p->text_file[i], text = p->text[i];
 
-		texts_add(t, strtab_text(p->str, file), strtab_len(p->str, file), p->text_line[i],
-			  strtab_text(p->str, text), strtab_len(p->str, text));
+		profile_texts_add(t, strtab_text(p->str, file), strtab_len(p->str, file), p->text_line[i],
+				  strtab_text(p->str, text), strtab_len(p->str, text));
 	}
 }
 
@@ -118,7 +119,7 @@ static size_t sort_texts(struct text *text, size_t n, uint32_t n_sources)
 	return kept;
 }
 
-void texts_put(const struct texts *t, struct profile *p)
+void profile_texts_put(const struct profile_texts *t, struct profile *p)
 {
 	struct text *text = mem_alloc(t->n, sizeof(*text));
 	size_t n = 0;

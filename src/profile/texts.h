@@ -19,23 +19,24 @@
  *
  * Gives   false when the profile has none of this file
  */
-bool texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi);
+bool profile_texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi);
 
 /* Lines on their way into a profile; zero-initialised it is empty. */
-struct texts {
+struct profile_texts {
 	struct strtab *str; /* their own; NULL while there are none */
 	struct text *text;
 	size_t n, cap;
 	uint32_t source; /* how many sources so far */
 };
 
-void texts_release(struct texts *t);
+void profile_texts_release(struct profile_texts *t);
 
 /* Append a line of a file; lines count from 1. */
-void texts_add(struct texts *t, const char *file, size_t file_n, int64_t line, const char *text, size_t text_n);
+void profile_texts_add(struct profile_texts *t, const char *file, size_t file_n, int64_t line, const char *text,
+		       size_t text_n);
 
 /* Append the lines of a profile, as one more source. */
-void texts_add_of(struct texts *t, const struct profile *p);
+void profile_texts_add_of(struct profile_texts *t, const struct profile *p);
 
 /*
  * Give a profile these lines in place of those it has. Where two sources disagree on a line, the
@@ -43,6 +44,6 @@ void texts_add_of(struct texts *t, const struct profile *p);
  *
  * p       the loader's alone
  */
-void texts_put(const struct texts *t, struct profile *p);
+void profile_texts_put(const struct profile_texts *t, struct profile *p);
 
 #endif

@@ -267,8 +267,8 @@ int reader_proto(const uint8_t *data, size_t n, const struct reader_limits *limi
 	if (rc == 0)
 		*out = builder_seal(t.p.builder);
 	if (rc == 0 && t.texts.n)
-		texts_put(&t.texts, *out);
-	texts_release(&t.texts);
+		profile_texts_put(&t.texts, *out);
+	profile_texts_release(&t.texts);
 	builder_free(t.p.builder);
 	idmap_release(&t.p.locs);
 	idmap_release(&t.map_ids);

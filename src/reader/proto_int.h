@@ -85,7 +85,7 @@ struct tables {
 	struct spans types, maps, locs, funcs;
 	struct span period_type;
 	struct header head;
-	struct texts texts;
+	struct profile_texts texts;
 	struct span source_file;             /* of the source lines to come */
 	int64_t source_line;                 /* of the next */
 	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */

@@ -155,8 +155,8 @@ static int top_source(struct tables *t, struct cursor *c, const struct field *f,
 	} else if (f->number == PROFILE_SOURCE_LINE) {
 		t->source_line = (int64_t)f->value;
 	} else if (t->source_file.n && t->source_line > 0 && t->source_line < INT64_MAX) {
-		texts_add(&t->texts, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
-			  (const char *)f->data, f->n);
+		profile_texts_add(&t->texts, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
+				  (const char *)f->data, f->n);
 	}
 	return count_check(&t->p, t->texts.n, "source lines", err);
 }

@@ -22,7 +22,7 @@ void binaries_init(struct binaries *b, const struct profile *p, const struct que
 	b->of_map = arena_alloc(mem, p->n_maps, sizeof(*b->of_map));
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		b->of_map[i] = NOT_ASKED;
-	where_of(q, mem, &b->where);
+	report_where(q, mem, &b->where);
 }
 
 void binaries_release(struct binaries *b)

@@ -102,7 +102,7 @@ static void add_calls(struct filling *f, const struct call_lists *lists, uint32_
 
 		cell[CALLS_WEIGHT].value = nodes_mean(e->weight, e->div); /* pprof divides nodes alone */
 		cell[CALLS_WEIGHT_PCT].real = unit_percent(cell[CALLS_WEIGHT].value, cum);
-		cell[CALLS_NAME].text = names_of(&net->names, nodes_place(&net->nodes, other));
+		cell[CALLS_NAME].text = node_names_of(&net->names, nodes_place(&net->nodes, other));
 		cell[CALLS_INLINED].text = e->inlined ? "(inline)" : "";
 	}
 }
@@ -145,10 +145,10 @@ static void fill_table(struct net *net, const bool *match, struct report *r)
 	}
 }
 
-void calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r)
+void report_calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r)
 {
-	head_fill(&r->head, v, q, r->mem);
-	head_choose_unit(&r->head, &net->nodes, &net->shown, whole);
+	report_head_fill(&r->head, v, q, r->mem);
+	report_head_choose_unit(&r->head, &net->nodes, &net->shown, whole);
 	r->head.n_shown = net->shown.n;
 	r->head.n_dropped = net->shown.n_dropped;
 	r->head.n_before = net->shown.n_before;
@@ -157,7 +157,7 @@ void calls_head(const struct net *net, const struct query *q, const struct view 
 		r->head.shown += nodes_flat(&net->nodes, net->shown.node[i]);
 }
 
-int calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = *q->pattern ? "peek" : "tree" } };
 	struct net net;
@@ -171,7 +171,7 @@ int calls_make(const struct view *v, const struct query *q, struct report *out, 
 			rc = stop_check(q->stop, err);
 		}
 		if (rc == 0) {
-			calls_head(&net, q, v, false, &r);
+			report_calls_head(&net, q, v, false, &r);
 			fill_table(&net, match, &r);
 		}
 		net_release(&net);

@@ -35,13 +35,14 @@ enum {
  * Fails   ERR_USAGE when the pattern does not parse or matches nothing
  * Like    pprof internal/report printTree
  */
-int calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
 
 /*
  * Fill the head of a report on a net.
  *
  * whole   values will be shown without decimals
  */
-void calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r);
+void report_calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole,
+		       struct report *r);
 
 #endif

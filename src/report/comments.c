@@ -11,11 +11,11 @@
 
 static const struct column column = { "comment", "comment", CELL_NAME };
 
-void comments_make(const struct view *v, const struct query *q, struct report *out)
+void report_comments_make(const struct view *v, const struct query *q, struct report *out)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "comments", .is_whole = true } };
 
-	head_fill(&r.head, v, q, r.mem);
+	report_head_fill(&r.head, v, q, r.mem);
 	r.table = (struct table){ .n_cols = 1, .n_rows = r.head.n_comments, .col = &column };
 	r.table.cell = arena_alloc(r.mem, r.head.n_comments, sizeof(*r.table.cell));
 	for (uint32_t i = 0; i < r.head.n_comments; i++)

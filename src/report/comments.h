@@ -16,6 +16,6 @@
  * out     released with report_release
  * Like    pprof internal/report printComments
  */
-void comments_make(const struct view *v, const struct query *q, struct report *out);
+void report_comments_make(const struct view *v, const struct query *q, struct report *out);
 
 #endif

@@ -49,12 +49,12 @@ struct rows {
 	struct row *row;
 };
 
-double diff_percent(int64_t before, int64_t after)
+double report_diff_percent(int64_t before, int64_t after)
 {
 	return before ? ((double)after - (double)before) / fabs((double)before) * 100 : NAN;
 }
 
-double diff_share(int64_t part, int64_t total)
+double report_diff_share(int64_t part, int64_t total)
 {
 	return total ? (double)part / fabs((double)total) * 100 : 0;
 }
@@ -159,9 +159,9 @@ static void fill_half(const struct diff *d, const struct row *r, const int64_t v
 	cell[DIFF_BEFORE].value = value[SIDE_BASE];
 	cell[DIFF_AFTER].value = value[SIDE_TARGET];
 	cell[DIFF_DELTA].value = change(value);
-	cell[DIFF_DELTA_PCT].real = diff_percent(value[SIDE_BASE], value[SIDE_TARGET]);
-	cell[DIFF_SHARE_BEFORE].real = diff_share(value[SIDE_BASE], d->side[SIDE_BASE].total);
-	cell[DIFF_SHARE_AFTER].real = diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
+	cell[DIFF_DELTA_PCT].real = report_diff_percent(value[SIDE_BASE], value[SIDE_TARGET]);
+	cell[DIFF_SHARE_BEFORE].real = report_diff_share(value[SIDE_BASE], d->side[SIDE_BASE].total);
+	cell[DIFF_SHARE_AFTER].real = report_diff_share(value[SIDE_TARGET], d->side[SIDE_TARGET].total);
 }
 
 /* As printed; with the file where another row that is shown has the same name. */
@@ -228,7 +228,7 @@ static void fill_table(struct report *r, const struct diff *d, const struct rows
 		if (size && (min == 0 || size < min))
 			min = size;
 	}
-	head_choose_unit_for(&r->head, (int64_t)min, false);
+	report_head_choose_unit_for(&r->head, (int64_t)min, false);
 }
 
 static void add_clamped(int64_t *sum, int64_t v)
@@ -279,8 +279,8 @@ static uint32_t candidates(const struct diff *d, const struct rows *rows, enum s
 	*out = arena_alloc(mem, rows->n_all, sizeof(**out));
 	for (uint32_t i = 0; i < rows->n_all; i++) {
 		const struct row *r = &rows->row[i];
-		double own = fabs(diff_share(r->flat[side], d->side[side].total));
-		double share = fmax(own, fabs(diff_share(r->cum[side], d->side[side].total)));
+		double own = fabs(report_diff_share(r->flat[side], d->side[side].total));
+		double share = fmax(own, fabs(report_diff_share(r->cum[side], d->side[side].total)));
 
 		if (r->on[other] || share < 0.5)
 			continue;
@@ -318,7 +318,7 @@ static void fill_compare(struct report *r, const struct diff *d, const struct si
 	c->by_cum = q->sort == SORT_CUM;
 }
 
-int diff_report(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
+int report_diff(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
 		struct report *out, struct buf *notes, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "diff" } };
@@ -330,7 +330,7 @@ int diff_report(const struct profile *const p[N_SIDES], const struct side_source
 
 	if (rc == 0) {
 		side_warn(p[SIDE_BASE], p[SIDE_TARGET], d.normal.by != NORMALIZE_NONE, notes);
-		head_fill(&r.head, &d.side[SIDE_TARGET].view, q, r.mem);
+		report_head_fill(&r.head, &d.side[SIDE_TARGET].view, q, r.mem);
 		r.head.unit = d.unit;
 		r.head.total = d.side[SIDE_TARGET].total;
 		r.head.compare = c;

@@ -22,13 +22,13 @@
  * notes   lines for the user are appended
  * Fails   as diff_make
  */
-int diff_report(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
+int report_diff(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES], const struct query *q,
 		struct report *out, struct buf *notes, struct err *err);
 
 /* (after - before) / |before| in percent; NAN when before is 0. */
-double diff_percent(int64_t before, int64_t after);
+double report_diff_percent(int64_t before, int64_t after);
 
 /* part / |total| in percent; 0 when total is 0. */
-double diff_share(int64_t part, int64_t total);
+double report_diff_share(int64_t part, int64_t total);
 
 #endif

@@ -84,7 +84,7 @@ static void fill_row(union cell *cell, const struct disasm_making *m, const stru
 		add_node(&w, &m->nodes, (*at)->node);
 		file = *file ? file : places_file(pl, nodes_place(&m->nodes, (*at)->node));
 		line = line ? line : place->line;
-		function = *function ? function : head_text(pl->p, place->name, m->mem);
+		function = *function ? function : report_head_text(pl->p, place->name, m->mem);
 	}
 	buf_addf(&text, "0x%" PRIx64, it->addr);
 	cell[DISASM_ADDRESS].text = arena_strndup(m->mem, text.data, text.len);
@@ -178,7 +178,7 @@ static int make(struct report *r, struct disasm_making *m, const struct query *q
 	int rc = stop_check(q->stop, err);
 
 	if (rc == 0)
-		rc = disasm_symbols(m, q, notes, err);
+		rc = report_disasm_symbols(m, q, notes, err);
 	if (rc < 0)
 		return rc;
 	qsort(m->symbol, m->n_symbols, sizeof(*m->symbol), by_name);
@@ -190,7 +190,8 @@ static int make(struct report *r, struct disasm_making *m, const struct query *q
 	return rc < 0 ? rc : fill_table(r, m, err);
 }
 
-int disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+int report_disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		       struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "disasm", .is_whole = true } };
 	struct disasm_making m = { .p = v->p, .mem = r.mem };
@@ -207,10 +208,10 @@ int disasm_make(const struct view *v, const struct query *q, struct report *out,
 	}
 	graph_make(v, &pl, r.mem, &g);
 	m.nodes = graph_nodes(&g);
-	head_fill(&r.head, v, q, r.mem);
+	report_head_fill(&r.head, v, q, r.mem);
 	binaries_init(&m.binaries, v->p, q, r.mem);
 	rc = make(&r, &m, &by_address, notes, err);
-	disasm_making_release(&m);
+	report_disasm_release(&m);
 	places_release(&pl);
 	if (rc < 0) {
 		report_release(&r);

@@ -48,6 +48,7 @@ struct disasm {
  * Fails   ERR_USAGE when nothing matches, ERR_IO when no binary or no disassembler is there
  * Like    pprof internal/report PrintAssembly
  */
-int disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err);
+int report_disasm_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		       struct err *err);
 
 #endif

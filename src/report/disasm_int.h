@@ -51,11 +51,11 @@ struct disasm_making {
 /*
  * Find the symbols that are asked for.
  *
- * m       p, nodes, binaries and mem are set; the rest is filled; released with disasm_making_release,
+ * m       p, nodes, binaries and mem are set; the rest is filled; released with report_disasm_release,
  *         after a failure too
- * Fails   as disasm_make
+ * Fails   as report_disasm_make
  */
-int disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err);
-void disasm_making_release(struct disasm_making *m);
+int report_disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err);
+void report_disasm_release(struct disasm_making *m);
 
 #endif

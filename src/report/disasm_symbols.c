@@ -307,7 +307,7 @@ static int find(struct disasm_making *m, struct wanted *w, const struct query *q
 	return rc;
 }
 
-int disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err)
+int report_disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *notes, struct err *err)
 {
 	struct wanted w = { .pattern = q->pattern };
 	int rc;
@@ -321,7 +321,7 @@ int disasm_symbols(struct disasm_making *m, const struct query *q, struct buf *n
 	return rc;
 }
 
-void disasm_making_release(struct disasm_making *m)
+void report_disasm_release(struct disasm_making *m)
 {
 	for (uint32_t i = 0; m->object && i < m->binaries.n; i++)
 		free(m->object[i].node);

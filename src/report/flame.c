@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "engine/boxes.h"
 #include "profile/normalize.h"
 #include "report/head.h"
@@ -40,9 +40,9 @@ static const char *tame(const char *text, size_t n, size_t max, struct arena *me
 {
 	struct buf brief = { 0 }, safe = { 0 };
 
-	text_add_short(&brief, text, n, max);
+	utf8_add_short(&brief, text, n, max);
 	if (brief.len && memchr(brief.data, 0, brief.len))
-		text_add_safe(&safe, brief.data, brief.len);
+		utf8_add_safe(&safe, brief.data, brief.len);
 	else
 		buf_add(&safe, brief.data, brief.len);
 	text = arena_strndup(mem, buf_text(&safe), safe.len);
@@ -117,7 +117,7 @@ static const char *label_name(struct naming *x, uint32_t func)
 	str_id key = p->func_file[func], value = p->func_name[func];
 
 	x->text.len = 0;
-	text_add_short(&x->text, profile_text(p, key), strtab_len(p->str, key), FLAME_NAME_MAX / 2);
+	utf8_add_short(&x->text, profile_text(p, key), strtab_len(p->str, key), FLAME_NAME_MAX / 2);
 	buf_addz(&x->text, ": ");
 	if (value)
 		buf_add(&x->text, profile_text(p, value), strtab_len(p->str, value));
@@ -276,8 +276,8 @@ static struct boxes_ask boxes_for(const struct query *q, const struct flame_ask 
 				   .max_boxes = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX };
 }
 
-int flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
-	       struct err *err)
+int report_flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
+		      struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "flame" } };
 	const struct boxes_ask want = boxes_for(q, ask);
@@ -289,7 +289,7 @@ int flame_make(const struct view *v, const struct query *q, const struct flame_a
 	if (rc == 0) {
 		rc = boxes_make(v, &pl, &want, r.mem, &b, err);
 		if (rc == 0) {
-			head_fill(&r.head, v, q, r.mem);
+			report_head_fill(&r.head, v, q, r.mem);
 			r.head.out_unit = strcmp(q->unit, "minimum") == 0 ? "auto" : q->unit;
 			fill(v, &b, ask, f);
 			f->inverted = q->inverted;

@@ -87,7 +87,7 @@ struct flame_ask {
  *         drop_negative: without what got smaller and all it calls
  * Fails   ERR_USAGE, ERR_LIMIT as boxes_make and places_make
  */
-int flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
-	       struct err *err);
+int report_flame_make(const struct view *v, const struct query *q, const struct flame_ask *ask, struct report *out,
+		      struct err *err);
 
 #endif

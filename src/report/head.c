@@ -9,12 +9,12 @@
 
 #include "base/num.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
-const char *head_text(const struct profile *p, str_id id, struct arena *mem)
+const char *report_head_text(const struct profile *p, str_id id, struct arena *mem)
 {
 	const char *text = profile_text(p, id);
 	size_t n = strtab_len(p->str, id);
@@ -22,7 +22,7 @@ const char *head_text(const struct profile *p, str_id id, struct arena *mem)
 
 	if (strlen(text) == n)
 		return text;
-	text_add_safe(&safe, text, n);
+	utf8_add_safe(&safe, text, n);
 	text = arena_strndup(mem, safe.data, safe.len);
 	buf_release(&safe);
 	return text;
@@ -31,7 +31,7 @@ const char *head_text(const struct profile *p, str_id id, struct arena *mem)
 static const char *head_type(const struct view *v, struct arena *mem)
 {
 	struct buf name = { 0 };
-	const char *type = head_text(v->p, v->p->type[v->type].name, mem);
+	const char *type = report_head_text(v->p, v->p->type[v->type].name, mem);
 
 	if (!v->mean)
 		return type;
@@ -48,13 +48,13 @@ static const char *head_file(const struct profile *p, struct arena *mem)
 
 	if (p->n_maps == 0 || p->map[0].file == 0)
 		return "";
-	path_add_base(&base, head_text(p, p->map[0].file, mem));
+	path_add_base(&base, report_head_text(p, p->map[0].file, mem));
 	file = arena_strndup(mem, base.data, base.len);
 	buf_release(&base);
 	return file;
 }
 
-void head_fill_filters(struct head *h, const struct query *q, struct arena *mem)
+void report_head_fill_filters(struct head *h, const struct query *q, struct arena *mem)
 {
 	const struct filter_note known[] = {
 		{ "focus", q->focus, true },
@@ -81,19 +81,19 @@ void head_fill_filters(struct head *h, const struct query *q, struct arena *mem)
 			filter[h->n_filters++] = known[i];
 }
 
-void head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem)
+void report_head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem)
 {
 	const struct profile *p = v->p;
 
 	h->file = head_file(p, mem);
-	h->build_id = p->n_maps ? head_text(p, p->map[0].build_id, mem) : "";
-	h->doc_url = head_text(p, p->meta.doc_url, mem);
+	h->build_id = p->n_maps ? report_head_text(p, p->map[0].build_id, mem) : "";
+	h->doc_url = report_head_text(p, p->meta.doc_url, mem);
 	h->type = head_type(v, mem);
 	h->unit = v->unit;
 	h->n_comments = p->meta.n_comments;
 	h->comment = arena_alloc(mem, p->meta.n_comments, sizeof(*h->comment));
 	for (uint32_t i = 0; i < p->meta.n_comments; i++)
-		h->comment[i] = head_text(p, p->meta.comment[i], mem);
+		h->comment[i] = report_head_text(p, p->meta.comment[i], mem);
 	h->time_ns = p->meta.time_ns;
 	h->duration_ns = p->meta.duration_ns;
 	h->total = v->total;
@@ -101,7 +101,7 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
 	h->ratio = query_ratio(q);
 	h->compact = q->compact_labels;
 	h->dropped_weight = (int64_t)num_abs(num_trunc((double)v->total * q->edgefraction));
-	head_fill_filters(h, q, mem);
+	report_head_fill_filters(h, q, mem);
 	h->dropped_cum = (int64_t)num_abs(num_trunc((double)v->total * q->nodefraction));
 }
 
@@ -121,13 +121,13 @@ static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
 	return (int64_t)min;
 }
 
-void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole)
+void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole)
 {
 	if (t->n)
-		head_choose_unit_for(h, smallest(nodes, t), whole);
+		report_head_choose_unit_for(h, smallest(nodes, t), whole);
 }
 
-void head_choose_unit_for(struct head *h, int64_t min, bool whole)
+void report_head_choose_unit_for(struct head *h, int64_t min, bool whole)
 {
 	int64_t max, hundred;
 	const char *min_unit, *max_unit;

@@ -13,7 +13,7 @@
 #include "report/report.h"
 
 /* What the profile says about itself, and the value in question. Like pprof ProfileLabels. */
-void head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem);
+void report_head_fill(struct head *h, const struct view *v, const struct query *q, struct arena *mem);
 
 /*
  * Choose the one unit of a report over a graph, when the question leaves it open (minimum): the
@@ -22,15 +22,15 @@ void head_fill(struct head *h, const struct view *v, const struct query *q, stru
  * whole   values will be shown without decimals, so that the smallest one decides
  * Like    pprof internal/report selectOutputUnit
  */
-void head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole);
+void report_head_choose_unit(struct head *h, const struct nodes *nodes, const struct trimmed *t, bool whole);
 
 /* The same for a report whose smallest value other than 0 is min; 0 when all are 0. */
-void head_choose_unit_for(struct head *h, int64_t min, bool whole);
+void report_head_choose_unit_for(struct head *h, int64_t min, bool whole);
 
 /* A string of the profile as a C string: with \x00 in it when it holds a NUL. */
-const char *head_text(const struct profile *p, str_id id, struct arena *mem);
+const char *report_head_text(const struct profile *p, str_id id, struct arena *mem);
 
-/* List the filters in force; head_fill does so too. */
-void head_fill_filters(struct head *h, const struct query *q, struct arena *mem);
+/* List the filters in force; report_head_fill does so too. */
+void report_head_fill_filters(struct head *h, const struct query *q, struct arena *mem);
 
 #endif

@@ -248,7 +248,7 @@ static void add_inlined(struct listing *l, uint32_t node)
 	for (uint32_t i = l->inlined_first[node]; i < l->inlined_first[node + 1]; i++) {
 		const struct edge *e = &l->inlined[i];
 		const struct place *callee = &l->places.place[e->dst];
-		union cell *cell = add_row(l, ROW_INLINED, head_text(l->v->p, callee->name, l->r->mem),
+		union cell *cell = add_row(l, ROW_INLINED, report_head_text(l->v->p, callee->name, l->r->mem),
 					   arena_strndup(l->r->mem, places_file(&l->places, e->dst),
 							 strlen(places_file(&l->places, e->dst))),
 					   callee->line);
@@ -357,7 +357,7 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 
 	for (uint32_t i = lo; i < hi; i++)
 		weight_add(&w, &l->nodes, l->node[i].node);
-	l->name = head_text(l->v->p, l->places.place[l->node[lo].node].name, l->r->mem);
+	l->name = report_head_text(l->v->p, l->places.place[l->node[lo].node].name, l->r->mem);
 	l->file = arena_strndup(l->r->mem, l->node[lo].file, strlen(l->node[lo].file));
 	cell = add_row(l, ROW_ROUTINE, l->name, l->file, 0);
 	set_weight(cell, &w);
@@ -402,7 +402,7 @@ static int fill_table(struct listing *l, struct err *err)
 	struct symbol_where where;
 	int rc;
 
-	where_of(l->q, r->mem, &where);
+	report_where(l->q, r->mem, &where);
 	l->files = source_files_new(l->v->p, &where);
 	l->missing = strtab_new();
 	rc = add_routines(l, err);
@@ -419,7 +419,8 @@ static int fill_table(struct listing *l, struct err *err)
 	return rc;
 }
 
-int list_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+int report_list_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		     struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "list", .is_whole = true } };
 	struct listing l = { .v = v, .q = q, .r = &r, .notes = notes };
@@ -430,7 +431,7 @@ int list_make(const struct view *v, const struct query *q, struct report *out, s
 		graph_make(v, &l.places, r.mem, &l.graph);
 		l.nodes = graph_nodes(&l.graph);
 		trim_cut(&l.nodes, q, r.mem, &t);
-		head_fill(&r.head, v, q, r.mem);
+		report_head_fill(&r.head, v, q, r.mem);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
 			rc = choose(&l, &t, err);

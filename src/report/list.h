@@ -38,6 +38,7 @@ enum {
  *         many lines
  * Like    pprof internal/report printSource, but that a mean is one
  */
-int list_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err);
+int report_list_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		     struct err *err);
 
 #endif

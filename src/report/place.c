@@ -36,9 +36,9 @@ struct row_place row_places_of(struct row_places *r, uint32_t place)
 	const struct place *k = &r->places->place[place];
 	const struct profile *p = r->places->p;
 
-	return (struct row_place){ .function = k->name ? head_text(p, k->name, r->mem) : "",
+	return (struct row_place){ .function = k->name ? report_head_text(p, k->name, r->mem) : "",
 				   .file = file_of(r, k),
-				   .binary = k->objfile ? head_text(p, k->objfile, r->mem) : "",
+				   .binary = k->objfile ? report_head_text(p, k->objfile, r->mem) : "",
 				   .line = k->line,
 				   .address = k->addr };
 }

@@ -12,7 +12,7 @@
 #include "report/rename.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "report/around.h"
 
 #include <math.h>
@@ -132,7 +132,7 @@ static bool near_name(const char *a, const char *b)
 	a = short_name(a);
 	b = short_name(b);
 	n = strlen(a) > strlen(b) ? strlen(a) : strlen(b);
-	return n > 0 && text_distance(a, b) * 3 <= n;
+	return n > 0 && utf8_distance(a, b) * 3 <= n;
 }
 
 static bool judge(const struct diff *d, const struct rename_row *g, const struct rename_row *c,

@@ -51,7 +51,7 @@ static const char *host_of_labels(const struct profile *p, struct arena *mem)
 	if (rank == N_HOST_KEYS)
 		return "";
 	if (n[rank] == 1)
-		return head_text(p, found[rank], mem);
+		return report_head_text(p, found[rank], mem);
 	buf_addf(&text, "%" PRIu32 " of them", n[rank]);
 	host = arena_strndup(mem, text.data, text.len);
 	buf_release(&text);
@@ -62,7 +62,7 @@ static const char *host_of_labels(const struct profile *p, struct arena *mem)
 static const char *host_of_comments(const struct profile *p, struct arena *mem)
 {
 	for (uint32_t i = 0; i < p->meta.n_comments; i++) {
-		const char *text = head_text(p, p->meta.comment[i], mem);
+		const char *text = report_head_text(p, p->meta.comment[i], mem);
 		size_t n = strcspn(text, "=:");
 
 		if (text[n] && key_rank(text, n) < N_HOST_KEYS)
@@ -84,12 +84,12 @@ void side_fill(struct compare_side *s, const struct profile *p, const struct sid
 				    .duration_ns = p->meta.duration_ns,
 				    .total = total };
 	if (p->n_maps && p->map[0].file) {
-		path_add_base(&base, head_text(p, p->map[0].file, mem));
+		path_add_base(&base, report_head_text(p, p->map[0].file, mem));
 		s->file = arena_strndup(mem, base.data, base.len);
 		buf_release(&base);
 	}
 	if (p->n_maps)
-		s->build_id = head_text(p, p->map[0].build_id, mem);
+		s->build_id = report_head_text(p, p->map[0].build_id, mem);
 	s->host = host_of_labels(p, mem);
 	if (!*s->host)
 		s->host = host_of_comments(p, mem);

@@ -12,8 +12,8 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "engine/label_unit.h"
 #include "report/head.h"
 
@@ -49,7 +49,7 @@ static int too_large(const struct profile *p, str_id key, struct err *err)
 	struct buf name = { 0 };
 	int rc;
 
-	text_add_safe(&name, profile_text(p, key), strtab_len(p->str, key));
+	utf8_add_safe(&name, profile_text(p, key), strtab_len(p->str, key));
 	rc = err_set(err, ERR_RANGE, "the sum of all values of the label %s leaves 64 bits", buf_text(&name));
 	buf_release(&name);
 	return rc;
@@ -201,7 +201,7 @@ static const char *keep_text(const struct strtab *s, str_id id, struct arena *me
 
 	if (strlen(text) == n)
 		return arena_strndup(mem, text, n);
-	text_add_safe(&safe, text, n);
+	utf8_add_safe(&safe, text, n);
 	text = arena_strndup(mem, safe.data, safe.len);
 	buf_release(&safe);
 	return text;
@@ -234,7 +234,7 @@ static int answer(struct tagging *t, const struct view *v, const struct label_un
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < t->n && !stop_step(t->stop, i); i++) {
-		t->tag[i].key = head_text(t->p, t->tag[i].key_id, r->mem);
+		t->tag[i].key = report_head_text(t->p, t->tag[i].key_id, r->mem);
 		t->tag[i].value = keep_text(t->values, t->tag[i].value_id, r->mem);
 	}
 	if (stop_check(t->stop, err) < 0)
@@ -246,14 +246,15 @@ static int answer(struct tagging *t, const struct view *v, const struct label_un
 	return rc == 0 ? stop_check(t->stop, err) : rc;
 }
 
-int tag_table_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+int report_tags_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		     struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "tags", .is_whole = true } };
 	struct tagging t = { .stop = q->stop, .p = v->p, .values = strtab_new() };
 	struct label_units units;
 	int rc;
 
-	head_fill(&r.head, v, q, r.mem);
+	report_head_fill(&r.head, v, q, r.mem);
 	label_units_make(v->p, r.mem, &units, notes);
 	t.weight = mem_zalloc(v->p->n_labels, sizeof(*t.weight));
 	t.used = mem_zalloc(v->p->n_labels, sizeof(*t.used));

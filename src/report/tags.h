@@ -34,6 +34,7 @@ struct tag_row {
  * Fails   ERR_RANGE when the weights of a key do not add up within int64_t
  * Like    pprof internal/report printTags
  */
-int tag_table_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err);
+int report_tags_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		     struct err *err);
 
 #endif

@@ -23,7 +23,7 @@ static const struct column columns[N_TOP_COLS] = {
 	[TOP_INLINED] = { "inlined", "", CELL_NOTE },
 };
 
-const char *top_inlined_note(enum inlined inlined)
+const char *report_top_inlined_note(enum inlined inlined)
 {
 	static const char *const note[] = {
 		[INLINED_NEVER] = "",
@@ -57,7 +57,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 		cell[TOP_SUM_PCT].value = r->head.shown;
 		cell[TOP_CUM].value = cell[TOP_CUM_PCT].value = cum;
 		cell[TOP_NAME].text = t->name[i];
-		cell[TOP_INLINED].text = top_inlined_note(inlined ? inlined[i] : INLINED_NEVER);
+		cell[TOP_INLINED].text = report_top_inlined_note(inlined ? inlined[i] : INLINED_NEVER);
 		place[i] = row_places_of(&places, nodes_place(&nodes, t->node[i]));
 	}
 }
@@ -68,7 +68,7 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	struct places pl;
 	struct graph g;
 	struct nodes nodes;
-	struct names names;
+	struct node_names names;
 	struct trimmed t;
 	int rc = places_make(v->p, q, r.mem, &pl, err);
 
@@ -78,10 +78,10 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	}
 	graph_make(v, &pl, r.mem, &g);
 	nodes = graph_nodes(&g);
-	names_init(&names, &pl, r.mem);
+	node_names_init(&names, &pl, r.mem);
 	trim_make(&nodes, q, &names, r.mem, &t);
-	head_fill(&r.head, v, q, r.mem);
-	head_choose_unit(&r.head, &nodes, &t, false);
+	report_head_fill(&r.head, v, q, r.mem);
+	report_head_choose_unit(&r.head, &nodes, &t, false);
 	r.head.n_dropped = t.n_dropped;
 	r.head.n_shown = t.n;
 	r.head.n_before = t.n_before;
@@ -96,12 +96,12 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	return rc;
 }
 
-int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	return make(v, q, true, out, err);
 }
 
-int top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	return make(v, q, false, out, err);
 }

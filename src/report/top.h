@@ -22,12 +22,12 @@ enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_
  * Fails   ERR_LIMIT as places_make; ERR_STOPPED
  * Like    pprof internal/report TextItems
  */
-int top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
 
 /* The same but for what was inlined, which is as much work as all the rest: the notes behind names are "". */
-int top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err);
 
 /* What stands behind the name of a row; "" for nothing. */
-const char *top_inlined_note(enum inlined inlined);
+const char *report_top_inlined_note(enum inlined inlined);
 
 #endif

@@ -36,7 +36,7 @@ static void fill_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t n
 	cell[0].value = before;
 	cell[1].value = after;
 	cell[2].value = after - before;
-	cell[3].real = diff_percent(before, after);
+	cell[3].real = report_diff_percent(before, after);
 }
 
 static void fill_table(struct report *r, const struct graph *g, const struct trimmed *t)
@@ -54,7 +54,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 		fill_cells(cell + TOP_SIDES_FLAT_BEFORE, g->flat, t->node[i]);
 		fill_cells(cell + TOP_SIDES_CUM_BEFORE, g->cum, t->node[i]);
 		cell[TOP_SIDES_NAME].text = t->name[i];
-		cell[TOP_SIDES_INLINED].text = top_inlined_note(inlined[i]);
+		cell[TOP_SIDES_INLINED].text = report_top_inlined_note(inlined[i]);
 		place[i] = row_places_of(&places, t->node[i]);
 		r->head.shown += cell[TOP_SIDES_FLAT_DELTA].value;
 	}
@@ -76,15 +76,15 @@ static void fill(struct report *r, const struct view *v, const struct query *q, 
 {
 	struct graph g;
 	struct nodes nodes;
-	struct names names;
+	struct node_names names;
 	struct trimmed t;
 
 	graph_make_sides(v, pl, r->mem, &g);
 	nodes = changes(&g, r->mem);
-	names_init(&names, pl, r->mem);
+	node_names_init(&names, pl, r->mem);
 	trim_make(&nodes, q, &names, r->mem, &t);
-	head_fill(&r->head, v, q, r->mem);
-	head_choose_unit(&r->head, &nodes, &t, false);
+	report_head_fill(&r->head, v, q, r->mem);
+	report_head_choose_unit(&r->head, &nodes, &t, false);
 	r->head.n_dropped = t.n_dropped;
 	r->head.n_shown = t.n;
 	r->head.n_before = t.n_before;
@@ -92,7 +92,7 @@ static void fill(struct report *r, const struct view *v, const struct query *q, 
 		fill_table(r, &g, &t);
 }
 
-int top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
 	struct places pl;

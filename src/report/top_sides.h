@@ -27,7 +27,7 @@ enum {
 };
 
 /*
- * Answer top of a comparison: the rows that top_make has for the joined profile, in its order, which is by
+ * Answer top of a comparison: the rows that report_top_make has for the joined profile, in its order, which is by
  * the magnitude of the change.
  *
  * v       of a profile whose sides are apart (answer/sides.h): above 0 is after, below 0 before, and
@@ -36,6 +36,6 @@ enum {
  * out     released with report_release; untouched on failure
  * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT as places_make; ERR_STOPPED
  */
-int top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
 
 #endif

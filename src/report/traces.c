@@ -8,7 +8,7 @@
 #include "report/traces.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "engine/label_unit.h"
 #include "engine/places.h"
 #include "report/head.h"
@@ -55,7 +55,7 @@ static void fill_names(struct traces *t, const struct places *pl, struct arena *
 		if (strlen(buf_text(&name)) == name.len) {
 			t->name[i] = arena_strndup(mem, buf_text(&name), name.len);
 		} else {
-			text_add_safe(&safe, name.data, name.len);
+			utf8_add_safe(&safe, name.data, name.len);
 			t->name[i] = arena_strndup(mem, safe.data, safe.len);
 		}
 	}
@@ -126,7 +126,7 @@ static union trace_value value_of(const struct profile *p, const struct label_un
 				  struct arena *mem)
 {
 	if (p->label_is_text[label])
-		return (union trace_value){ .text = head_text(p, p->label_text[label], mem) };
+		return (union trace_value){ .text = report_head_text(p, p->label_text[label], mem) };
 	return (union trace_value){ .number = label_number(units, p, label) };
 }
 
@@ -158,7 +158,7 @@ static void fill_labels(struct traces *t, const struct profile *p, const struct 
 		for (uint32_t i = sets->off[set]; i < sets->off[set + 1]; i++, before = e++) {
 			if (!before || before->key_id != e->key_id || before->is_number != e->is_number)
 				t->label[n_labels++] =
-					(struct trace_label){ head_text(p, e->key_id, mem),
+					(struct trace_label){ report_head_text(p, e->key_id, mem),
 							      e->is_number ? unit_of(units, e->key_id) : NULL, n, n };
 			t->value_of_label[n++] = value_of(p, units, e->label, mem);
 			t->label[n_labels - 1].hi = n;
@@ -177,10 +177,11 @@ static void fill_units(struct traces *t, const struct profile *p, const struct l
 	t->unit = arena_alloc(mem, t->n_units, sizeof(*t->unit));
 	for (uint32_t i = 0, n = 0; i < n_strings; i++)
 		if (units->shown[i])
-			t->unit[n++] = (struct trace_unit){ head_text(p, i, mem), units->shown[i] };
+			t->unit[n++] = (struct trace_unit){ report_head_text(p, i, mem), units->shown[i] };
 }
 
-int traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
+int report_traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		       struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "traces", .is_whole = true } };
 	struct traces *t = arena_zalloc(r.mem, 1, sizeof(*t));
@@ -192,7 +193,7 @@ int traces_make(const struct view *v, const struct query *q, struct report *out,
 		report_release(&r);
 		return rc;
 	}
-	head_fill(&r.head, v, q, r.mem);
+	report_head_fill(&r.head, v, q, r.mem);
 	label_units_make(v->p, r.mem, &units, notes);
 	fill_samples(t, v, r.mem);
 	fill_names(t, &pl, r.mem, q->stop);

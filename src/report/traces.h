@@ -66,6 +66,7 @@ struct traces_viewer {
  * Fails   ERR_LIMIT
  * Like    pprof internal/report printTraces
  */
-int traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err);
+int report_traces_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		       struct err *err);
 
 #endif

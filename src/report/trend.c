@@ -99,8 +99,8 @@ static void fill_row(struct report *r, const struct trend *t, const struct row *
 	cell[TREND_FIRST].value = row->t.first;
 	cell[TREND_LAST].value = row->t.last;
 	cell[TREND_DELTA].value = diff_minus(row->t.last, row->t.first);
-	cell[TREND_DELTA_PCT].real = diff_percent(row->t.first, row->t.last);
-	cell[TREND_SHARE_LAST].real = diff_share(row->t.last, total);
+	cell[TREND_DELTA_PCT].real = report_diff_percent(row->t.first, row->t.last);
+	cell[TREND_SHARE_LAST].real = report_diff_share(row->t.last, total);
 	cell[TREND_STEPS_GROWN].value = row->t.n_grown;
 	cell[TREND_SLOPE_STEP].value = rounded(row->t.slope_step);
 	if (r->table.n_cols > TREND_SLOPE_HOUR)
@@ -126,7 +126,7 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 		if (size && (min == 0 || size < min))
 			min = size;
 	}
-	head_choose_unit_for(&r->head, (int64_t)min, false);
+	report_head_choose_unit_for(&r->head, (int64_t)min, false);
 }
 
 static void fill_compare(const struct trend_all *all, const struct compare_side *first, const struct compare_side *last,
@@ -148,7 +148,7 @@ static void fill_compare(const struct trend_all *all, const struct compare_side 
 	c->has_times = all->has_times;
 }
 
-void trend_report(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
+void report_trend(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
 		  const struct query *q, struct report *out, struct buf *notes)
 {
 	struct report r = { .mem = arena_new(),
@@ -172,7 +172,7 @@ void trend_report(const struct trend *t, const struct compare_side *first, const
 	r.head.compact = q->compact_labels;
 	r.head.n_before = n;
 	r.head.compare = c;
-	head_fill_filters(&r.head, q, r.mem);
+	report_head_fill_filters(&r.head, q, r.mem);
 	fill_compare(&all, first, last, q, c);
 	if (n)
 		qsort(rows, n, sizeof(*rows), compare_rows);

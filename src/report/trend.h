@@ -21,7 +21,7 @@
  * out          released with report_release
  * notes        lines for the user are appended
  */
-void trend_report(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
+void report_trend(const struct trend *t, const struct compare_side *first, const struct compare_side *last,
 		  const struct query *q, struct report *out, struct buf *notes);
 
 #endif

@@ -23,8 +23,8 @@ static int make(struct web *w, struct weblist *out, struct buf *notes, struct er
 	return rc < 0 ? rc : web_make_pages(w, out, err);
 }
 
-int weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out, struct buf *notes,
-		 struct err *err)
+int report_weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out,
+			struct buf *notes, struct err *err)
 {
 	struct web w = { .v = v, .q = q, .mem = arena_new(), .interest = strtab_new(), .files = strtab_new() };
 	int rc;
@@ -32,7 +32,7 @@ int weblist_make(const struct view *v, const struct query *q, struct report *r, 
 	r->mem = w.mem;
 	r->head.command = "weblist";
 	r->head.is_whole = true;
-	head_fill(&r->head, v, q, w.mem);
+	report_head_fill(&r->head, v, q, w.mem);
 	binaries_init(&w.binaries, v->p, q, w.mem);
 	rc = make(&w, out, notes, err);
 	binaries_release(&w.binaries);

@@ -70,7 +70,7 @@ struct weblist {
  * Fails   ERR_USAGE when nothing matches, ERR_LIMIT when it is too much for a page
  * Like    pprof internal/report MakeWebList
  */
-int weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out, struct buf *notes,
-		 struct err *err);
+int report_weblist_make(const struct view *v, const struct query *q, struct report *r, struct weblist *out,
+			struct buf *notes, struct err *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "symbol/source_file.h"
 
 #include <stdlib.h>

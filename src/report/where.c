@@ -7,7 +7,7 @@
 
 #include "report/where.h"
 
-void where_of(const struct query *q, struct arena *mem, struct symbol_where *out)
+void report_where(const struct query *q, struct arena *mem, struct symbol_where *out)
 {
 	symbol_where_init(out, mem);
 	out->symfs = q->symfs;

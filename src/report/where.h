@@ -11,6 +11,6 @@
 #include "symbol/where.h"
 
 /* What the environment says, and what options put in its place. mem and q live longer. */
-void where_of(const struct query *q, struct arena *mem, struct symbol_where *out);
+void report_where(const struct query *q, struct arena *mem, struct symbol_where *out);
 
 #endif

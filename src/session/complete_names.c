@@ -8,7 +8,7 @@
 #include "session/complete_int.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "session/line.h"
 
 #include <dirent.h>
@@ -24,11 +24,11 @@ static void add_escaped(const char *s, size_t n, struct buf *out)
 	for (size_t i = 0, len; i < n; i += len) {
 		uint32_t c = 0;
 
-		len = text_decode(s + i, n - i, &c);
+		len = utf8_decode(s + i, n - i, &c);
 		if (len == 0) {
 			buf_addz(out, ".");
 			len = 1;
-		} else if (c == '\'' || c == '"' || !text_is_plain(c) || c == '\t') {
+		} else if (c == '\'' || c == '"' || !utf8_is_plain(c) || c == '\t') {
 			buf_addf(out, "\\x{%x}", (unsigned)c);
 		} else {
 			if (len == 1 && strchr("\\.+*?()|[]{}^$", s[i]))
@@ -124,7 +124,7 @@ void complete_keys(struct candidates *c, const char *end)
 
 		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,") || means_more(key))
 			continue;
-		text_add_safe(&text, key, strlen(key));
+		utf8_add_safe(&text, key, strlen(key));
 		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */
 			buf_addz(&text, end);
 			add_candidate(c, &text);
@@ -173,7 +173,7 @@ void complete_types(struct candidates *c, const char *prefix)
 		struct buf name = { 0 }, safe = { 0 };
 
 		buf_addf(&name, "%s%s", prefix, type);
-		text_add_safe(&safe, name.data, name.len);
+		utf8_add_safe(&safe, name.data, name.len);
 		if (strcmp(buf_text(&safe), name.data) == 0) /* what cannot be typed is not offered */
 			complete_add_name(c, name.data, "");
 		buf_release(&name);
@@ -187,7 +187,7 @@ static void add_file(struct candidates *c, const char *folder, const char *name)
 	struct stat st;
 
 	buf_addf(&path, "%s%s", folder, name);
-	text_add_safe(&safe, path.data, path.len);
+	utf8_add_safe(&safe, path.data, path.len);
 	if (strcmp(buf_text(&safe), path.data) == 0 && !strpbrk(path.data, "'\"")) {
 		if (stat(path.data, &st) == 0 && S_ISDIR(st.st_mode))
 			buf_addz(&path, "/");

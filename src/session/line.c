@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "session/line_words.h"
 
 #include <errno.h>
@@ -141,7 +141,7 @@ static const char *near_command(const char *word)
 	const char *found = NULL;
 
 	for (size_t i = 0; i < query_n_commands; i++) {
-		size_t d = text_distance(word, query_commands[i].name);
+		size_t d = utf8_distance(word, query_commands[i].name);
 
 		if (d < best && line_can(&query_commands[i])) {
 			best = d;

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "session/line.h"
 
 #include <stdint.h>
@@ -23,7 +23,7 @@ size_t line_space(const char *s)
 
 	if (n == 0)
 		return 0;
-	n = text_decode(s, n, &c);
+	n = utf8_decode(s, n, &c);
 	if ((c >= '\t' && c <= '\r') || c == ' ' || c == 0x85 || c == 0xa0 || c == 0x1680 ||
 	    (c >= 0x2000 && c <= 0x200a) || c == 0x2028 || c == 0x2029 || c == 0x202f || c == 0x205f || c == 0x3000)
 		return n;

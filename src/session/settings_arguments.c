@@ -7,7 +7,7 @@
 
 #include "session/settings.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -19,8 +19,8 @@ static bool is_harmless(const char *s, size_t n)
 	uint32_t c;
 
 	for (size_t at = 0, len; at < n; at += len) {
-		len = text_decode(s + at, n - at, &c);
-		if (len == 0 || !text_is_plain(c))
+		len = utf8_decode(s + at, n - at, &c);
+		if (len == 0 || !utf8_is_plain(c))
 			return false;
 	}
 	return true;

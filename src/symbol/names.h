@@ -18,6 +18,6 @@
  * force   all functions go back to the linker's names first
  * Like    pprof internal/symbolizer Demangle; names of D are demangled too
  */
-void names_demangle(struct profile *p, enum demangle_mode mode, bool force);
+void demangle_names(struct profile *p, enum demangle_mode mode, bool force);
 
 #endif

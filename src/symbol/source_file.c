@@ -147,7 +147,7 @@ static bool take_texts(struct source_files *s, const char *file, struct source_f
 	const char **line;
 	uint32_t lo, hi;
 
-	if (!name || !texts_find(s->p, name, &lo, &hi))
+	if (!name || !profile_texts_find(s->p, name, &lo, &hi))
 		return false;
 	while (hi > lo && s->p->text_line[hi - 1] > LINES_MAX)
 		hi--;

@@ -45,20 +45,20 @@ typedef int (*make_fn)(const struct view *v, const struct query *q, struct repor
 static int make_top(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
 {
 	(void)notes;
-	return top_make(v, q, r, err);
+	return report_top_make(v, q, r, err);
 }
 
 static int make_top_sides(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
 			  struct err *err)
 {
 	(void)notes;
-	return top_sides_make(v, q, r, err);
+	return report_top_sides_make(v, q, r, err);
 }
 
 static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
 {
 	(void)notes;
-	return calls_make(v, q, r, err);
+	return report_calls_make(v, q, r, err);
 }
 
 static int make_flame(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
@@ -66,7 +66,7 @@ static int make_flame(const struct view *v, const struct query *q, struct report
 	struct flame_ask ask = { .min_share = 1.0 / (double)q->width, .max_levels = 2000, .sums = true };
 
 	(void)notes;
-	return flame_make(v, q, &ask, r, err);
+	return report_flame_make(v, q, &ask, r, err);
 }
 
 static int make_weblist(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
@@ -74,7 +74,7 @@ static int make_weblist(const struct view *v, const struct query *q, struct repo
 {
 	struct weblist list;
 
-	return weblist_make(v, q, r, &list, notes, err);
+	return report_weblist_make(v, q, r, &list, notes, err);
 }
 
 static int make_nothing(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
@@ -108,14 +108,14 @@ static const struct ask {
 	{ "tree", make_calls, REPORT_TREE, .nodecount = -1 },
 	{ "tree -trim=false", make_calls, REPORT_TREE, .all = true },
 	{ "tree -call_tree", make_calls, REPORT_TREE, .nodecount = -1, .call_tree = true },
-	{ "tags", tag_table_make, REPORT_TAGS, .nodecount = -1 },
-	{ "traces", traces_make, REPORT_TRACES, .nodecount = -1 },
+	{ "tags", report_tags_make, REPORT_TAGS, .nodecount = -1 },
+	{ "traces", report_traces_make, REPORT_TRACES, .nodecount = -1 },
 	{ "flame 80", make_flame, REPORT_FLAME, .nodecount = -1, .width = 80 },
 	{ "flame 400", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400 },
 	{ "flame 400 -inverted", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400, .inverted = true },
 	{ "flame 4000", make_flame, REPORT_FLAME, .nodecount = -1, .width = 4000 },
-	{ "list", list_make, REPORT_LIST, .pattern = true },
-	{ "disasm", disasm_make, REPORT_DISASM, .pattern = true },
+	{ "list", report_list_make, REPORT_LIST, .pattern = true },
+	{ "disasm", report_disasm_make, REPORT_DISASM, .pattern = true },
 	{ "weblist", make_weblist, REPORT_WEBLIST, .pattern = true },
 };
 

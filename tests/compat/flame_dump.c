@@ -61,7 +61,7 @@ static int dump(const struct query *q, struct load *target, struct load *base, s
 	if (rc == 0)
 		rc = view_make(p, q, mem, &v, &notes, err);
 	if (rc == 0)
-		rc = flame_make(&v, q, &ask, &r, err);
+		rc = report_flame_make(&v, q, &ask, &r, err);
 	if (rc == 0) {
 		print_boxes(r.flame);
 		report_release(&r);

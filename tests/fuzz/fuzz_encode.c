@@ -132,7 +132,7 @@ static void compare_meta(const struct pair *x)
 
 static void compare(const struct profile *a, const struct profile *b)
 {
-	struct pair x = { a, b, label_order_make(a), label_order_make(b) };
+	struct pair x = { a, b, profile_label_order(a), profile_label_order(b) };
 
 	compare_rows(&x);
 	compare_tables(&x);

@@ -77,7 +77,7 @@ static void fold(const struct profile *p, const struct query *q)
 	struct err err;
 	int64_t above = 0;
 
-	if (view_make(p, q, mem, &v, &notes, &err) == 0 && flame_make(&v, q, &ask, &r, &err) == 0) {
+	if (view_make(p, q, mem, &v, &notes, &err) == 0 && report_flame_make(&v, q, &ask, &r, &err) == 0) {
 		judge(r.flame);
 		for (uint32_t row = 0; row < v.n; row++)
 			above += v.val[SIDE_TARGET][row] > 0 ? v.val[SIDE_TARGET][row] : 0;

@@ -154,7 +154,7 @@ static void draw(const struct gate *g)
 		judge_text(&out);
 		out.len = 0;
 	}
-	gate_json_draw(g, &out);
+	json_draw_gate(g, &out);
 	judge_json(&out);
 	out.len = 0;
 	sarif_draw(g, &out);
@@ -165,7 +165,7 @@ static void draw(const struct gate *g)
 	for (const char *s = buf_text(&out); *s; s += strcspn(s, "\n") + 1)
 		demand(strncmp(s, "::", 2) == 0, "a line is no command of GitHub's");
 	out.len = 0;
-	gate_markdown_draw(g, &out);
+	ci_draw_markdown(g, &out);
 	judge_text(&out);
 	demand(out.len < 65536, "a comment is too long for GitHub");
 	out.len = 0;

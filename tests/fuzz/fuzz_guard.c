@@ -25,17 +25,17 @@
 
 enum { LINES = 4, LINE_ROOM = 2048 };
 
-static struct head head_of(char *const line[LINES])
+static struct request_head head_of(char *const line[LINES])
 {
-	return (struct head){ .method = "GET",
-			      .target = "/",
-			      .host = line[0],
-			      .origin = "",
-			      .fetch_site = "",
-			      .authorization = line[1],
-			      .secret = line[2],
-			      .user_agent = "",
-			      .has_host = true };
+	return (struct request_head){ .method = "GET",
+				      .target = "/",
+				      .host = line[0],
+				      .origin = "",
+				      .fetch_site = "",
+				      .authorization = line[1],
+				      .secret = line[2],
+				      .user_agent = "",
+				      .has_host = true };
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -74,7 +74,7 @@ static void look_at_headers(char *const line[LINES])
 {
 	struct guard open = { .hosts = "a.example," ALLOWED },
 		     closed = { .n_secret = sizeof(SECRET) - 1, .secret = SECRET };
-	struct head h = head_of(line);
+	struct request_head h = head_of(line);
 	const char *bearer = strncasecmp(line[1], "bearer ", 7) == 0 ? line[1] + 7 : "";
 	bool knows = strcmp(bearer + strspn(bearer, " "), SECRET) == 0 || strcmp(line[2], SECRET) == 0;
 	struct guard_says says = guard_request(&open, &h, false, 1);

@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "session/complete.h"
 #include "session/line.h"
 
@@ -41,8 +41,8 @@ static bool is_harmless(const char *s, size_t n)
 	uint32_t c = 0;
 
 	for (size_t at = 0, len; at < n; at += len) {
-		len = text_decode(s + at, n - at, &c);
-		if (len == 0 || (!text_is_plain(c) && c != '\n'))
+		len = utf8_decode(s + at, n - at, &c);
+		if (len == 0 || (!utf8_is_plain(c) && c != '\n'))
 			return false;
 	}
 	return true;

@@ -10,13 +10,13 @@
 
 #include "fuzz.h"
 
-#include "libcpaprof/endpoint/head.h"
+#include "libcpaprof/endpoint/request_head.h"
 
-static int parse(const uint8_t *data, size_t n, struct head *h)
+static int parse(const uint8_t *data, size_t n, struct request_head *h)
 {
 	struct bytes b = fuzz_bytes(data, n);
 	const char *why = "?";
-	int rc = head_parse((char *)b.data, n, h, &why);
+	int rc = request_head_parse((char *)b.data, n, h, &why);
 
 	if (rc > (int)n || rc > HEAD_MOST || (rc >= 0 && why) || (why && (!*why || *why == '?')))
 		abort();
@@ -41,7 +41,7 @@ static int parse(const uint8_t *data, size_t n, struct head *h)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct head whole, part;
+	struct request_head whole, part;
 	int rc = parse(data, n, &whole), before = HEAD_MORE;
 	size_t step = n > 600 ? n / 300 : 1;
 

@@ -9,8 +9,8 @@
 
 #include "fuzz.h"
 
-#include "libcpaprof/endpoint/answer.h"
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/reply.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 static void route(const char *method, const char *target)
 {
@@ -25,7 +25,7 @@ static void route(const char *method, const char *target)
 		abort();
 	if (r.to >= ROUTE_INDEX)
 		return;
-	if (answer_route(&a, &r, method) < 0 || serve_headers(&a, lines, sizeof(lines)) >= sizeof(lines))
+	if (reply_route(&a, &r, method) < 0 || serve_headers(&a, lines, sizeof(lines)) >= sizeof(lines))
 		abort();
 	for (const char *at = lines; (at = strchr(at, '\n')); at++)
 		n++;
@@ -41,12 +41,12 @@ static void numbers(const char *s, size_t n)
 	int64_t whole;
 	double part;
 
-	query_value(s, n, "seconds", value);
-	query_int(value, &whole);
-	query_float(value, &part);
-	query_int(s, &whole);
-	query_float(s, &part);
-	query_uint(s, n, &addr);
+	request_query_value(s, n, "seconds", value);
+	request_query_int(value, &whole);
+	request_query_float(value, &part);
+	request_query_int(s, &whole);
+	request_query_float(s, &part);
+	request_query_uint(s, n, &addr);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (n)
 		memcpy(text, data, n);
 	text[n] = '\0';
-	query_value((const char *)copy.data, n, "k", (char[QUERY_VALUE_MAX]){ 0 });
+	request_query_value((const char *)copy.data, n, "k", (char[QUERY_VALUE_MAX]){ 0 });
 	numbers(text, strlen(text));
 	route("GET", text);
 	route("POST", text);

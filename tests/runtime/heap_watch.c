@@ -75,7 +75,7 @@ static const char *name_of(uint64_t addr)
 
 static void print_rows(const struct snap *s)
 {
-	const struct table *t = &s->p->table;
+	const struct stack_table *t = &s->p->table;
 
 	for (uint32_t i = 0; i < s->row.n; i++) {
 		const struct snap_row *r = &((const struct snap_row *)s->row.data)[i];

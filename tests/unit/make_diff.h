@@ -34,7 +34,7 @@ static inline void compared_seal(struct compared *c)
 		c->p[side] = make_end(&c->m[side]);
 }
 
-/* Compare; gives what diff_report does. */
+/* Compare; gives what report_diff does. */
 static inline int compared_report(struct compared *c, struct err *err)
 {
 	static const char *const name[N_SIDES] = { [SIDE_TARGET] = "new.pb", [SIDE_BASE] = "base.pb" };
@@ -43,7 +43,7 @@ static inline int compared_report(struct compared *c, struct err *err)
 	if (!c->p[0])
 		compared_seal(c);
 	query_for_report(&c->q, REPORT_DIFF);
-	return diff_report((const struct profile *const *)c->p, from, &c->q, &c->r, &c->notes, err);
+	return report_diff((const struct profile *const *)c->p, from, &c->q, &c->r, &c->notes, err);
 }
 
 static inline void compare_all(struct compared *c)

@@ -69,9 +69,10 @@ static inline void expect_net(struct netted *n, const char *nodes, const char *c
 	for (size_t i = 0; i < net->edges.n; i++) {
 		const struct edge *e = &net->edges.edge[i];
 
-		buf_addf(&b, "%s%s%s%s=%lld%s", i ? " " : "", names_of(&net->names, nodes_place(&net->nodes, e->src)),
-			 e->residual ? ".." : ">", names_of(&net->names, nodes_place(&net->nodes, e->dst)),
-			 (long long)e->weight, e->inlined ? "i" : "");
+		buf_addf(&b, "%s%s%s%s=%lld%s", i ? " " : "",
+			 node_names_of(&net->names, nodes_place(&net->nodes, e->src)), e->residual ? ".." : ">",
+			 node_names_of(&net->names, nodes_place(&net->nodes, e->dst)), (long long)e->weight,
+			 e->inlined ? "i" : "");
 	}
 	assert_string_equal(buf_text(&b), calls);
 	buf_release(&b);

@@ -30,7 +30,7 @@ static struct buf draw(struct make *m, bool tree)
 	query_for_report(&n.q, REPORT_CALLGRIND);
 	n.q.call_tree = tree;
 	net_ask(&n, false);
-	calls_head(&n.net, &n.q, &n.v, true, &r);
+	report_calls_head(&n.net, &n.q, &n.v, true, &r);
 	callgrind_draw(&n.net, &r, &out);
 	report_release(&r);
 	net_done(&n);

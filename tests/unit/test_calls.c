@@ -37,7 +37,7 @@ static int calls_ask(struct called *c)
 {
 	query_for_report(&c->q, *c->q.pattern ? REPORT_PEEK : REPORT_TREE);
 	assert_int_equal(view_make(c->p, &c->q, c->mem, &c->v, NULL, &c->err), 0);
-	return calls_make(&c->v, &c->q, &c->r, &c->err);
+	return report_calls_make(&c->v, &c->q, &c->r, &c->err);
 }
 
 static void calls_release(struct called *c)

@@ -29,17 +29,17 @@ static void percentages_have_a_sign_and_few_digits(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	compare_add_percent(0, &out);
+	text_compare_add_percent(0, &out);
 	expect(&out, "0%");
-	compare_add_percent(-4.567, &out);
+	text_compare_add_percent(-4.567, &out);
 	expect(&out, "-4.57%");
-	compare_add_percent(99.99, &out);
+	text_compare_add_percent(99.99, &out);
 	expect(&out, "+99.99%");
-	compare_add_percent(99.999, &out);
+	text_compare_add_percent(99.999, &out);
 	expect(&out, "+100.0%");
-	compare_add_percent(-100, &out);
+	text_compare_add_percent(-100, &out);
 	expect(&out, "-100.0%");
-	compare_add_percent(999.96, &out);
+	text_compare_add_percent(999.96, &out);
 	expect(&out, "+1000%");
 }
 
@@ -48,17 +48,17 @@ static void words_stand_where_there_is_no_percentage(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	compare_add_change(0, 5, NAN, "new", 8, &out);
+	text_compare_add_change(0, 5, NAN, "new", 8, &out);
 	expect(&out, "      new");
-	compare_add_change(5, 0, -100, "gone", 8, &out);
+	text_compare_add_change(5, 0, -100, "gone", 8, &out);
 	expect(&out, "     gone");
-	compare_add_change(0, 5, NAN, "grew", 8, &out);
+	text_compare_add_change(0, 5, NAN, "grew", 8, &out);
 	expect(&out, "   from 0");
-	compare_add_change(0, 0, NAN, "same", 8, &out);
+	text_compare_add_change(0, 0, NAN, "same", 8, &out);
 	expect(&out, "        -");
-	compare_add_change(0, 0, NAN, "new", 8, &out); /* of flat, when only cum is new */
+	text_compare_add_change(0, 0, NAN, "new", 8, &out); /* of flat, when only cum is new */
 	expect(&out, "        -");
-	compare_add_change(5, 0, -100, "shrank", 8, &out);
+	text_compare_add_change(5, 0, -100, "shrank", 8, &out);
 	expect(&out, "  -100.0%");
 }
 
@@ -69,14 +69,14 @@ static void a_side_is_one_harmless_line_of_what_is_known(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	compare_add_side("NEW: ", &s, &out);
+	text_compare_add_side("NEW: ", &s, &out);
 	expect(&out, "NEW: a\n");
 	s.n_sources = 5;
 	s.host = "db\n1";
 	s.file = "shop";
 	s.build_id = "0123456789abcdef0123";
 	s.duration_ns = 2500000000;
-	compare_add_side("NEW: ", &s, &out);
+	text_compare_add_side("NEW: ", &s, &out);
 	expect(&out, "NEW: a, b\\x1b, c and 2 more, 2.50s, host db\\n1, shop, build id 0123456789abcdef\n");
 }
 
@@ -87,10 +87,10 @@ static void a_total_of_nothing_has_no_percentage(void **state)
 	struct buf out = { 0 };
 
 	(void)state;
-	compare_add_total(&h, &out);
+	text_compare_add_total(&h, &out);
 	expect(&out, "Total: 0 -> 20, +20");
 	c.before.total = 40;
-	compare_add_total(&h, &out);
+	text_compare_add_total(&h, &out);
 	expect(&out, "Total: 40 -> 20, -20 (-50.00%)");
 }
 

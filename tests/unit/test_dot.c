@@ -34,7 +34,7 @@ static void dot(struct drawn *d)
 	struct report r = { .mem = arena_new() };
 
 	net_ask(&d->n, true);
-	calls_head(&d->n.net, &d->n.q, &d->n.v, false, &r);
+	report_calls_head(&d->n.net, &d->n.q, &d->n.v, false, &r);
 	dot_draw(&d->n.net, &r, &d->out);
 	report_release(&r);
 }

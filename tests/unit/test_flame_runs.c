@@ -39,7 +39,7 @@ static void start(struct level *x, const int64_t *width, uint32_t n, int64_t spa
 
 static void draw(struct level *x, int columns)
 {
-	x->n = flame_runs(&x->l, 1, x->l.n, 0, x->l.span, columns, x->run);
+	x->n = shell_flame_runs(&x->l, 1, x->l.n, 0, x->l.span, columns, x->run);
 }
 
 static void expect_run(const struct level *x, size_t i, int at, int width, int eighths, uint32_t tile, uint32_t n)
@@ -106,7 +106,7 @@ static void a_cell_belongs_to_the_box_that_goes_on_from_it(void **state)
 	draw(&x, 10);
 	assert_int_equal(x.n, 1);
 	expect_run(&x, 0, 0, 3, 2, 3, 1);
-	assert_int_equal(flame_run_of(x.run, x.n, 1), 0); /* the narrow ones are below it */
+	assert_int_equal(shell_flame_run_of(x.run, x.n, 1), 0); /* the narrow ones are below it */
 	arena_free(x.mem);
 }
 
@@ -200,7 +200,7 @@ static void no_run_is_a_cell_off_nor_over_another_one(void **state)
 		draw(&x, columns);
 		expect_shares(&x, columns);
 		for (uint32_t t = 1; t <= n; t++)
-			assert_in_range(flame_run_of(x.run, x.n, t), 0, x.n - 1);
+			assert_in_range(shell_flame_run_of(x.run, x.n, t), 0, x.n - 1);
 		arena_free(x.mem);
 	}
 }

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #define DOTS "\xe2\x80\xa6"
 #define MINUS "\xe2\x88\x92"
@@ -128,7 +128,7 @@ static void no_character_is_cut_nor_parted_from_its_marks(void **state)
 			flame_add_short(texts[i], columns, &got);
 			assert_true(flame_columns(buf_text(&got)) <= columns);
 			for (size_t at = 0, len; at < got.len; at += len) {
-				len = text_decode(got.data + at, got.len - at, &c);
+				len = utf8_decode(got.data + at, got.len - at, &c);
 				assert_true(len > 0);
 				if (c == 0x2026 && at + len < got.len) /* no mark is set on the dots */
 					assert_true(flame_next(got.data + at, &(size_t){ 0 }) == len);
@@ -328,9 +328,9 @@ static void hostile_names_are_harmless_everywhere(void **state)
 	for (size_t i = 0, len; i < all.len; i += len) {
 		uint32_t c = 0;
 
-		len = text_decode(all.data + i, all.len - i, &c);
+		len = utf8_decode(all.data + i, all.len - i, &c);
 		assert_true(len > 0);
-		assert_true(text_is_plain(c) || c == '\n');
+		assert_true(utf8_is_plain(c) || c == '\n');
 	}
 	buf_release(&all);
 }

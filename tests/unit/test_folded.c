@@ -212,8 +212,8 @@ static void more_text_than_half_of_the_memory_is_refused(void **state)
 	struct err err;
 
 	(void)state;
-	assert_int_equal(stacks_check_bytes(1 << 20, &err), 0);
-	assert_int_equal(stacks_check_bytes(UINT64_MAX, &err), ERR_LIMIT);
+	assert_int_equal(export_stacks_check_bytes(1 << 20, &err), 0);
+	assert_int_equal(export_stacks_check_bytes(UINT64_MAX, &err), ERR_LIMIT);
 	assert_non_null(strstr(err.msg, "18446744073709551615 bytes"));
 }
 

@@ -36,7 +36,7 @@ static const char *draw(enum drawing f)
 	if (f == JUNIT)
 		assert_int_equal(junit_draw(&a.g, &out, &err), 0);
 	else
-		(f == SARIF ? sarif_draw : f == GITHUB ? github_draw : gate_markdown_draw)(&a.g, &out);
+		(f == SARIF ? sarif_draw : f == GITHUB ? github_draw : ci_draw_markdown)(&a.g, &out);
 	return buf_text(&out);
 }
 

@@ -21,7 +21,7 @@ static void expect_part(const struct answer *a, const char *part)
 {
 	struct buf b = { 0 };
 
-	gate_json_draw(&a->g, &b);
+	json_draw_gate(&a->g, &b);
 	if (!strstr(b.data, part))
 		fail_msg("\"%s\" is not in \"%s\"", part, b.data);
 	buf_release(&b);
@@ -31,7 +31,7 @@ static void expect_no(const struct answer *a, const char *part)
 {
 	struct buf b = { 0 };
 
-	gate_json_draw(&a->g, &b);
+	json_draw_gate(&a->g, &b);
 	if (strstr(b.data, part))
 		fail_msg("\"%s\" is in \"%s\"", part, b.data);
 	buf_release(&b);
@@ -54,7 +54,7 @@ static void an_answer_is_one_object_to_the_byte(void **state)
 	r->file = "f.go";
 	r->line = 7;
 	answer_warn(&a, "one_pair", "say \"it\"");
-	gate_json_draw(&a.g, &b);
+	json_draw_gate(&a.g, &b);
 	assert_string_equal(
 		b.data,
 		"{\n"

@@ -20,7 +20,7 @@ static void expect_plain(const char *name, const char *file, const char *plain)
 	struct buf out = { 0 };
 
 	buf_addz(&out, "kept ");
-	names_add_plain(name, strlen(name), file, &out);
+	gate_names_add_plain(name, strlen(name), file, &out);
 	assert_string_equal(buf_text(&out) + 5, plain);
 	buf_release(&out);
 }
@@ -112,12 +112,12 @@ static struct gate_rule rename_rule(const char *pattern, const char *to)
 	return rule;
 }
 
-static void expect_name(struct names *names, const char *name, const char *becomes)
+static void expect_name(struct gate_names *names, const char *name, const char *becomes)
 {
 	struct buf out = { 0 };
 	struct err err;
 
-	assert_int_equal(names_add(names, name, strlen(name), "", &out, &err), 0);
+	assert_int_equal(gate_names_add(names, name, strlen(name), "", &out, &err), 0);
 	assert_string_equal(buf_text(&out), becomes);
 	buf_release(&out);
 }
@@ -128,7 +128,7 @@ static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **
 				    rename_rule("main\\.old", "main.new"),
 				    rename_rule("main\\.scoreB", "main.second") };
 	struct gate_how how = { .rule = rule, .n_rules = 3 };
-	struct names base = { &how, true }, new = { &how, false };
+	struct gate_names base = { &how, true }, new = { &how, false };
 
 	(void)state;
 	expect_name(&base, "main.scoreA", "main.rankA");
@@ -149,16 +149,16 @@ static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
 {
 	struct gate_rule rule = rename_rule("main.a", "main.$1");
 	struct gate_how how = { .rule = &rule, .n_rules = 1 };
-	struct names base = { &how, true };
+	struct gate_names base = { &how, true };
 	struct buf out = { 0 };
 	struct err err;
 
 	(void)state;
-	assert_int_equal(names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
+	assert_int_equal(gate_names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
 	assert_string_equal(err.msg, "--rename=main.a=main.$1: $1: the expression has 0 groups");
 	rule.file = "gate.cpa";
 	rule.line = 12;
-	assert_int_equal(names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
+	assert_int_equal(gate_names_add(&base, "main.a", 6, "", &out, &err), ERR_USAGE);
 	assert_string_equal(err.msg, "gate.cpa:12: rename: $1: the expression has 0 groups");
 	regex_free(rule.regex);
 	buf_release(&out);

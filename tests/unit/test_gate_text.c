@@ -425,18 +425,18 @@ static void a_change_has_few_digits_and_no_infinity(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
-		gate_add_change(c[i].ratio, &b);
+		text_gate_add_change(c[i].ratio, &b);
 		expect_add(&b, c[i].text);
 	}
-	gate_add_interval(1.02, INFINITY, &b);
+	text_gate_add_interval(1.02, INFINITY, &b);
 	expect_add(&b, "+2.0% and up");
-	gate_add_interval(1.02, 1.4e7, &b);
+	text_gate_add_interval(1.02, 1.4e7, &b);
 	expect_add(&b, "+2.0% and up");
-	gate_add_interval(NAN, NAN, &b);
+	text_gate_add_interval(NAN, NAN, &b);
 	expect_add(&b, "-");
-	gate_add_p(0, &b);
+	text_gate_add_p(0, &b);
 	expect_add(&b, "0");
-	gate_add_p(.0468, &b);
+	text_gate_add_p(.0468, &b);
 	expect_add(&b, "0.047");
 }
 
@@ -476,17 +476,17 @@ static void counts_have_commas(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	gate_add_count(0.37, &b);
+	text_gate_add_count(0.37, &b);
 	expect_add(&b, "0.4");
-	gate_add_count(0, &b);
+	text_gate_add_count(0, &b);
 	expect_add(&b, "0");
-	gate_add_count(999.4, &b);
+	text_gate_add_count(999.4, &b);
 	expect_add(&b, "999");
-	gate_add_count(999.6, &b);
+	text_gate_add_count(999.6, &b);
 	expect_add(&b, "1,000");
-	gate_add_count(-1234567, &b);
+	text_gate_add_count(-1234567, &b);
 	expect_add(&b, "-1,234,567");
-	gate_add_count(1e300, &b);
+	text_gate_add_count(1e300, &b);
 	expect_add(&b, "1e+300");
 }
 

@@ -156,23 +156,23 @@ static void a_secret_file_is_a_regular_file(void **state)
 }
 
 /* A head as the parser gives it: "" where there is nothing. */
-static struct head head_of(const char *host)
+static struct request_head head_of(const char *host)
 {
-	return (struct head){ .method = "GET",
-			      .target = "/debug/pprof/",
-			      .minor = 1,
-			      .host = host ? host : "",
-			      .origin = "",
-			      .fetch_site = "",
-			      .authorization = "",
-			      .secret = "",
-			      .user_agent = "",
-			      .has_host = host };
+	return (struct request_head){ .method = "GET",
+				      .target = "/debug/pprof/",
+				      .minor = 1,
+				      .host = host ? host : "",
+				      .origin = "",
+				      .fetch_site = "",
+				      .authorization = "",
+				      .secret = "",
+				      .user_agent = "",
+				      .has_host = host };
 }
 
 static int status_of_host(struct guard *g, const char *host)
 {
-	const struct head h = head_of(host);
+	const struct request_head h = head_of(host);
 	struct guard_says says = guard_request(g, &h, false, 1);
 
 	assert_int_equal(says.status != 0, says.text != NULL);
@@ -222,7 +222,7 @@ static void hosts_are_loopback_names_and_addresses(void **state)
 		"0.0.0.0:7777",
 		"[::]:7777",
 	};
-	struct head old = head_of(NULL);
+	struct request_head old = head_of(NULL);
 	struct guard g = { 0 };
 
 	(void)state;
@@ -261,7 +261,7 @@ static void names_must_be_allowed(void **state)
 	static const char *const bad[] = { "x.prof.example",  "prof.exampl", "prof.example.evil",
 					   "example",         "b.example..", "prof.example,b.example",
 					   "with.port:80:80", ",",           " " };
-	struct head h = head_of("nobody.example");
+	struct request_head h = head_of("nobody.example");
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
@@ -281,7 +281,7 @@ static void pages_of_a_browser_are_refused(void **state)
 {
 	static const char *const sites[] = { "cross-site", "same-site", "", "None", "none,same-origin", "whatever" };
 	struct guard g = { 0 };
-	struct head h = head_of("localhost:7777");
+	struct request_head h = head_of("localhost:7777");
 
 	(void)state;
 	for (int is_unix = 0; is_unix < 2; is_unix++) {
@@ -331,7 +331,7 @@ static void the_secret_comes_in_either_header(void **state)
 					   "Bearer 0123456789abcdefghijklmnopqrstuvwxyzABCd",
 					   "Bearer 1123456789abcdefghijklmnopqrstuvwxyzABCD" };
 	struct guard g = guard_of(SECRET);
-	struct head h = head_of("localhost");
+	struct request_head h = head_of("localhost");
 	char other[sizeof(SECRET)];
 
 	(void)state;
@@ -359,7 +359,7 @@ static void the_secret_comes_in_either_header(void **state)
 static void the_longest_secret_is_compared_whole(void **state)
 {
 	char text[GUARD_SECRET_MOST + 2] = "";
-	struct head h = head_of("localhost");
+	struct request_head h = head_of("localhost");
 	struct guard g;
 
 	(void)state;
@@ -376,7 +376,7 @@ static void the_longest_secret_is_compared_whole(void **state)
 static void a_secret_does_not_open_what_a_browser_is_refused(void **state)
 {
 	struct guard g = guard_of(SECRET);
-	struct head h = head_of("evil.example");
+	struct request_head h = head_of("evil.example");
 
 	(void)state;
 	h.secret = SECRET;
@@ -396,7 +396,7 @@ static void a_secret_does_not_open_what_a_browser_is_refused(void **state)
 static void who_guesses_waits(void **state)
 {
 	struct guard g = guard_of(SECRET);
-	struct head h = head_of("localhost");
+	struct request_head h = head_of("localhost");
 	uint64_t now = 5 * second;
 
 	(void)state;

@@ -26,18 +26,18 @@ struct answered {
 static void answer(struct answered *x, struct make *m, void (*change)(struct query *q))
 {
 	struct nodes nodes;
-	struct names names;
+	struct node_names names;
 
 	x->a = ask_about(m);
 	if (change)
 		change(&x->a.q);
 	ask(&x->a);
 	nodes = graph_nodes(&x->a.g);
-	names_init(&names, &x->a.pl, x->a.mem);
+	node_names_init(&names, &x->a.pl, x->a.mem);
 	trim_make(&nodes, &x->a.q, &names, x->a.mem, &x->t);
 	x->h = (struct head){ 0 };
-	head_fill(&x->h, &x->a.v, &x->a.q, x->a.mem);
-	head_choose_unit(&x->h, &nodes, &x->t, false);
+	report_head_fill(&x->h, &x->a.v, &x->a.q, x->a.mem);
+	report_head_choose_unit(&x->h, &nodes, &x->t, false);
 }
 
 /* One sample per value, each on a function of its own; released. */

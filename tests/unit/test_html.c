@@ -44,7 +44,7 @@ static void expect(struct weblist list, const char *want)
 	struct buf out = { 0 };
 	const char *body;
 
-	weblist_draw(&report, &list, &out);
+	html_draw_weblist(&report, &list, &out);
 	body = strstr(out.data, "</div>");
 	assert_non_null(body);
 	assert_string_equal(body + strlen("</div>"), want);
@@ -57,7 +57,7 @@ static void the_page_has_title_policy_and_legend(void **state)
 	struct weblist list = { 0 };
 
 	(void)state;
-	weblist_draw(&report, &list, &out);
+	html_draw_weblist(&report, &list, &out);
 	assert_int_equal(strncmp(out.data, "<!DOCTYPE html>\n<html>\n<head>\n  <meta charset=\"utf-8\">\n", 51), 0);
 	assert_non_null(strstr(out.data,
 			       "  <title>&lt;prog&gt; cpu</title>\n  \n  <style type=\"text/css\">\nbody #content{\n"));

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void expect_text(const char *s, size_t n, const char *json)
 	struct buf b = { 0 };
 	struct json j = { .out = &b };
 
-	json_text(&j, s, n);
+	jsonw_text(&j, s, n);
 	assert_string_equal(b.data, json);
 	buf_release(&b);
 }
@@ -32,7 +32,7 @@ static void expect_real(double v, const char *json)
 	struct buf b = { 0 };
 	struct json j = { .out = &b };
 
-	json_real(&j, v);
+	jsonw_real(&j, v);
 	assert_string_equal(b.data, json);
 	buf_release(&b);
 }
@@ -43,11 +43,11 @@ static void empty_brackets_stand_together(void **state)
 	struct json j = { .out = &b };
 
 	(void)state;
-	json_open(&j, '{');
-	json_key(&j, "list");
-	json_open(&j, '[');
-	json_close(&j, ']');
-	json_close(&j, '}');
+	jsonw_open(&j, '{');
+	jsonw_key(&j, "list");
+	jsonw_open(&j, '[');
+	jsonw_close(&j, ']');
+	jsonw_close(&j, '}');
 	assert_string_equal(b.data, "{\n  \"list\": []\n}");
 	buf_release(&b);
 }
@@ -58,20 +58,20 @@ static void members_and_elements_are_parted_by_commas_and_indented(void **state)
 	struct json j = { .out = &b };
 
 	(void)state;
-	json_open(&j, '{');
-	json_key(&j, "a");
-	json_int(&j, 1);
-	json_key(&j, "b");
-	json_open(&j, '[');
-	json_bool(&j, true);
-	json_bool(&j, false);
-	json_open(&j, '{');
-	json_close(&j, '}');
-	json_int(&j, -2);
-	json_close(&j, ']');
-	json_key(&j, "c");
-	json_textz(&j, "x");
-	json_close(&j, '}');
+	jsonw_open(&j, '{');
+	jsonw_key(&j, "a");
+	jsonw_int(&j, 1);
+	jsonw_key(&j, "b");
+	jsonw_open(&j, '[');
+	jsonw_bool(&j, true);
+	jsonw_bool(&j, false);
+	jsonw_open(&j, '{');
+	jsonw_close(&j, '}');
+	jsonw_int(&j, -2);
+	jsonw_close(&j, ']');
+	jsonw_key(&j, "c");
+	jsonw_textz(&j, "x");
+	jsonw_close(&j, '}');
 	assert_string_equal(b.data, "{\n  \"a\": 1,\n  \"b\": [\n    true,\n    false,\n    {},\n"
 				    "    -2\n  ],\n  \"c\": \"x\"\n}");
 	buf_release(&b);
@@ -83,15 +83,15 @@ static void tight_objects_stand_on_one_line(void **state)
 	struct json j = { .out = &b, .tight = true };
 
 	(void)state;
-	json_open(&j, '{');
-	json_key(&j, "a");
-	json_int(&j, 1);
-	json_key(&j, "b");
-	json_open(&j, '[');
-	json_int(&j, 2);
-	json_int(&j, 3);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	jsonw_open(&j, '{');
+	jsonw_key(&j, "a");
+	jsonw_int(&j, 1);
+	jsonw_key(&j, "b");
+	jsonw_open(&j, '[');
+	jsonw_int(&j, 2);
+	jsonw_int(&j, 3);
+	jsonw_close(&j, ']');
+	jsonw_close(&j, '}');
 	assert_string_equal(b.data, "{\"a\": 1, \"b\": [2, 3]}");
 	buf_release(&b);
 }
@@ -102,10 +102,10 @@ static void the_largest_integers_are_exact(void **state)
 	struct json j = { .out = &b, .tight = true };
 
 	(void)state;
-	json_open(&j, '[');
-	json_int(&j, INT64_MAX);
-	json_int(&j, INT64_MIN);
-	json_close(&j, ']');
+	jsonw_open(&j, '[');
+	jsonw_int(&j, INT64_MAX);
+	jsonw_int(&j, INT64_MIN);
+	jsonw_close(&j, ']');
 	assert_string_equal(b.data, "[9223372036854775807, -9223372036854775808]");
 	buf_release(&b);
 }
@@ -141,7 +141,7 @@ static void expect_number(double v, const char *text)
 	struct buf b = { 0 };
 	struct json j = { .out = &b };
 
-	json_number(&j, v);
+	jsonw_number(&j, v);
 	assert_string_equal(b.data, text);
 	if (strcmp(text, "null") != 0)
 		assert_true(strtod(b.data, NULL) == v);
@@ -212,10 +212,10 @@ static void keys_are_escaped_too(void **state)
 	struct json j = { .out = &b, .tight = true };
 
 	(void)state;
-	json_open(&j, '{');
-	json_key(&j, "a\"\n");
-	json_bool(&j, true);
-	json_close(&j, '}');
+	jsonw_open(&j, '{');
+	jsonw_key(&j, "a\"\n");
+	jsonw_bool(&j, true);
+	jsonw_close(&j, '}');
 	assert_string_equal(b.data, "{\"a\\\"\\u000a\": true}");
 	buf_release(&b);
 }

@@ -37,7 +37,7 @@ static void texts_come_first_and_each_kind_by_the_bytes_of_its_keys(void **state
 	(void)state;
 	make_row(&m, "f", (const int64_t[]){ 1 }, labels, 5);
 	p = make_end(&m);
-	order = label_order_make(p);
+	order = profile_label_order(p);
 	assert_memory_equal(order + p->label_sets.off[p->labels[0]], want, sizeof(want));
 	free(order);
 	profile_free(p);
@@ -54,7 +54,7 @@ static void labels_of_one_key_stay_in_their_order(void **state)
 	(void)state;
 	make_row(&m, "f", (const int64_t[]){ 1 }, labels, 3);
 	p = make_end(&m);
-	order = label_order_make(p);
+	order = profile_label_order(p);
 	assert_memory_equal(order + p->label_sets.off[p->labels[0]], want, sizeof(want));
 	free(order);
 	profile_free(p);

@@ -48,7 +48,7 @@ static void answer(struct listed_report *l)
 	query_for_report(&l->q, REPORT_LIST);
 	if (view_make(l->p, &l->q, l->mem, &l->v, &l->notes, &l->err) < 0)
 		fail_msg("%s", l->err.msg);
-	l->rc = list_make(&l->v, &l->q, &l->r, &l->notes, &l->err);
+	l->rc = report_list_make(&l->v, &l->q, &l->r, &l->notes, &l->err);
 }
 
 static void release(struct listed_report *l)

@@ -121,7 +121,7 @@ static void a_path_that_says_it_is_our_memory_is_not(void **state)
 static void stacks_of_all_processes_take_no_more_memory_than_they_may(void **state)
 {
 	uint64_t left = 4 << 20, pc[4], before = left;
-	struct table a = { .left = &left }, b = { .left = &left };
+	struct stack_table a = { .left = &left }, b = { .left = &left };
 
 	(void)state;
 	for (uint64_t i = 0; i < 200000; i++) {

@@ -51,7 +51,7 @@ static void names_that_are_not_the_linkers_stay(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	names_demangle(p, DEMANGLE_DEFAULT, false);
+	demangle_names(p, DEMANGLE_DEFAULT, false);
 	assert_string_equal(name_of(p, 0), "foo");
 	assert_string_equal(name_of(p, 1), "bar");
 	assert_string_equal(name_of(p, 2), "mine");
@@ -66,9 +66,9 @@ static void force_goes_back_to_the_linkers_names(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	names_demangle(p, DEMANGLE_FULL, true);
+	demangle_names(p, DEMANGLE_FULL, true);
 	assert_string_equal(name_of(p, 2), "baz(int)");
-	names_demangle(p, DEMANGLE_NONE, true);
+	demangle_names(p, DEMANGLE_NONE, true);
 	assert_string_equal(name_of(p, 2), "_Z3bazi");
 	assert_string_equal(name_of(p, 0), "_Z3fooi");
 	profile_free(p);
@@ -79,7 +79,7 @@ static void none_leaves_functions_without_a_name_alone(void **state)
 	struct profile *p = five_functions();
 
 	(void)state;
-	names_demangle(p, DEMANGLE_NONE, false);
+	demangle_names(p, DEMANGLE_NONE, false);
 	assert_string_equal(name_of(p, 1), "");
 	profile_free(p);
 }
@@ -96,7 +96,7 @@ static void many_functions_are_all_renamed(void **state)
 		function(&m, text, text);
 	}
 	p = make_end(&m);
-	names_demangle(p, DEMANGLE_DEFAULT, false);
+	demangle_names(p, DEMANGLE_DEFAULT, false);
 	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(text, sizeof(text), "ns::f%05d", (int)i);
 		assert_string_equal(name_of(p, i), text);

@@ -55,28 +55,28 @@ static void a_node_is_a_place_unless_it_says_which(void **state)
 }
 
 /* Names of places at lines, asked about a profile. */
-static void name_lines(struct asked *a, struct make *m, struct names *names)
+static void name_lines(struct asked *a, struct make *m, struct node_names *names)
 {
 	*a = ask_about(m);
 	a->q.granularity = GRAIN_LINES;
 	ask(a);
-	names_init(names, &a->pl, a->mem);
+	node_names_init(names, &a->pl, a->mem);
 }
 
 static void a_name_is_made_once(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct names names;
+	struct node_names names;
 	struct asked a;
 	const char *first;
 
 	(void)state;
 	ROW(&m, "f@x.c:3;g", 1);
 	name_lines(&a, &m, &names);
-	first = names_of(&names, place_named(&a.pl, "f x.c:3"));
+	first = node_names_of(&names, place_named(&a.pl, "f x.c:3"));
 	assert_string_equal(first, "f x.c:3");
-	assert_ptr_equal(first, names_of(&names, place_named(&a.pl, "f x.c:3")));
-	assert_string_equal(names_of(&names, place_named(&a.pl, "g")), "g");
+	assert_ptr_equal(first, node_names_of(&names, place_named(&a.pl, "f x.c:3")));
+	assert_string_equal(node_names_of(&names, place_named(&a.pl, "g")), "g");
 	ask_release(&a);
 }
 
@@ -86,7 +86,7 @@ static void a_nul_in_a_name_is_spelt_out(void **state)
 	struct builder_function f = { .id = 1, .name = make_text(&m, "a\0b\n", 4) };
 	struct builder_line line = { 0 };
 	struct builder_location l = { .id = 1, .map = PROFILE_NONE };
-	struct names names;
+	struct node_names names;
 	struct asked a;
 	uint32_t loc;
 
@@ -96,14 +96,14 @@ static void a_nul_in_a_name_is_spelt_out(void **state)
 	builder_sample(m.b, &(int64_t){ 1 }, &loc, 1, NULL, 0, NULL);
 	name_lines(&a, &m, &names);
 	assert_int_equal(a.pl.n, 1);
-	assert_string_equal(names_of(&names, 0), "a\\x00b\\n");
+	assert_string_equal(node_names_of(&names, 0), "a\\x00b\\n");
 	ask_release(&a);
 }
 
 static void ranks_follow_the_names_and_equal_names_share_one(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct names names;
+	struct node_names names;
 	struct asked a;
 	bool some[4] = { true, true, true, true };
 	uint32_t *rank;
@@ -112,18 +112,18 @@ static void ranks_follow_the_names_and_equal_names_share_one(void **state)
 	ROW(&m, "f@x.c:3;f x.c:3;b;a", 1);
 	name_lines(&a, &m, &names);
 	assert_int_equal(a.pl.n, 4);
-	rank = names_rank(&names, some, a.mem);
+	rank = node_names_rank(&names, some, a.mem);
 	assert_int_equal(rank[place_named(&a.pl, "a")], 1);
 	assert_int_equal(rank[place_named(&a.pl, "b")], 2);
 	for (uint32_t k = 0; k < 4; k++)
-		assert_int_equal(rank[k], strcmp(names_of(&names, k), "f x.c:3") == 0 ? 3 : rank[k]);
+		assert_int_equal(rank[k], strcmp(node_names_of(&names, k), "f x.c:3") == 0 ? 3 : rank[k]);
 	ask_release(&a);
 }
 
 static void only_some_places_have_a_rank(void **state)
 {
 	struct make m = make_start("samples/count");
-	struct names names;
+	struct node_names names;
 	struct asked a;
 	bool some[3] = { false };
 	uint32_t *rank;
@@ -131,11 +131,11 @@ static void only_some_places_have_a_rank(void **state)
 	(void)state;
 	ROW(&m, "c;b;a", 1);
 	name_lines(&a, &m, &names);
-	rank = names_rank(&names, some, a.mem);
+	rank = node_names_rank(&names, some, a.mem);
 	for (uint32_t k = 0; k < 3; k++)
 		assert_int_equal(rank[k], 0);
 	some[place_named(&a.pl, "c")] = true;
-	rank = names_rank(&names, some, a.mem);
+	rank = node_names_rank(&names, some, a.mem);
 	assert_int_equal(rank[place_named(&a.pl, "c")], 1);
 	assert_int_equal(rank[place_named(&a.pl, "a")], 0);
 	ask_release(&a);

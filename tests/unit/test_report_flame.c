@@ -44,7 +44,8 @@ static void flame(struct flamed *x)
 
 	report_release(&x->r);
 	query_for_report(&q, REPORT_FLAME);
-	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 || flame_make(&x->v, &q, &x->ask, &x->r, &err) < 0)
+	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 ||
+	    report_flame_make(&x->v, &q, &x->ask, &x->r, &err) < 0)
 		fail_msg("%s", err.msg);
 	buf_release(&notes);
 	x->f = x->r.flame;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/head.h"
+#include "libcpaprof/endpoint/request_head.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 enum { ROOM = 3 * HEAD_MOST };
 
 static char data[ROOM];
-static struct head h;
+static struct request_head h;
 static const char *why;
 
 static int parse(const char *text)
@@ -27,7 +27,7 @@ static int parse(const char *text)
 	size_t n = strlen(text);
 
 	memcpy(data, text, n);
-	return head_parse(data, n, &h, &why);
+	return request_head_parse(data, n, &h, &why);
 }
 
 /* A request with Host and these lines. */
@@ -79,7 +79,7 @@ static void each_shorter_prefix_wants_more(void **state)
 	(void)state;
 	for (size_t n = 0; n < strlen(text); n++) {
 		memcpy(data, text, n);
-		assert_int_equal(head_parse(data, n, &h, &why), HEAD_MORE);
+		assert_int_equal(request_head_parse(data, n, &h, &why), HEAD_MORE);
 		assert_memory_equal(data, text, n);
 	}
 	assert_int_equal(parse(text), strlen(text));
@@ -220,7 +220,7 @@ static void request_lines_are_strict(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(is) / sizeof(is[0]); i++)
 		assert_int_equal(parse(is[i].line), is[i].rc);
-	assert_int_equal(head_parse(memcpy(data, "GET /\0x HTTP/1.1\r\n", 18), 18, &h, &why), -400);
+	assert_int_equal(request_head_parse(memcpy(data, "GET /\0x HTTP/1.1\r\n", 18), 18, &h, &why), -400);
 }
 
 static void hosts_are_asked_for(void **state)
@@ -242,13 +242,13 @@ static void a_head_ends_within_its_bounds(void **state)
 	(void)state;
 	memset(data, 'a', sizeof(data));
 	memcpy(data, first, n);
-	assert_int_equal(head_parse(data, HEAD_MOST - 1, &h, &why), HEAD_MORE);
-	assert_int_equal(head_parse(data, HEAD_MOST, &h, &why), -431);
-	assert_int_equal(head_parse(data, sizeof(data), &h, &why), -431);
+	assert_int_equal(request_head_parse(data, HEAD_MOST - 1, &h, &why), HEAD_MORE);
+	assert_int_equal(request_head_parse(data, HEAD_MOST, &h, &why), -431);
+	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), -431);
 	memcpy(data + HEAD_MOST - 3, "\r\n\r\n", 4);
-	assert_int_equal(head_parse(data, sizeof(data), &h, &why), -431);
+	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), -431);
 	memcpy(data + HEAD_MOST - 4, "\r\n\r\n", 4);
-	assert_int_equal(head_parse(data, sizeof(data), &h, &why), HEAD_MOST);
+	assert_int_equal(request_head_parse(data, sizeof(data), &h, &why), HEAD_MOST);
 }
 
 static void expectations_are_of_version_1_1(void **state)

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -46,7 +46,7 @@ static void integers_are_those_of_parse_int(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (query_int(all[i].text, &n) != all[i].good || n != all[i].n)
+		if (request_query_int(all[i].text, &n) != all[i].good || n != all[i].n)
 			fail_msg("\"%s\" is %lld", all[i].text, (long long)n);
 	}
 }
@@ -96,7 +96,7 @@ static void addresses_are_those_of_parse_uint(void **state)
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		uint64_t n = 0;
 
-		if (query_uint(all[i].text, strlen(all[i].text), &n) != all[i].good || n != all[i].n)
+		if (request_query_uint(all[i].text, strlen(all[i].text), &n) != all[i].good || n != all[i].n)
 			fail_msg("\"%s\" is %llu", all[i].text, (unsigned long long)n);
 	}
 }
@@ -161,7 +161,7 @@ static void fractions_are_those_of_parse_float(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		bool good = query_float(all[i].text, &n);
+		bool good = request_query_float(all[i].text, &n);
 
 		if (good != all[i].good)
 			fail_msg("\"%s\" is %s", all[i].text, good ? "a number" : "none");
@@ -191,7 +191,7 @@ static void values_are_those_of_parse_query(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		bool good = query_value(all[i].query, strlen(all[i].query), "k", value);
+		bool good = request_query_value(all[i].query, strlen(all[i].query), "k", value);
 
 		if (good != all[i].good || strcmp(value, all[i].value) != 0)
 			fail_msg("%s has \"%s\"", all[i].query, value);
@@ -204,10 +204,10 @@ static void a_value_that_does_not_fit_is_cut(void **state)
 
 	(void)state;
 	memset(query + 2, '1', sizeof(query) - 2);
-	assert_true(query_value(query, sizeof(query), "k", value));
+	assert_true(request_query_value(query, sizeof(query), "k", value));
 	assert_int_equal(strlen(value), QUERY_VALUE_MAX - 1);
 	query[sizeof(query) - 1] = '%';
-	assert_false(query_value(query, sizeof(query), "k", value));
+	assert_false(request_query_value(query, sizeof(query), "k", value));
 }
 
 int main(void)

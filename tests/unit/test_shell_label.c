@@ -46,7 +46,7 @@ static void expect_text(const char *key, const char *value, size_t n, const char
 	struct buf b = { 0 };
 	char *got;
 
-	assert_true(label_add_text(key, value, n, &b));
+	assert_true(shell_label_add_text(key, value, n, &b));
 	assert_string_equal(buf_text(&b), typed);
 	got = assigned(typed);
 	assert_string_equal(got, want);
@@ -89,7 +89,7 @@ static void what_an_assignment_would_cut_is_quoted(void **state)
 	expect_text("\"k\"", "v", 1, "'\"k\"=^v$'", "\"k\"=^v$");
 	expect_text("'k", "v", 1, "\"'k=^v$\"", "'k=^v$");
 	expect_text("k", "http://:80", 10, "'k=^http://:80$'", "k=^http://:80$");
-	assert_false(label_add_text("'k\"", "v", 1, &b));
+	assert_false(shell_label_add_text("'k\"", "v", 1, &b));
 	assert_int_equal(b.len, 0);
 	buf_release(&b);
 }
@@ -98,7 +98,7 @@ static void expect_numbers(const char *key, int64_t lo, int64_t hi, const char *
 {
 	struct buf b = { 0 };
 
-	assert_int_equal(label_add_numbers(key, lo, hi, unit, &b), want != NULL);
+	assert_int_equal(shell_label_add_numbers(key, lo, hi, unit, &b), want != NULL);
 	assert_string_equal(buf_text(&b), want ? want : "");
 	buf_release(&b);
 }
@@ -118,9 +118,9 @@ static void a_list_of_keys_has_no_place_for_a_comma(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	assert_false(label_add_key("a,b", &b));
-	assert_false(label_add_key("", &b));
-	assert_true(label_add_key("a b", &b));
+	assert_false(shell_label_add_key("a,b", &b));
+	assert_false(shell_label_add_key("", &b));
+	assert_true(shell_label_add_key("a b", &b));
 	assert_string_equal(buf_text(&b), "a b");
 	buf_release(&b);
 }

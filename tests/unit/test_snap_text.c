@@ -418,7 +418,7 @@ static void samples_without_a_stack_do_not_end_a_profile(void **state)
 	s = made_snap(&m, SNAP_CPU, 0);
 	assert_int_equal(s->row.n, 1);
 	((struct snap_row *)s->row.data)[0].value[0] = 1;
-	assert_int_equal(legacy_write(s, take, &g), 0);
+	assert_int_equal(snap_legacy_write(s, take, &g), 0);
 	assert_true(g.n >= sizeof(word));
 	memcpy(word, g.text, sizeof(word));
 	assert_int_equal(word[5], 1);

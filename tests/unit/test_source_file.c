@@ -335,7 +335,7 @@ static void lines_that_the_profile_carries_come_first(void **state)
 {
 	struct make m = make_start("cpu/milliseconds");
 	struct symbol_where w = in_folder(at("carried"));
-	struct texts texts = { 0 };
+	struct profile_texts texts = { 0 };
 	const struct source_file *f;
 	struct profile *p;
 
@@ -344,11 +344,11 @@ static void lines_that_the_profile_carries_come_first(void **state)
 	putz("carried/y.c", "of the disk");
 	ROW(&m, "f@/ci//shop/x.c:2;g@y.c:1", 1);
 	p = make_end(&m);
-	texts_add(&texts, "/ci//shop/x.c", 13, 2, "two\0!", 5);
-	texts_add(&texts, "/ci//shop/x.c", 13, 4, "four", 4);
-	texts_add(&texts, "/ci//shop/x.c", 13, INT64_MAX, "far", 3);
-	texts_put(&texts, p);
-	texts_release(&texts);
+	profile_texts_add(&texts, "/ci//shop/x.c", 13, 2, "two\0!", 5);
+	profile_texts_add(&texts, "/ci//shop/x.c", 13, 4, "four", 4);
+	profile_texts_add(&texts, "/ci//shop/x.c", 13, INT64_MAX, "far", 3);
+	profile_texts_put(&texts, p);
+	profile_texts_release(&texts);
 	w.trim_path = "/ci";
 	source_files_free(files);
 	files = source_files_new(p, &w);

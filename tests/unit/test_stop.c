@@ -68,14 +68,14 @@ typedef int (*make_fn)(const struct view *v, const struct query *q, struct repor
 static int make_top(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
 {
 	(void)notes;
-	return top_make(v, q, out, err);
+	return report_top_make(v, q, out, err);
 }
 
 static int make_calls(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		      struct err *err)
 {
 	(void)notes;
-	return calls_make(v, q, out, err);
+	return report_calls_make(v, q, out, err);
 }
 
 static int make_flame(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
@@ -84,7 +84,7 @@ static int make_flame(const struct view *v, const struct query *q, struct report
 	const struct flame_ask ask = { .min_share = 0.00001, .max_levels = 100, .sums = true };
 
 	(void)notes;
-	return flame_make(v, q, &ask, out, err);
+	return report_flame_make(v, q, &ask, out, err);
 }
 
 /* Also when it fails, its report is to be released. */
@@ -92,7 +92,7 @@ static int make_weblist(const struct view *v, const struct query *q, struct repo
 			struct err *err)
 {
 	struct weblist list;
-	int rc = weblist_make(v, q, out, &list, notes, err);
+	int rc = report_weblist_make(v, q, out, &list, notes, err);
 
 	if (rc < 0)
 		report_release(out);
@@ -118,12 +118,12 @@ static const struct ask asks[] = {
 	{ "top under labels", make_top, REPORT_TOP, "", "", "", "", "request", 0, GRAIN_FUNCTIONS },
 	{ "tree", make_calls, REPORT_TREE, "", "", "", "", "", 0, GRAIN_FUNCTIONS },
 	{ "peek", make_calls, REPORT_PEEK, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "tags", tag_table_make, REPORT_TAGS, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "traces", traces_make, REPORT_TRACES, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "tags", report_tags_make, REPORT_TAGS, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "traces", report_traces_make, REPORT_TRACES, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
 	{ "flame", make_flame, REPORT_FLAME, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
 	{ "flame of few boxes", make_flame, REPORT_FLAME, "", "", "", "", "", 50, GRAIN_FUNCTIONS },
-	{ "list", list_make, REPORT_LIST, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "disasm", disasm_make, REPORT_DISASM, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "list", report_list_make, REPORT_LIST, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "disasm", report_disasm_make, REPORT_DISASM, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
 	{ "weblist", make_weblist, REPORT_WEBLIST, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
 };
 

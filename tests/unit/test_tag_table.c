@@ -41,7 +41,7 @@ static void expect(struct make *m, const char *unit, bool rows, const char *line
 	query_init(&q);
 	q.unit = unit;
 	assert_int_equal(view_make(p, &q, mem, &v, NULL, NULL), 0);
-	if (tag_table_make(&v, &q, &r, NULL, &err) < 0)
+	if (report_tags_make(&v, &q, &r, NULL, &err) < 0)
 		buf_addz(&got, err.msg);
 	for (uint32_t i = 0; i < r.table.n_rows; i++) {
 		const union cell *cell = r.table.cell + (size_t)i * TAGS_COLS;

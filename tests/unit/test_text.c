@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void expect_decoded(const char *s, size_t n, size_t length, uint32_t char
 {
 	uint32_t c = 0xdead;
 
-	assert_int_equal(text_decode(s, n, &c), length);
+	assert_int_equal(utf8_decode(s, n, &c), length);
 	assert_int_equal(c, length ? character : 0xdead);
 }
 
@@ -27,7 +27,7 @@ static void expect_safe(const char *s, size_t n, const char *safe)
 {
 	struct buf b = { 0 };
 
-	text_add_safe(&b, s, n);
+	utf8_add_safe(&b, s, n);
 	assert_string_equal(buf_text(&b), safe);
 	assert_int_equal(b.len, strlen(safe));
 	buf_release(&b);
@@ -78,12 +78,12 @@ static void a_character_that_is_cut_is_not_utf8(void **state)
 static void each_byte_that_is_not_utf8_counts_as_one(void **state)
 {
 	(void)state;
-	assert_int_equal(text_count("", 0), 0);
-	assert_int_equal(text_count("abc", 3), 3);
-	assert_int_equal(text_count("\xce\xbcs", 3), 2);
-	assert_int_equal(text_count("\xe2\x82", 2), 2);  /* cut */
-	assert_int_equal(text_count("\xe2\x82x", 3), 3); /* cut by an x */
-	assert_int_equal(text_count("\xff\xc3\xa9\x80", 4), 3);
+	assert_int_equal(utf8_count("", 0), 0);
+	assert_int_equal(utf8_count("abc", 3), 3);
+	assert_int_equal(utf8_count("\xce\xbcs", 3), 2);
+	assert_int_equal(utf8_count("\xe2\x82", 2), 2);  /* cut */
+	assert_int_equal(utf8_count("\xe2\x82x", 3), 3); /* cut by an x */
+	assert_int_equal(utf8_count("\xff\xc3\xa9\x80", 4), 3);
 }
 
 static void printable_text_of_any_script_stays(void **state)
@@ -136,8 +136,8 @@ static void safe_text_is_appended_and_may_be_empty(void **state)
 
 	(void)state;
 	buf_addz(&b, "x");
-	text_add_safe(&b, "", 0);
-	text_add_safe(&b, "\ny", 2);
+	utf8_add_safe(&b, "", 0);
+	utf8_add_safe(&b, "\ny", 2);
 	assert_string_equal(b.data, "x\\ny");
 	buf_release(&b);
 }
@@ -146,7 +146,7 @@ static void expect_short(const char *s, size_t max, const char *shown)
 {
 	struct buf b = { 0 };
 
-	text_add_short(&b, s, strlen(s), max);
+	utf8_add_short(&b, s, strlen(s), max);
 	assert_string_equal(buf_text(&b), shown);
 	assert_true(b.len <= max);
 	buf_release(&b);
@@ -173,17 +173,17 @@ static void text_is_not_shortened_within_a_character(void **state)
 static void distance_counts_inserts_deletes_changes_and_swaps(void **state)
 {
 	(void)state;
-	assert_int_equal(text_distance("", ""), 0);
-	assert_int_equal(text_distance("focus", "focus"), 0);
-	assert_int_equal(text_distance("", "abc"), 3);
-	assert_int_equal(text_distance("abc", ""), 3);
-	assert_int_equal(text_distance("focs", "focus"), 1);
-	assert_int_equal(text_distance("focuss", "focus"), 1);
-	assert_int_equal(text_distance("fokus", "focus"), 1);
-	assert_int_equal(text_distance("fcous", "focus"), 1);
-	assert_int_equal(text_distance("kitten", "sitting"), 3);
-	assert_int_equal(text_distance("ab", "ba"), 1);
-	assert_int_equal(text_distance("ca", "abc"), 3);
+	assert_int_equal(utf8_distance("", ""), 0);
+	assert_int_equal(utf8_distance("focus", "focus"), 0);
+	assert_int_equal(utf8_distance("", "abc"), 3);
+	assert_int_equal(utf8_distance("abc", ""), 3);
+	assert_int_equal(utf8_distance("focs", "focus"), 1);
+	assert_int_equal(utf8_distance("focuss", "focus"), 1);
+	assert_int_equal(utf8_distance("fokus", "focus"), 1);
+	assert_int_equal(utf8_distance("fcous", "focus"), 1);
+	assert_int_equal(utf8_distance("kitten", "sitting"), 3);
+	assert_int_equal(utf8_distance("ab", "ba"), 1);
+	assert_int_equal(utf8_distance("ca", "abc"), 3);
 }
 
 static void words_up_to_64_bytes_are_compared_and_longer_ones_measured(void **state)
@@ -194,18 +194,18 @@ static void words_up_to_64_bytes_are_compared_and_longer_ones_measured(void **st
 	memset(long_word, 'a', sizeof(long_word));
 	long_word[64] = 0;
 	strcpy(same, long_word);
-	assert_int_equal(text_distance(long_word, same), 0);
+	assert_int_equal(utf8_distance(long_word, same), 0);
 	long_word[64] = 'a';
 	long_word[65] = 0;
-	assert_int_equal(text_distance(long_word, "a"), 65);
-	assert_int_equal(text_distance("a", long_word), 65);
+	assert_int_equal(utf8_distance(long_word, "a"), 65);
+	assert_int_equal(utf8_distance("a", long_word), 65);
 }
 
 static void expect_code(const char *s, const char *code)
 {
 	struct buf b = { 0 };
 
-	text_add_code(&b, s);
+	utf8_add_code(&b, s);
 	assert_string_equal(buf_text(&b), code);
 	buf_release(&b);
 }

@@ -25,16 +25,16 @@
 
 static struct err err;
 
-static void add(struct texts *t, const char *file, int64_t line, const char *text)
+static void add(struct profile_texts *t, const char *file, int64_t line, const char *text)
 {
-	texts_add(t, file, strlen(file), line, text, strlen(text));
+	profile_texts_add(t, file, strlen(file), line, text, strlen(text));
 }
 
 /* A profile with some words such as "a.c:3:text" for source lines, parted by blanks. */
 static struct profile *profile_of(const char *words)
 {
 	struct make m = make_start("cpu/ns");
-	struct texts t = { 0 };
+	struct profile_texts t = { 0 };
 	struct profile *p;
 	char file[20], text[20];
 	int line, n;
@@ -43,8 +43,8 @@ static struct profile *profile_of(const char *words)
 	p = make_end(&m);
 	for (; sscanf(words, " %19[^:]:%d:%19s%n", file, &line, text, &n) == 3; words += n)
 		add(&t, file, line, text);
-	texts_put(&t, p);
-	texts_release(&t);
+	profile_texts_put(&t, p);
+	profile_texts_release(&t);
 	assert_int_equal(profile_check(p, &err), 0);
 	return p;
 }
@@ -57,7 +57,7 @@ static const char *lines_of(const struct profile *p, const char *file)
 	size_t n = 0;
 
 	out[0] = '\0';
-	if (!texts_find(p, file, &lo, &hi))
+	if (!profile_texts_find(p, file, &lo, &hi))
 		return "none";
 	for (uint32_t i = lo; i < hi; i++)
 		n += (size_t)snprintf(out + n, sizeof(out) - n, "%s%d=%s", n ? " " : "", (int)p->text_line[i],

@@ -42,7 +42,7 @@ static struct pair pair_of(struct profile *apart)
 	return x;
 }
 
-static void pair_release(struct pair *x)
+static void cmd_report_pair_release(struct pair *x)
 {
 	buf_release(&x->notes);
 	arena_free(x->mem);
@@ -65,7 +65,7 @@ static struct report sides_of(struct pair *x)
 	const struct view v = view_of(x, x->apart);
 	struct report r;
 
-	assert_int_equal(top_sides_make(&v, &x->q, &r, NULL), 0);
+	assert_int_equal(report_top_sides_make(&v, &x->q, &r, NULL), 0);
 	return r;
 }
 
@@ -117,7 +117,7 @@ static void rows_tell_before_after_and_the_change(void **state)
 	assert_int_equal(main_row[TOP_SIDES_CUM_AFTER].value, 32);
 	assert_int_equal(main_row[TOP_SIDES_CUM_DELTA].value, 18);
 	report_release(&r);
-	pair_release(&x);
+	cmd_report_pair_release(&x);
 }
 
 static void what_is_the_same_on_both_sides_is_no_row(void **state)
@@ -130,7 +130,7 @@ static void what_is_the_same_on_both_sides_is_no_row(void **state)
 	for (uint32_t i = 0; i < r.table.n_rows; i++)
 		assert_string_not_equal(r.table.cell[i * N_TOP_SIDES_COLS + TOP_SIDES_NAME].text, "b");
 	report_release(&r);
-	pair_release(&x);
+	cmd_report_pair_release(&x);
 }
 
 static void a_mean_has_no_sides(void **state)
@@ -142,8 +142,8 @@ static void a_mean_has_no_sides(void **state)
 	(void)state;
 	x.q.mean = true;
 	v = view_of(&x, x.apart);
-	assert_int_equal(top_sides_make(&v, &x.q, &r, NULL), ERR_USAGE);
-	pair_release(&x);
+	assert_int_equal(report_top_sides_make(&v, &x.q, &r, NULL), ERR_USAGE);
+	cmd_report_pair_release(&x);
 }
 
 static struct profile *load_apart(const char *target, const char *base)
@@ -181,7 +181,7 @@ static void expect_rows_of_top(struct pair *x, const char *what)
 	const struct view v = view_of(x, x->joined);
 	struct report r = sides_of(x), top;
 
-	assert_int_equal(top_make(&v, &x->q, &top, NULL), 0);
+	assert_int_equal(report_top_make(&v, &x->q, &top, NULL), 0);
 	assert_int_equal(top.table.n_cols, COLS);
 	if (r.table.n_rows != top.table.n_rows)
 		fail_msg("%s: %u rows of %u", what, r.table.n_rows, top.table.n_rows);
@@ -228,7 +228,7 @@ static void rows_are_those_of_top_with_base(void **state)
 			expect_rows_of_top(&x, "filtered");
 			x.q.focus = x.q.hide = "";
 		}
-		pair_release(&x);
+		cmd_report_pair_release(&x);
 	}
 }
 
@@ -249,7 +249,7 @@ static void sums_are_those_of_flame(void **state)
 		assert_memory_equal(g.cum[side], sums.total[side], pl.n * sizeof(int64_t));
 	}
 	places_release(&pl);
-	pair_release(&x);
+	cmd_report_pair_release(&x);
 }
 
 int main(void)

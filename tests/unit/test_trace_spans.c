@@ -140,7 +140,7 @@ static const char *slices_of(struct slices *s)
 	*text = '\0';
 	slices_end(s);
 	for (size_t i = 0; i < s->slice.n; i++) {
-		const struct slice *x = (const struct slice *)s->slice.data + i;
+		const struct trace_slice *x = (const struct trace_slice *)s->slice.data + i;
 
 		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%u:%u %llu-%llu #%u", i ? ", " : "",
 					x->depth, x->id, (unsigned long long)x->begin, (unsigned long long)x->end,
@@ -247,7 +247,7 @@ static int by_begin(const void *a, const void *b)
 /* No slice is partly in another one. */
 static void assert_nest(const struct slices *s)
 {
-	const struct slice *x = s->slice.data;
+	const struct trace_slice *x = s->slice.data;
 	uint64_t open[16] = { 0 };
 
 	for (size_t i = 0; i < s->slice.n; i++) {

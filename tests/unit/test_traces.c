@@ -63,7 +63,7 @@ static void expect_traces(struct make *m, bool mean, bool noinlines, const char 
 	q.mean = mean;
 	q.noinlines = noinlines;
 	assert_int_equal(view_make(p, &q, mem, &v, NULL, NULL), 0);
-	assert_int_equal(traces_make(&v, &q, &r, NULL, NULL), 0);
+	assert_int_equal(report_traces_make(&v, &q, &r, NULL, NULL), 0);
 	add_samples(r.traces, &got);
 	assert_string_equal(buf_text(&got), lines);
 	buf_release(&got);

@@ -124,7 +124,7 @@ static void report_of_three(struct query *q, struct report *r, struct buf *notes
 	add(t, q, 2 * HOUR, 20, 50);
 	add(t, q, 3 * HOUR, 30, 40);
 	query_for_report(q, REPORT_TREND);
-	trend_report(t, &side, &side, q, r, notes);
+	report_trend(t, &side, &side, q, r, notes);
 	r->head.type = r->head.unit = "";
 	trend_free(t);
 }

@@ -21,12 +21,12 @@ static struct trimmed trim(struct asked *a, int64_t nodecount)
 {
 	struct trimmed t;
 	struct nodes nodes;
-	struct names names;
+	struct node_names names;
 
 	ask(a);
 	a->q.nodecount = nodecount;
 	nodes = graph_nodes(&a->g);
-	names_init(&names, &a->pl, a->mem);
+	node_names_init(&names, &a->pl, a->mem);
 	trim_make(&nodes, &a->q, &names, a->mem, &t);
 	return t;
 }

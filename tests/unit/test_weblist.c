@@ -37,7 +37,7 @@ static void expect(struct make *m, const char *pattern, const char *want)
 	q.pattern = pattern;
 	query_for_report(&q, REPORT_WEBLIST);
 	assert_int_equal(view_make(p, &q, mem, &v, NULL, &err), 0);
-	if (weblist_make(&v, &q, &r, &w, &notes, &err) < 0)
+	if (report_weblist_make(&v, &q, &r, &w, &notes, &err) < 0)
 		buf_addf(&got, "%s", err.msg);
 	else
 		for (const struct weblist_func *f = w.func; f < w.func + w.n; f++) {

@@ -29,6 +29,6 @@ void sarif_draw(const struct gate *g, struct buf *out);
 void github_draw(const struct gate *g, struct buf *out);
 
 /* Append Markdown for the summary of a job or a comment; it fits the 65536 characters that GitHub gives a comment. */
-void gate_markdown_draw(const struct gate *g, struct buf *out);
+void ci_draw_markdown(const struct gate *g, struct buf *out);
 
 #endif

@@ -119,9 +119,9 @@ static void add_outcome(struct github *h)
 	const struct gate *g = h->g;
 	const char *command = g->outcome == GATE_PASS ? "notice" : g->status == 1 ? "error" : "warning";
 
-	gate_add_summary(g, &h->text);
+	text_gate_add_summary(g, &h->text);
 	buf_addz(&h->text, "\n");
-	gate_add_advice(g, &h->text);
+	text_gate_add_advice(g, &h->text);
 	ci_add_power(g, &h->text);
 	add_command(h, command, g->outcome == GATE_PASS ? "cpa gate: PASS" : "cpa gate: INCONCLUSIVE");
 }

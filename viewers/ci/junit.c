@@ -205,7 +205,7 @@ static void add_length(struct junit *j)
 	xml_attribute(&j->xml, "name", "profiles are long enough");
 	xml_attribute(&j->xml, "time", "0");
 	if (j->g->n_tests == 0)
-		buf_addf(&j->text, "%s; ", gate_untested(j->g));
+		buf_addf(&j->text, "%s; ", text_gate_untested(j->g));
 	else if (j->g->is_unlike)
 		buf_addz(&j->text, "the sides have little in common; ");
 	else if (j->g->is_weak)
@@ -220,7 +220,7 @@ static void add_messages(struct junit *j)
 	const struct gate *g = j->g;
 
 	buf_addf(&j->text, "cpa gate: %s, ", gate_outcome_word(g->outcome));
-	gate_add_summary(g, &j->text);
+	text_gate_add_summary(g, &j->text);
 	buf_addz(&j->text, "\n");
 	ci_add_sides(g, &j->text);
 	for (uint32_t i = 0; i < g->n_warnings; i++) {

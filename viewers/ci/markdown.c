@@ -11,7 +11,7 @@
 
 #include "viewers/ci/ci.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/ci/ci_int.h"
 #include "viewers/text/gate_words.h"
 
@@ -63,7 +63,7 @@ static void add_code(const char *s, struct buf *out)
 	struct buf text = { 0 };
 
 	ci_add_name(s, NAME_BYTES, &text);
-	text_add_code(out, buf_text(&text));
+	utf8_add_code(out, buf_text(&text));
 	buf_release(&text);
 }
 
@@ -108,13 +108,13 @@ static void add_row(const struct gate_row *r, struct buf *out)
 	add_function(r, out);
 	buf_addz(out, " | ");
 	if (!isnan(r->ratio))
-		gate_add_change(r->ratio, out);
+		text_gate_add_change(r->ratio, out);
 	buf_addz(out, " | ");
 	if (!isnan(r->lo) && !isnan(r->hi))
-		gate_add_interval(r->lo, r->hi, out);
+		text_gate_add_interval(r->lo, r->hi, out);
 	buf_addf(out, " | %.1f%% | %.1f%% | ", 100 * r->share[STATS_BASE], 100 * r->share[STATS_NEW]);
 	if (!isnan(r->p_adjusted))
-		gate_add_p(r->p_adjusted, out);
+		text_gate_add_p(r->p_adjusted, out);
 	buf_addz(out, " | ");
 	add_place(r, out);
 	buf_addz(out, " |\n");
@@ -199,12 +199,12 @@ static void add_renames(struct markdown *m)
 		buf_addf(m->out, "- and %" PRIu32 " more\n", m->g->n_renames - i);
 }
 
-void gate_markdown_draw(const struct gate *g, struct buf *out)
+void ci_draw_markdown(const struct gate *g, struct buf *out)
 {
 	struct markdown m = { g, out, out->len };
 
 	buf_addf(out, "### cpa gate: %s, ", gate_outcome_word(g->outcome));
-	gate_add_summary(g, out);
+	text_gate_add_summary(g, out);
 	buf_addz(out, "\n\n");
 	ci_add_sides(g, out);
 	buf_addz(out, "\n\n");
@@ -214,7 +214,7 @@ void gate_markdown_draw(const struct gate *g, struct buf *out)
 	add_renames(&m);
 	if (g->n_warnings + g->n_notes + g->n_renames)
 		buf_addz(out, "\n");
-	gate_add_advice(g, out);
+	text_gate_add_advice(g, out);
 	ci_add_power(g, out);
 	buf_addz(out, "\n");
 }

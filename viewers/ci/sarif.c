@@ -11,7 +11,7 @@
 
 #include "viewers/ci/ci.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "viewers/ci/ci_int.h"
 
 #include <inttypes.h>
@@ -68,15 +68,15 @@ static enum rule rule_of(const struct gate_row *r)
 
 static void add_object(struct json *j, const char *key)
 {
-	json_key(j, key);
-	json_open(j, '{');
+	jsonw_key(j, key);
+	jsonw_open(j, '{');
 }
 
 static void add_message(struct json *j, const char *key, const char *text)
 {
 	add_object(j, key);
-	json_add_text(j, "text", text);
-	json_close(j, '}');
+	jsonw_add_text(j, "text", text);
+	jsonw_close(j, '}');
 }
 
 /* Numbers that are not known are left out. */
@@ -86,44 +86,44 @@ static void add_number(struct json *j, const char *key, double v)
 
 	if (!isfinite(v))
 		return;
-	json_key(j, key);
-	json_raw(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", v));
+	jsonw_key(j, key);
+	jsonw_raw(j, text, (size_t)snprintf(text, sizeof(text), "%.9g", v));
 }
 
 static void add_rule(struct json *j, enum rule i)
 {
-	json_open(j, '{');
-	json_add_text(j, "id", rules[i].id);
-	json_add_text(j, "name", rules[i].name);
+	jsonw_open(j, '{');
+	jsonw_add_text(j, "id", rules[i].id);
+	jsonw_add_text(j, "name", rules[i].name);
 	add_message(j, "shortDescription", rules[i].what);
 	add_message(j, "fullDescription", rules[i].help);
 	add_message(j, "help", rules[i].help);
 	add_object(j, "defaultConfiguration");
-	json_add_text(j, "level", rules[i].level);
-	json_close(j, '}');
+	jsonw_add_text(j, "level", rules[i].level);
+	jsonw_close(j, '}');
 	add_object(j, "properties");
-	json_key(j, "tags");
-	json_open(j, '[');
-	json_textz(j, "performance");
-	json_close(j, ']');
-	json_add_text(j, "problem.severity", rules[i].severity);
-	json_close(j, '}');
-	json_close(j, '}');
+	jsonw_key(j, "tags");
+	jsonw_open(j, '[');
+	jsonw_textz(j, "performance");
+	jsonw_close(j, ']');
+	jsonw_add_text(j, "problem.severity", rules[i].severity);
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 static void add_tool(struct json *j)
 {
 	add_object(j, "tool");
 	add_object(j, "driver");
-	json_add_text(j, "name", "cpa gate");
-	json_add_text(j, "version", PACKAGE_VERSION);
-	json_key(j, "rules");
-	json_open(j, '[');
+	jsonw_add_text(j, "name", "cpa gate");
+	jsonw_add_text(j, "version", PACKAGE_VERSION);
+	jsonw_key(j, "rules");
+	jsonw_open(j, '[');
 	for (int i = 0; i < N_RULES; i++)
 		add_rule(j, (enum rule)i);
-	json_close(j, ']');
-	json_close(j, '}');
-	json_close(j, '}');
+	jsonw_close(j, ']');
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 /* Notes and warnings of the gate, which belong to no function. */
@@ -133,32 +133,32 @@ static void add_notifications(struct json *j, const struct gate_message *m, uint
 		struct buf text = { 0 };
 
 		ci_add_name(m[i].text, 0, &text);
-		json_open(j, '{');
+		jsonw_open(j, '{');
 		add_object(j, "descriptor");
-		json_add_text(j, "id", m[i].id);
-		json_close(j, '}');
-		json_add_text(j, "level", level);
+		jsonw_add_text(j, "id", m[i].id);
+		jsonw_close(j, '}');
+		jsonw_add_text(j, "level", level);
 		add_message(j, "message", text.data);
-		json_close(j, '}');
+		jsonw_close(j, '}');
 		buf_release(&text);
 	}
 }
 
 static void add_invocation(struct json *j, const struct gate *g)
 {
-	json_key(j, "invocations");
-	json_open(j, '[');
-	json_open(j, '{');
-	json_key(j, "executionSuccessful");
-	json_bool(j, true);
-	json_add_int(j, "exitCode", g->status);
-	json_key(j, "toolExecutionNotifications");
-	json_open(j, '[');
+	jsonw_key(j, "invocations");
+	jsonw_open(j, '[');
+	jsonw_open(j, '{');
+	jsonw_key(j, "executionSuccessful");
+	jsonw_bool(j, true);
+	jsonw_add_int(j, "exitCode", g->status);
+	jsonw_key(j, "toolExecutionNotifications");
+	jsonw_open(j, '[');
 	add_notifications(j, g->warning, g->n_warnings, "warning");
 	add_notifications(j, g->note, g->n_notes, "note");
-	json_close(j, ']');
-	json_close(j, '}');
-	json_close(j, ']');
+	jsonw_close(j, ']');
+	jsonw_close(j, '}');
+	jsonw_close(j, ']');
 }
 
 /* A path as a part of a URI (RFC 3986). */
@@ -190,34 +190,34 @@ static void add_artifact(struct json *j, const struct gate *g, const struct gate
 		buf_addz(&uri, "file://");
 	add_encoded(path.data, &uri);
 	add_object(j, "artifactLocation");
-	json_add_text(j, "uri", uri.data);
+	jsonw_add_text(j, "uri", uri.data);
 	if (is_there)
-		json_add_text(j, "uriBaseId", "%SRCROOT%");
-	json_close(j, '}');
+		jsonw_add_text(j, "uriBaseId", "%SRCROOT%");
+	jsonw_close(j, '}');
 	buf_release(&path);
 	buf_release(&uri);
 }
 
 static void add_location(struct json *j, const struct gate *g, const struct gate_row *r)
 {
-	json_key(j, "locations");
-	json_open(j, '[');
-	json_open(j, '{');
+	jsonw_key(j, "locations");
+	jsonw_open(j, '[');
+	jsonw_open(j, '{');
 	add_object(j, "physicalLocation");
 	add_artifact(j, g, r);
 	add_object(j, "region");
-	json_add_int(j, "startLine", ci_line(*r->file ? r->line : 1));
-	json_close(j, '}');
-	json_close(j, '}');
-	json_key(j, "logicalLocations");
-	json_open(j, '[');
-	json_open(j, '{');
-	json_add_text(j, "fullyQualifiedName", r->name);
-	json_add_text(j, "kind", r->kind == GATE_TOTAL ? "module" : "function");
-	json_close(j, '}');
-	json_close(j, ']');
-	json_close(j, '}');
-	json_close(j, ']');
+	jsonw_add_int(j, "startLine", ci_line(*r->file ? r->line : 1));
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
+	jsonw_key(j, "logicalLocations");
+	jsonw_open(j, '[');
+	jsonw_open(j, '{');
+	jsonw_add_text(j, "fullyQualifiedName", r->name);
+	jsonw_add_text(j, "kind", r->kind == GATE_TOTAL ? "module" : "function");
+	jsonw_close(j, '}');
+	jsonw_close(j, ']');
+	jsonw_close(j, '}');
+	jsonw_close(j, ']');
 }
 
 /* The same on every machine and in every version: FNV-1a, 64 bits, of name, NUL and kind. */
@@ -241,10 +241,10 @@ static void add_fingerprints(struct json *j, const struct gate_row *r)
 
 	add_object(j, "partialFingerprints");
 	snprintf(text, sizeof(text), "%016" PRIx64 ":1", fingerprint(r));
-	json_add_text(j, "primaryLocationLineHash", text);
+	jsonw_add_text(j, "primaryLocationLineHash", text);
 	text[16] = '\0';
-	json_add_text(j, "functionAndKind/v1", text);
-	json_close(j, '}');
+	jsonw_add_text(j, "functionAndKind/v1", text);
+	jsonw_close(j, '}');
 }
 
 /* A row's message. [a](b) would be a link (SARIF 2.1.0, 3.11.6): a blank between the two keeps it text. */
@@ -269,16 +269,16 @@ static void add_result(struct json *j, const struct gate *g, const struct gate_r
 {
 	bool is_failure = r->verdict == GATE_FAIL;
 
-	json_open(j, '{');
-	json_add_text(j, "ruleId", rules[rule].id);
-	json_add_int(j, "ruleIndex", rule);
-	json_add_text(j, "level", is_failure ? "error" : rules[rule].level);
+	jsonw_open(j, '{');
+	jsonw_add_text(j, "ruleId", rules[rule].id);
+	jsonw_add_int(j, "ruleIndex", rule);
+	jsonw_add_text(j, "level", is_failure ? "error" : rules[rule].level);
 	add_row_message(j, r);
 	add_location(j, g, r);
 	add_fingerprints(j, r);
 	add_object(j, "properties");
-	json_add_text(j, "verdict", gate_verdict_key(r->verdict));
-	json_add_text(j, "kind", gate_kind_word(r->kind));
+	jsonw_add_text(j, "verdict", gate_verdict_key(r->verdict));
+	jsonw_add_text(j, "kind", gate_kind_word(r->kind));
 	add_number(j, "ratio", r->ratio);
 	add_number(j, "lo", r->lo);
 	add_number(j, "hi", r->hi);
@@ -286,48 +286,48 @@ static void add_result(struct json *j, const struct gate *g, const struct gate_r
 	add_number(j, "limit", r->limit);
 	add_number(j, "baseShare", r->share[STATS_BASE]);
 	add_number(j, "newShare", r->share[STATS_NEW]);
-	json_close(j, '}');
-	json_close(j, '}');
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 static void add_run(struct json *j, const struct gate *g)
 {
-	json_open(j, '{');
+	jsonw_open(j, '{');
 	add_tool(j);
 	add_invocation(j, g);
 	add_object(j, "originalUriBaseIds");
 	add_object(j, "%SRCROOT%");
 	add_message(j, "description", "The root of the repository");
-	json_close(j, '}');
-	json_close(j, '}');
-	json_key(j, "results");
-	json_open(j, '[');
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
+	jsonw_key(j, "results");
+	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < g->n_rows; i++) {
 		enum rule rule = rule_of(&g->row[i]);
 
 		if (rule != RULE_NONE)
 			add_result(j, g, &g->row[i], rule);
 	}
-	json_close(j, ']');
-	json_add_text(j, "columnKind", "utf16CodeUnits");
+	jsonw_close(j, ']');
+	jsonw_add_text(j, "columnKind", "utf16CodeUnits");
 	add_object(j, "properties");
-	json_add_text(j, "verdict", gate_outcome_word(g->outcome));
-	json_add_int(j, "tests", g->n_tests);
-	json_close(j, '}');
-	json_close(j, '}');
+	jsonw_add_text(j, "verdict", gate_outcome_word(g->outcome));
+	jsonw_add_int(j, "tests", g->n_tests);
+	jsonw_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 void sarif_draw(const struct gate *g, struct buf *out)
 {
 	struct json j = { .out = out };
 
-	json_open(&j, '{');
-	json_add_text(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
-	json_add_text(&j, "version", "2.1.0");
-	json_key(&j, "runs");
-	json_open(&j, '[');
+	jsonw_open(&j, '{');
+	jsonw_add_text(&j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	jsonw_add_text(&j, "version", "2.1.0");
+	jsonw_key(&j, "runs");
+	jsonw_open(&j, '[');
 	add_run(&j, g);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	jsonw_close(&j, ']');
+	jsonw_close(&j, '}');
 	buf_addz(out, "\n");
 }

@@ -7,7 +7,7 @@
 
 #include "viewers/ci/ci_int.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/text/gate_words.h"
 
 #include <inttypes.h>
@@ -18,8 +18,8 @@ void ci_add_name(const char *name, size_t max, struct buf *out)
 {
 	struct buf safe = { 0 };
 
-	text_add_safe(&safe, *name ? name : "?", *name ? strlen(name) : 1);
-	text_add_short(out, buf_text(&safe), safe.len, max ? max : safe.len + 3);
+	utf8_add_safe(&safe, *name ? name : "?", *name ? strlen(name) : 1);
+	utf8_add_short(out, buf_text(&safe), safe.len, max ? max : safe.len + 3);
 	buf_release(&safe);
 }
 
@@ -51,10 +51,10 @@ static void add_size(const struct gate_row *r, struct buf *out)
 	double base = r->share[STATS_BASE], now = r->share[STATS_NEW];
 
 	if (!isnan(r->ratio)) {
-		gate_add_change(r->ratio, out);
+		text_gate_add_change(r->ratio, out);
 		if (!isnan(r->lo) && !isnan(r->hi)) {
 			buf_addz(out, " (90% interval ");
-			gate_add_interval(r->lo, r->hi, out);
+			text_gate_add_interval(r->lo, r->hi, out);
 			buf_addz(out, ")");
 		}
 		if (r->kind == GATE_TOTAL)
@@ -80,7 +80,7 @@ void ci_add_row(const struct gate_row *r, struct buf *out)
 	add_size(r, out);
 	if (!isnan(r->p_adjusted) && r->verdict != GATE_IMPROVED) {
 		buf_addz(out, ", p=");
-		gate_add_p(r->p_adjusted, out);
+		text_gate_add_p(r->p_adjusted, out);
 		buf_addz(out, ", limit ");
 		add_percent("+", r->limit, out);
 	}
@@ -101,10 +101,10 @@ void ci_add_sides(const struct gate *g, struct buf *out)
 		const struct gate_side *s = &g->side[side];
 
 		buf_addz(out, side == STATS_BASE ? "base: " : "; new: ");
-		gate_add_samples(s->samples, out);
+		text_gate_add_samples(s->samples, out);
 		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
 	}
-	buf_addf(out, "; relative to %s; confidence ", gate_relative_to(g->how->normalize));
+	buf_addf(out, "; relative to %s; confidence ", text_gate_relative_to(g->how->normalize));
 	add_percent("", g->how->confidence, out);
 	buf_addz(out, ", threshold ");
 	add_percent("+", g->how->threshold, out);
@@ -114,7 +114,7 @@ void ci_add_power(const struct gate *g, struct buf *out)
 {
 	struct buf lines = { 0 };
 
-	gate_add_power(g, &lines);
+	text_gate_add_power(g, &lines);
 	for (size_t i = 0; i < lines.len; i++)
 		if (lines.data[i] != '\n')
 			buf_add(out, lines.data + i, 1);

@@ -14,8 +14,8 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "report/head.h"
 
 #include <inttypes.h>
@@ -50,7 +50,7 @@ static void add_name(struct writing *w, const char *key, struct strtab *seen, co
 		buf_addf(w->out, "(%" PRIu32 ")", id);
 		if (id == before) {
 			buf_add(w->out, " ", 1);
-			text_add_safe(w->out, name, strlen(name));
+			utf8_add_safe(w->out, name, strlen(name));
 		}
 	}
 	buf_add(w->out, "\n", 1);
@@ -90,7 +90,7 @@ static const char *file_of(const struct writing *w, uint32_t node)
 
 static const char *text_of(const struct writing *w, str_id id)
 {
-	return head_text(w->net->places.p, id, w->net->names.mem);
+	return report_head_text(w->net->places.p, id, w->net->names.mem);
 }
 
 /* A callee, told from others of its name. */
@@ -247,9 +247,9 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
 
 	find_aliases(&w);
 	buf_addz(out, "positions: instr line\nevents: ");
-	text_add_safe(out, r->head.type, strlen(r->head.type));
+	utf8_add_safe(out, r->head.type, strlen(r->head.type));
 	buf_addz(out, "(");
-	text_add_safe(out, r->head.out_unit, strlen(r->head.out_unit));
+	utf8_add_safe(out, r->head.out_unit, strlen(r->head.out_unit));
 	buf_addz(out, ")\n");
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		if (i == 0 || !same_block(&w, net->shown.node[i - 1], net->shown.node[i]))

@@ -7,7 +7,7 @@
 
 #include "viewers/export/markdown.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,17 +17,17 @@ static void add_side(const struct head *h, const char *title, const struct compa
 	buf_addf(out, "- %s: ", title);
 	for (size_t i = 0; i < s->n_sources; i++) {
 		buf_addz(out, i ? ", " : "");
-		text_add_code(out, s->source[i]);
+		utf8_add_code(out, s->source[i]);
 	}
 	buf_addz(out, ", total ");
 	markdown_add_value(h, s->total, out);
 	if (*s->host) {
 		buf_addz(out, ", host ");
-		text_add_code(out, s->host);
+		utf8_add_code(out, s->host);
 	}
 	if (*s->build_id) {
 		buf_addz(out, ", build id ");
-		text_add_code(out, s->build_id);
+		utf8_add_code(out, s->build_id);
 	}
 	buf_add(out, "\n", 1);
 }
@@ -41,9 +41,9 @@ void markdown_add_comparison(const struct report *r, struct buf *out)
 	add_side(h, is_diff ? "before" : "first", &c->before, out);
 	add_side(h, is_diff ? "after" : "last", &c->after, out);
 	buf_addz(out, "- type ");
-	text_add_code(out, h->type);
+	utf8_add_code(out, h->type);
 	buf_addz(out, ", normalised by ");
-	text_add_code(out, c->normalize);
+	utf8_add_code(out, c->normalize);
 	if (is_diff)
 		buf_addf(out, " (after x %.6g)", c->factor);
 	else
@@ -57,9 +57,9 @@ void markdown_add_renames(const struct compare *c, struct buf *out)
 {
 	for (uint32_t i = 0; i < c->n_renames; i++) {
 		buf_addz(out, i ? "- renamed? " : "\n- renamed? ");
-		text_add_code(out, c->rename[i].from);
+		utf8_add_code(out, c->rename[i].from);
 		buf_addz(out, " to ");
-		text_add_code(out, c->rename[i].to);
+		utf8_add_code(out, c->rename[i].to);
 		buf_addf(out, ": %.2f%% gone, %.2f%% new\n", c->rename[i].share_before, c->rename[i].share_after);
 	}
 }

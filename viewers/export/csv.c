@@ -10,8 +10,8 @@
 
 #include "viewers/export/export.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +21,7 @@ void csv_add_quoted(struct buf *out, const char *s)
 {
 	struct buf safe = { 0 };
 
-	text_add_safe(&safe, s, strlen(s));
+	utf8_add_safe(&safe, s, strlen(s));
 	buf_add(out, "\"", 1);
 	for (size_t i = 0; i < safe.len; i++) {
 		if (safe.data[i] == '"')

@@ -8,8 +8,8 @@
 #include "viewers/export/dot_int.h"
 
 #include "base/num.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/text/text.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ void dot_add_text(struct buf *out, const char *text, size_t n, const char *end)
 		size_t line = (stop ? (size_t)(stop - text) : n) - i;
 
 		safe.len = 0;
-		text_add_safe(&safe, text + i, line);
+		utf8_add_safe(&safe, text + i, line);
 		for (size_t k = 0; k < safe.len; k++) {
 			if (safe.data[k] == '\\' || safe.data[k] == '"')
 				buf_add(out, "\\", 1);
@@ -44,7 +44,7 @@ static void add_quoted(struct buf *out, const char *text)
 {
 	struct buf safe = { 0 };
 
-	text_add_safe(&safe, text, strlen(text)); /* a name is one line */
+	utf8_add_safe(&safe, text, strlen(text)); /* a name is one line */
 	dot_add_text(out, buf_text(&safe), safe.len, "\\l");
 	buf_release(&safe);
 }

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "engine/shorten.h"
 #include "report/head.h"
 
@@ -28,7 +28,7 @@ static void add_name_lines(struct buf *out, const char *name)
 	const char *s;
 
 	shorten_add(&shortened, name);
-	text_add_safe(&safe, buf_text(&shortened), shortened.len);
+	utf8_add_safe(&safe, buf_text(&shortened), shortened.len);
 	dot_add_text(&quoted, buf_text(&safe), safe.len, "\\l");
 	for (s = buf_text(&quoted); *s; s++) {
 		if (strncmp(s, any, sizeof(any) - 1) == 0) {
@@ -51,7 +51,7 @@ static void add_base(struct buf *out, const char *path)
 	struct buf base = { 0 }, safe = { 0 };
 
 	path_add_base(&base, path);
-	text_add_safe(&safe, base.data, base.len);
+	utf8_add_safe(&safe, base.data, base.len);
 	dot_add_text(out, safe.data, safe.len, "\\l");
 	buf_release(&safe);
 	buf_release(&base);
@@ -67,7 +67,7 @@ void dot_add_label(const struct net *net, uint32_t node, struct buf *out)
 	if (k->addr)
 		buf_addf(out, "%016" PRIx64 "\\n", k->addr);
 	if (k->name) {
-		add_name_lines(out, head_text(pl->p, k->name, net->names.mem));
+		add_name_lines(out, report_head_text(pl->p, k->name, net->names.mem));
 		buf_addz(out, "\\n");
 	}
 	if (k->line) {
@@ -82,7 +82,7 @@ void dot_add_label(const struct net *net, uint32_t node, struct buf *out)
 		buf_addz(out, "\\n");
 	} else if (!k->name && k->objfile) {
 		buf_addz(out, "[");
-		add_base(out, head_text(pl->p, k->objfile, net->names.mem));
+		add_base(out, report_head_text(pl->p, k->objfile, net->names.mem));
 		buf_addz(out, "]\\n");
 	} else if (!k->name) {
 		buf_addz(out, "<unknown>\\n");

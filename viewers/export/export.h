@@ -48,7 +48,7 @@ int raw_draw(const struct profile *p, struct stop *stop, struct buf *out, struct
  * Fails   ERR_LIMIT as profile_encode
  * Like    pprof internal/report printProto
  */
-int proto_draw(const struct profile *p, double ratio, struct buf *out, struct err *err);
+int export_proto(const struct profile *p, double ratio, struct buf *out, struct err *err);
 
 /*
  * Append the rows of top as a profile, packed with gzip: types cum and flat in the unit of the

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "engine/places.h"
 #include "viewers/export/stacks.h"
 
@@ -29,7 +29,7 @@ struct name {
 };
 
 /* What lines are made of. */
-struct names {
+struct node_names {
 	struct buf text;
 	struct name *name; /* [n] sorted; a rank is a place in it */
 	uint32_t n;
@@ -46,7 +46,7 @@ struct line {
 struct folding {
 	const struct view *v;
 	struct places pl;
-	struct names names;
+	struct node_names names;
 	bool two_columns, inverted;
 	bool base_below_0;       /* rows below 0 are of the base, with or without its label */
 	int64_t *before, *after; /* [stacks] before is of the base, where rows say that they are of it */
@@ -80,7 +80,7 @@ static void add_name(const struct places *pl, uint32_t place, struct buf *scratc
 	for (size_t i = 0; i <= scratch->len; i++) {
 		if (i < scratch->len && scratch->data[i] != ';' && scratch->data[i] != '\t' && i != blank)
 			continue;
-		text_add_safe(out, scratch->data + plain, i - plain);
+		utf8_add_safe(out, scratch->data + plain, i - plain);
 		if (i < scratch->len)
 			buf_addf(out, "\\x%02x", (unsigned)scratch->data[i]);
 		plain = i + 1;
@@ -94,7 +94,7 @@ static int compare_names(const void *a, const void *b)
 	return memcmp(x->text, y->text, x->len < y->len ? x->len : y->len);
 }
 
-static void make_names(struct names *names, const struct places *pl)
+static void make_names(struct node_names *names, const struct places *pl)
 {
 	size_t *off = mem_alloc((size_t)pl->n * 2 + 3, sizeof(*off));
 	struct buf scratch = { 0 };
@@ -151,10 +151,10 @@ static int make_lines(struct folding *f, struct err *err)
 	for (uint32_t s = 0; s < p->stacks.n; s++) {
 		if (f->before[s] || f->after[s]) {
 			n_lines++;
-			n_ranks += stacks_depth(&f->pl, s) + 1;
+			n_ranks += export_stacks_depth(&f->pl, s) + 1;
 		}
 	}
-	if (stacks_check_bytes((uint64_t)n_ranks * sizeof(*at), err) < 0)
+	if (export_stacks_check_bytes((uint64_t)n_ranks * sizeof(*at), err) < 0)
 		return ERR_LIMIT;
 	f->line = mem_alloc(n_lines, sizeof(*f->line));
 	f->ranks = at = mem_alloc(n_ranks, sizeof(*at));
@@ -164,7 +164,7 @@ static int make_lines(struct folding *f, struct err *err)
 
 		if (!f->before[s] && !f->after[s])
 			continue;
-		at = stacks_put(&f->pl, s, f->inverted, at);
+		at = export_stacks_put(&f->pl, s, f->inverted, at);
 		if (at == first)
 			*at++ = f->pl.n;
 		for (uint32_t *r = first; r < at; r++)
@@ -263,7 +263,7 @@ static int add_lines(struct folding *f, double ratio, struct buf *out, struct er
 
 	for (size_t i = 0; i < f->n; i++)
 		bytes += line_bytes(f, &f->line[i]);
-	if (stacks_check_bytes(bytes, err) < 0)
+	if (export_stacks_check_bytes(bytes, err) < 0)
 		return ERR_LIMIT;
 	buf_room(out, bytes);
 	stop_begin(f->v->stop, "writing stacks", f->n);

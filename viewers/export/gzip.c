@@ -158,7 +158,7 @@ static void piece_done(struct gzip *g, bool last)
 	pthread_mutex_unlock(&g->lock);
 }
 
-bool gzip_put(void *gzip, const void *data, size_t n)
+bool export_gzip_put(void *gzip, const void *data, size_t n)
 {
 	struct gzip *g = gzip;
 	const uint8_t *from = data;
@@ -225,7 +225,7 @@ static int join(const struct gzip *g, struct buf *out, struct err *err)
 	return 0;
 }
 
-int gzip_pack(gzip_make_fn make, void *arg, unsigned n_threads, struct buf *out, struct err *err)
+int export_gzip_pack(gzip_make_fn make, void *arg, unsigned n_threads, struct buf *out, struct err *err)
 {
 	struct gzip g = { .make = make, .arg = arg, .filling = piece_new() };
 	int rc;

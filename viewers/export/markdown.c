@@ -7,8 +7,8 @@
 
 #include "viewers/export/export.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/export/markdown.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	if (known[strspn(known, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
 		buf_add(out, raw.data, raw.len);
 	else
-		text_add_code(out, raw.data); /* a unit of the profile's own invention */
+		utf8_add_code(out, raw.data); /* a unit of the profile's own invention */
 	buf_release(&raw);
 }
 
@@ -51,7 +51,7 @@ void markdown_add_filters(const struct head *h, struct buf *out)
 		buf_addf(&text, "%s%s%s", h->filter[i].name, h->filter[i].value ? "=" : "",
 			 h->filter[i].value ? h->filter[i].value : "");
 		buf_addz(out, i ? ", " : " Filters: ");
-		text_add_code(out, text.data);
+		utf8_add_code(out, text.data);
 		buf_release(&text);
 	}
 	if (h->n_filters)
@@ -64,12 +64,12 @@ static void add_summary(const struct report *r, struct buf *out)
 
 	if (*h->file) {
 		buf_addz(out, "File: ");
-		text_add_code(out, h->file);
+		utf8_add_code(out, h->file);
 		buf_addz(out, ", type: ");
 	} else {
 		buf_addz(out, "Type: ");
 	}
-	text_add_code(out, h->type);
+	utf8_add_code(out, h->type);
 	if (h->is_whole) {
 		buf_addz(out, ", total: ");
 		add_value(h, h->total, out);
@@ -96,7 +96,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		unit_add_percent_tight(out, cell->value, h->total);
 		break;
 	case CELL_NAME:
-		text_add_code(out, cell->text);
+		utf8_add_code(out, cell->text);
 		break;
 	case CELL_WORD:
 		buf_addz(out, cell->text);

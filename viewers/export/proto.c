@@ -17,7 +17,7 @@ enum { ROWS_FOR_THREADS = 50000 }; /* what is less is packed before a thread has
 
 static int encode(void *profile, struct gzip *g, struct err *err)
 {
-	return profile_encode_to(profile, gzip_put, g, err);
+	return profile_encode_to(profile, export_gzip_put, g, err);
 }
 
 /* Columns of the values times ratio, toward zero; rows that become 0 stay, as in pprof. */
@@ -33,7 +33,7 @@ static int64_t **scale(const struct profile *p, double ratio, struct arena *mem)
 	return scaled;
 }
 
-int proto_draw(const struct profile *p, double ratio, struct buf *out, struct err *err)
+int export_proto(const struct profile *p, double ratio, struct buf *out, struct err *err)
 {
 	struct arena *mem = arena_new();
 	struct profile shown = *p;
@@ -41,7 +41,7 @@ int proto_draw(const struct profile *p, double ratio, struct buf *out, struct er
 
 	if (ratio != 1)
 		shown.value[SIDE_TARGET] = scale(p, ratio, mem);
-	rc = gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
+	rc = export_gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
 	arena_free(mem);
 	return rc;
 }

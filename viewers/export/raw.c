@@ -13,7 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "profile/label_order.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 
 static void add(struct buf *out, const struct profile *p, str_id id)
 {
-	text_add_safe(out, strtab_text(p->str, id), strtab_len(p->str, id));
+	utf8_add_safe(out, strtab_text(p->str, id), strtab_len(p->str, id));
 }
 
 static void add_line(struct buf *out, const char *title, const struct profile *p, str_id id)
@@ -170,7 +170,7 @@ static void add_labels(struct buf *out, const struct profile *p, const uint32_t 
 	qsort(text, n, sizeof(*text), compare_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_addz(out, i ? " " : "                ");
-		text_add_safe(out, text[i].data, text[i].len);
+		utf8_add_safe(out, text[i].data, text[i].len);
 		buf_release(&text[i]);
 	}
 	if (n)
@@ -194,7 +194,7 @@ static struct texts label_lines(const struct profile *p)
 {
 	const uint32_t *off = p->label_sets.off;
 	struct texts lines = { .off = mem_alloc((size_t)p->label_sets.n + 1, sizeof(size_t)) };
-	uint32_t *label = label_order_make(p), most = 0;
+	uint32_t *label = profile_label_order(p), most = 0;
 	struct buf *text;
 
 	for (uint32_t s = 0; s < p->label_sets.n; s++)

@@ -4,19 +4,19 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * One "sampled" profile per sample type, each with a sample per distinct stack. Stacks are made
- * text once and are the same in all of them. What is small goes through base/json.h, the stacks,
+ * text once and are the same in all of them. What is small goes through base/jsonw.h, the stacks,
  * which are nearly all of the file, are written by hand.
  */
 #include "config.h"
 
 #include "viewers/export/export.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/path.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "engine/places.h"
 #include "viewers/export/stacks.h"
 
@@ -78,15 +78,15 @@ static void add_file(struct json *j, const char *file, int64_t line, int64_t col
 {
 	if (!*file)
 		return;
-	json_key(j, "file");
-	json_textz(j, file);
+	jsonw_key(j, "file");
+	jsonw_textz(j, file);
 	if (line > 0) {
-		json_key(j, "line");
-		json_int(j, line);
+		jsonw_key(j, "line");
+		jsonw_int(j, line);
 	}
 	if (line > 0 && col > 0) {
-		json_key(j, "col");
-		json_int(j, col);
+		jsonw_key(j, "col");
+		jsonw_int(j, col);
 	}
 }
 
@@ -101,10 +101,10 @@ static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
 		buf_add(&name, profile_text(p, k->name), strtab_len(p->str, k->name));
 	else
 		places_add_name(&s->pl, place, &name);
-	json_open(&s->j, '{');
+	jsonw_open(&s->j, '{');
 	s->j.tight = true; /* a line each */
-	json_key(&s->j, "name");
-	json_text(&s->j, name.data, name.len);
+	jsonw_key(&s->j, "name");
+	jsonw_text(&s->j, name.data, name.len);
 	if (k->file || k->line) {
 		add_file(&s->j, places_file(&s->pl, place), k->line, k->col);
 	} else if (k->name && func[k->name]) {
@@ -115,7 +115,7 @@ static void add_frame(struct scope *s, uint32_t place, const uint32_t *func)
 		add_file(&s->j, buf_text(&file), p->func_start[f], 0);
 		buf_release(&file);
 	}
-	json_close(&s->j, '}');
+	jsonw_close(&s->j, '}');
 	s->j.tight = false;
 	buf_release(&name);
 }
@@ -124,14 +124,14 @@ static void add_frames(struct scope *s)
 {
 	uint32_t *func = function_files(s->v->p);
 
-	json_key(&s->j, "shared");
-	json_open(&s->j, '{');
-	json_key(&s->j, "frames");
-	json_open(&s->j, '[');
+	jsonw_key(&s->j, "shared");
+	jsonw_open(&s->j, '{');
+	jsonw_key(&s->j, "frames");
+	jsonw_open(&s->j, '[');
 	for (uint32_t i = 0; i < s->pl.n; i++)
 		add_frame(s, i, func);
-	json_close(&s->j, ']');
-	json_close(&s->j, '}');
+	jsonw_close(&s->j, ']');
+	jsonw_close(&s->j, '}');
 	free(func);
 }
 
@@ -164,7 +164,7 @@ static void add_stack(struct scope *s, uint32_t stack)
 {
 	struct buf *out = s->j.out;
 	char *at = buf_room(out, (s->max_depth + 1) * ID_BYTES), *first = at;
-	const uint32_t *end = stacks_put(&s->pl, stack, s->q->inverted, s->frame);
+	const uint32_t *end = export_stacks_put(&s->pl, stack, s->q->inverted, s->frame);
 
 	*at++ = '[';
 	for (const uint32_t *frame = s->frame; frame < end; frame++) {
@@ -188,8 +188,8 @@ static void end_list(struct buf *out)
 
 static void add_stacks(struct scope *s)
 {
-	json_key(&s->j, "samples");
-	json_raw(&s->j, "[", 1);
+	jsonw_key(&s->j, "samples");
+	jsonw_raw(&s->j, "[", 1);
 	for (uint32_t i = 0; i < s->v->p->stacks.n && !stop_step(s->v->stop, i); i++)
 		if (s->weight[i])
 			add_stack(s, i);
@@ -200,8 +200,8 @@ static void add_weights(struct scope *s)
 {
 	struct buf *out = s->j.out;
 
-	json_key(&s->j, "weights");
-	json_raw(&s->j, "[", 1);
+	jsonw_key(&s->j, "weights");
+	jsonw_raw(&s->j, "[", 1);
 	for (uint32_t i = 0; i < s->v->p->stacks.n; i++) {
 		char *at;
 
@@ -224,8 +224,8 @@ static void add_type_name(struct json *j, const struct profile *p, const struct 
 	buf_add(&name, strtab_text(p->str, t->name), strtab_len(p->str, t->name));
 	if (*unit && strcmp(unit_name(unit), "none") == 0)
 		buf_addf(&name, " (%s)", unit);
-	json_key(j, "name");
-	json_text(j, buf_text(&name), name.len);
+	jsonw_key(j, "name");
+	jsonw_text(j, buf_text(&name), name.len);
 	buf_release(&name);
 }
 
@@ -237,19 +237,19 @@ static int add_profile(struct scope *s, uint32_t type, struct err *err)
 
 	if (rc < 0)
 		return rc;
-	json_open(&s->j, '{');
-	json_key(&s->j, "type");
-	json_textz(&s->j, "sampled");
+	jsonw_open(&s->j, '{');
+	jsonw_key(&s->j, "type");
+	jsonw_textz(&s->j, "sampled");
 	add_type_name(&s->j, p, &p->type[type]);
-	json_key(&s->j, "unit");
-	json_textz(&s->j, unit_name(profile_text(p, p->type[type].unit)));
-	json_key(&s->j, "startValue");
-	json_int(&s->j, 0);
-	json_key(&s->j, "endValue");
-	json_int(&s->j, sum);
+	jsonw_key(&s->j, "unit");
+	jsonw_textz(&s->j, unit_name(profile_text(p, p->type[type].unit)));
+	jsonw_key(&s->j, "startValue");
+	jsonw_int(&s->j, 0);
+	jsonw_key(&s->j, "endValue");
+	jsonw_int(&s->j, sum);
 	add_stacks(s);
 	add_weights(s);
-	json_close(&s->j, '}');
+	jsonw_close(&s->j, '}');
 	return 0;
 }
 
@@ -259,8 +259,8 @@ static void add_title(struct json *j, const struct profile *p)
 
 	if (p->n_maps)
 		path_add_base(&name, profile_text(p, p->map[0].file));
-	json_key(j, "name");
-	json_textz(j, name.len ? name.data : "profile");
+	jsonw_key(j, "name");
+	jsonw_textz(j, name.len ? name.data : "profile");
 	buf_release(&name);
 }
 
@@ -269,21 +269,21 @@ static int add_all(struct scope *s, struct err *err)
 	const struct profile *p = s->v->p;
 	int rc = 0;
 
-	json_open(&s->j, '{');
-	json_key(&s->j, "$schema");
-	json_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
-	json_key(&s->j, "exporter");
-	json_textz(&s->j, "cpa");
+	jsonw_open(&s->j, '{');
+	jsonw_key(&s->j, "$schema");
+	jsonw_textz(&s->j, "https://www.speedscope.app/file-format-schema.json");
+	jsonw_key(&s->j, "exporter");
+	jsonw_textz(&s->j, "cpa");
 	add_title(&s->j, p);
-	json_key(&s->j, "activeProfileIndex");
-	json_int(&s->j, s->v->type);
+	jsonw_key(&s->j, "activeProfileIndex");
+	jsonw_int(&s->j, s->v->type);
 	add_frames(s);
-	json_key(&s->j, "profiles");
-	json_open(&s->j, '[');
+	jsonw_key(&s->j, "profiles");
+	jsonw_open(&s->j, '[');
 	for (uint32_t t = 0; rc == 0 && t < p->n_types; t++)
 		rc = add_profile(s, t, err);
-	json_close(&s->j, ']');
-	json_close(&s->j, '}');
+	jsonw_close(&s->j, ']');
+	jsonw_close(&s->j, '}');
 	buf_addz(s->j.out, "\n");
 	return rc;
 }
@@ -304,13 +304,13 @@ static int prepare(struct scope *s, struct arena *mem, struct err *err)
 		s->id[i].len = (uint8_t)(end - s->id[i].text);
 	}
 	for (uint32_t i = 0; i < p->stacks.n; i++) {
-		size_t depth = stacks_depth(&s->pl, i);
+		size_t depth = export_stacks_depth(&s->pl, i);
 
 		s->max_depth = depth > s->max_depth ? depth : s->max_depth;
 		bytes += (uint64_t)depth * ID_DIGITS * p->n_types;
 	}
 	s->frame = arena_alloc(mem, s->max_depth, sizeof(*s->frame));
-	return stacks_check_bytes(bytes, err);
+	return export_stacks_check_bytes(bytes, err);
 }
 
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)

@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-size_t stacks_depth(const struct places *pl, uint32_t stack)
+size_t export_stacks_depth(const struct places *pl, uint32_t stack)
 {
 	const struct csr *stacks = &pl->p->stacks;
 	size_t depth = 0;
@@ -39,7 +39,7 @@ static uint32_t *put_inverted(const struct places *pl, uint32_t stack, uint32_t 
 	return at;
 }
 
-uint32_t *stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
+uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at)
 {
 	const struct csr *stacks = &pl->p->stacks;
 
@@ -55,7 +55,7 @@ uint32_t *stacks_put(const struct places *pl, uint32_t stack, bool inverted, uin
 	return at;
 }
 
-int stacks_check_bytes(uint64_t bytes, struct err *err)
+int export_stacks_check_bytes(uint64_t bytes, struct err *err)
 {
 	uint64_t max = 2 * mem_quarter();
 

@@ -15,16 +15,16 @@
 #include <stdint.h>
 
 /* How many places stand on a stack, inlined ones too. */
-size_t stacks_depth(const struct places *pl, uint32_t stack);
+size_t export_stacks_depth(const struct places *pl, uint32_t stack);
 
 /* Put the places of a stack at at, root first, or inverted: leaf first. Gives what lies behind them. */
-uint32_t *stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
+uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool inverted, uint32_t *at);
 
 /*
  * May this many bytes be made of stacks? A small file can name long stacks of long names often.
  *
  * Fails   ERR_LIMIT past half of the memory of this machine
  */
-int stacks_check_bytes(uint64_t bytes, struct err *err);
+int export_stacks_check_bytes(uint64_t bytes, struct err *err);
 
 #endif

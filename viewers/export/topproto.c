@@ -116,7 +116,7 @@ static int draw(struct top *t, const struct trimmed *shown, struct arena *mem, s
 
 	builder_free(t->b);
 	if (rc == 0)
-		rc = proto_draw(p, 1, out, err);
+		rc = export_proto(p, 1, out, err);
 	profile_free(p);
 	return rc;
 }
@@ -127,17 +127,17 @@ int topproto_draw(const struct view *v, const struct query *q, struct buf *out, 
 	struct top t = { 0 };
 	struct places pl;
 	struct trimmed shown;
-	struct names names;
+	struct node_names names;
 	struct graph g;
 	int rc = places_make(v->p, q, mem, &pl, err);
 
 	if (rc == 0) {
 		graph_make(v, &pl, mem, &g);
 		t.nodes = graph_nodes(&g);
-		names_init(&names, &pl, mem);
+		node_names_init(&names, &pl, mem);
 		trim_make(&t.nodes, q, &names, mem, &shown);
-		head_fill(&t.head, v, q, mem);
-		head_choose_unit(&t.head, &t.nodes, &shown, false);
+		report_head_fill(&t.head, v, q, mem);
+		report_head_choose_unit(&t.head, &t.nodes, &shown, false);
 		rc = stop_check(q->stop, err);
 		if (rc == 0)
 			rc = draw(&t, &shown, mem, out, err);

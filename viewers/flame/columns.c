@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
 #include <string.h>
@@ -130,7 +130,7 @@ static size_t decode(const char *text, size_t *columns)
 {
 	enum { LONGEST = 4 }; /* bytes of a character */
 	uint32_t c = 0xfffd;
-	size_t n = text_decode(text, strnlen(text, LONGEST), &c);
+	size_t n = utf8_decode(text, strnlen(text, LONGEST), &c);
 
 	if (c < none[0].lo)
 		*columns = 1;

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
 #include <inttypes.h>
@@ -112,7 +112,7 @@ static void add_comparison(const struct report *r, uint32_t box, struct buf *out
 static void add_where(const struct flame_frame *f, struct buf *out)
 {
 	if (*f->file) {
-		text_add_safe(out, f->file, strlen(f->file));
+		utf8_add_safe(out, f->file, strlen(f->file));
 		if (f->line_lo)
 			buf_addf(out, ":%" PRId64, f->line_lo);
 		if (f->line_hi > f->line_lo)
@@ -120,7 +120,7 @@ static void add_where(const struct flame_frame *f, struct buf *out)
 		buf_addz(out, "\n");
 	}
 	if (*f->module) {
-		text_add_safe(out, f->module, strlen(f->module));
+		utf8_add_safe(out, f->module, strlen(f->module));
 		buf_addz(out, "\n");
 	}
 }

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ void words_add_safe(const char *text, size_t columns, struct buf *out)
 {
 	struct buf safe = { 0 };
 
-	text_add_safe(&safe, text, strlen(text));
+	utf8_add_safe(&safe, text, strlen(text));
 	flame_add_short(buf_text(&safe), columns, out);
 	buf_release(&safe);
 }
@@ -48,7 +48,7 @@ void words_add_value(const struct head *h, int64_t value, bool with_sign, struct
 
 	report_add_value(h, value < 0 ? -value : value, &raw); /* the unit is the profile's own text */
 	buf_addz(out, value < 0 ? MINUS : with_sign && value > 0 ? "+" : "");
-	text_add_safe(out, raw.data, raw.len);
+	utf8_add_safe(out, raw.data, raw.len);
 	buf_release(&raw);
 }
 
@@ -133,7 +133,7 @@ void flame_add_name(const struct flame *f, uint32_t box, struct buf *out)
 	} else {
 		const char *name = f->frames[f->frame[box]].name;
 
-		text_add_safe(out, *name ? name : "<unknown>", *name ? strlen(name) : strlen("<unknown>"));
+		utf8_add_safe(out, *name ? name : "<unknown>", *name ? strlen(name) : strlen("<unknown>"));
 	}
 }
 

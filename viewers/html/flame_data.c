@@ -9,12 +9,12 @@
  */
 #include "config.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/strtab.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/html/flame_int.h"
 
 #include <inttypes.h>
@@ -75,8 +75,8 @@ static void add_list(struct json *j, const char *key, struct buf *b)
 {
 	buf_addz(b, b->len ? "]" : "[]");
 	if (key)
-		json_key(j, key);
-	json_raw(j, b->data, b->len);
+		jsonw_key(j, key);
+	jsonw_raw(j, b->data, b->len);
 	b->len = 0;
 }
 
@@ -93,11 +93,11 @@ static void add_values(struct writing *w, const char *key, const int64_t *v)
 
 static void add_both_sides(struct writing *w, const char *key, const int64_t *const *v)
 {
-	json_key(&w->j, key);
-	json_open(&w->j, '[');
+	jsonw_key(&w->j, key);
+	jsonw_open(&w->j, '[');
 	for (int side = 0; side < w->n_sides; side++)
 		add_values(w, NULL, v[side]);
-	json_close(&w->j, ']');
+	jsonw_close(&w->j, ']');
 }
 
 /* Parents as the step from the parent of the tile before, where rows begin, and gaps in front of tiles. */
@@ -145,8 +145,8 @@ static void add_looks(struct writing *w)
 		buf_fill(&color, (char)('0' + w->l->tile[i].color), 1);
 		buf_fill(&sign, w->l->tile[i].sign ? w->l->tile[i].sign : ' ', 1);
 	}
-	json_add_text(&w->j, "color", buf_text(&color));
-	json_add_text(&w->j, "sign", w->n_sides > 1 ? buf_text(&sign) : "");
+	jsonw_add_text(&w->j, "color", buf_text(&color));
+	jsonw_add_text(&w->j, "sign", w->n_sides > 1 ? buf_text(&sign) : "");
 	buf_release(&color);
 	buf_release(&sign);
 }
@@ -200,7 +200,7 @@ static str_id add_safe(struct strtab *t, const char *text)
 	struct buf safe = { 0 };
 	str_id id;
 
-	text_add_safe(&safe, text, strlen(text));
+	utf8_add_safe(&safe, text, strlen(text));
 	id = strtab_add(t, buf_text(&safe), safe.len);
 	buf_release(&safe);
 	return id;
@@ -211,18 +211,18 @@ static void add_sums(struct writing *w, const char *key, const int64_t *const *s
 {
 	struct buf b = { 0 };
 
-	json_key(&w->j, key);
+	jsonw_key(&w->j, key);
 	if (!sums[FLAME_AFTER]) {
-		json_raw(&w->j, "null", strlen("null"));
+		jsonw_raw(&w->j, "null", strlen("null"));
 		return;
 	}
-	json_open(&w->j, '[');
+	jsonw_open(&w->j, '[');
 	for (int side = 0; side < w->n_sides; side++) {
 		for (uint32_t i = 0; i < w->f->n_frames; i++)
 			add_number(&b, sums[side][i] / w->step);
 		add_list(&w->j, NULL, &b);
 	}
-	json_close(&w->j, ']');
+	jsonw_close(&w->j, ']');
 	buf_release(&b);
 }
 
@@ -232,35 +232,35 @@ static void add_frames(struct writing *w)
 	struct buf file = { 0 }, module = { 0 }, lo = { 0 }, hi = { 0 };
 	struct json *j = &w->j;
 
-	json_key(j, "frames");
-	json_open(j, '{');
-	json_key(j, "name");
-	json_open(j, '[');
+	jsonw_key(j, "frames");
+	jsonw_open(j, '{');
+	jsonw_key(j, "name");
+	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < w->f->n_frames; i++) {
 		const struct flame_frame *frame = &w->f->frames[i];
 		struct buf safe = { 0 };
 
-		text_add_safe(&safe, frame->name, strlen(frame->name));
-		json_text(j, buf_text(&safe), safe.len);
+		utf8_add_safe(&safe, frame->name, strlen(frame->name));
+		jsonw_text(j, buf_text(&safe), safe.len);
 		buf_release(&safe);
 		add_number(&file, add_safe(texts, frame->file));
 		add_number(&module, add_safe(texts, frame->module));
 		add_number(&lo, frame->line_lo);
 		add_number(&hi, frame->line_hi);
 	}
-	json_close(j, ']');
+	jsonw_close(j, ']');
 	add_list(j, "file", &file);
 	add_list(j, "module", &module);
 	add_list(j, "lo", &lo);
 	add_list(j, "hi", &hi);
 	add_sums(w, "flat", w->f->flat);
 	add_sums(w, "cum", w->f->cum);
-	json_close(j, '}');
-	json_key(j, "files");
-	json_open(j, '[');
+	jsonw_close(j, '}');
+	jsonw_key(j, "files");
+	jsonw_open(j, '[');
 	for (str_id id = 0; id < strtab_count(texts); id++)
-		json_textz(j, strtab_text(texts, id));
-	json_close(j, ']');
+		jsonw_textz(j, strtab_text(texts, id));
+	jsonw_close(j, ']');
 	strtab_free(texts);
 	buf_release(&file);
 	buf_release(&module);
@@ -272,16 +272,16 @@ static void add_palette(struct json *j, const char *key, enum flame_theme theme)
 {
 	const struct flame_color *color = flame_colors(theme);
 
-	json_key(j, key);
-	json_open(j, '[');
+	jsonw_key(j, key);
+	jsonw_open(j, '[');
 	for (int i = 0; i < FLAME_COLORS; i++) {
 		struct buf b = { 0 };
 
 		buf_addf(&b, "[\"%06x\",\"%06x\"]", (unsigned)color[i].fill, (unsigned)color[i].ink);
-		json_raw(j, b.data, b.len);
+		jsonw_raw(j, b.data, b.len);
 		buf_release(&b);
 	}
-	json_close(j, ']');
+	jsonw_close(j, ']');
 }
 
 static void add_legend(struct writing *w)
@@ -289,16 +289,16 @@ static void add_legend(struct writing *w)
 	const struct flame_legend *entry;
 	size_t n = flame_legend(w->r, w->style, w->r->mem, &entry);
 
-	json_key(&w->j, "legend");
-	json_open(&w->j, '[');
+	jsonw_key(&w->j, "legend");
+	jsonw_open(&w->j, '[');
 	for (size_t i = 0; i < n; i++) {
-		json_open(&w->j, '[');
-		json_int(&w->j, entry[i].color);
-		json_text(&w->j, &entry[i].sign, entry[i].sign != 0);
-		json_textz(&w->j, entry[i].text);
-		json_close(&w->j, ']');
+		jsonw_open(&w->j, '[');
+		jsonw_int(&w->j, entry[i].color);
+		jsonw_text(&w->j, &entry[i].sign, entry[i].sign != 0);
+		jsonw_textz(&w->j, entry[i].text);
+		jsonw_close(&w->j, ']');
 	}
-	json_close(&w->j, ']');
+	jsonw_close(&w->j, ']');
 }
 
 /* How values are written: from a unit (null when it is of no family) to a unit or "auto", times a ratio. */
@@ -312,19 +312,19 @@ static void add_scale(struct writing *w)
 	if (unit_find(h->unit, NULL))
 		unit_scale(1, h->unit, h->unit, &from);
 	unit_scale(1, h->unit, h->out_unit, &to);
-	text_add_safe(&safe, to, strlen(to));
-	json_key(&w->j, "scale");
-	json_open(&w->j, '{');
-	json_key(&w->j, "from");
+	utf8_add_safe(&safe, to, strlen(to));
+	jsonw_key(&w->j, "scale");
+	jsonw_open(&w->j, '{');
+	jsonw_key(&w->j, "from");
 	if (from)
-		json_textz(&w->j, from);
+		jsonw_textz(&w->j, from);
 	else
-		json_raw(&w->j, "null", strlen("null"));
-	json_add_text(&w->j, "to", from && is_auto ? "auto" : buf_text(&safe));
-	json_key(&w->j, "ratio");
+		jsonw_raw(&w->j, "null", strlen("null"));
+	jsonw_add_text(&w->j, "to", from && is_auto ? "auto" : buf_text(&safe));
+	jsonw_key(&w->j, "ratio");
 	buf_addf(&ratio, "%.17g", h->ratio);
-	json_raw(&w->j, ratio.data, ratio.len);
-	json_close(&w->j, '}');
+	jsonw_raw(&w->j, ratio.data, ratio.len);
+	jsonw_close(&w->j, '}');
 	buf_release(&ratio);
 	buf_release(&safe);
 }
@@ -335,29 +335,29 @@ static void add_settings(struct writing *w)
 	struct json *j = &w->j;
 	struct buf b = { 0 };
 
-	json_add_text(j, "theme", themes[w->style->theme]);
-	json_key(j, "icicle");
-	json_bool(j, w->style->icicle);
-	json_key(j, "inverted");
-	json_bool(j, w->f->inverted);
-	json_key(j, "byWeight");
-	json_bool(j, w->style->order == FLAME_BY_WEIGHT);
-	json_key(j, "bySelf");
-	json_bool(j, w->style->diff_self);
-	json_key(j, "minShare");
+	jsonw_add_text(j, "theme", themes[w->style->theme]);
+	jsonw_key(j, "icicle");
+	jsonw_bool(j, w->style->icicle);
+	jsonw_key(j, "inverted");
+	jsonw_bool(j, w->f->inverted);
+	jsonw_key(j, "byWeight");
+	jsonw_bool(j, w->style->order == FLAME_BY_WEIGHT);
+	jsonw_key(j, "bySelf");
+	jsonw_bool(j, w->style->diff_self);
+	jsonw_key(j, "minShare");
 	buf_addf(&b, "%.9g", w->l->span ? (double)w->f->min / (double)w->l->span : 0);
-	json_raw(j, b.data, b.len);
+	jsonw_raw(j, b.data, b.len);
 	add_scale(w);
-	json_add_int(j, "step", w->step);
-	json_add_int(j, "total100", w->r->head.total);
+	jsonw_add_int(j, "step", w->step);
+	jsonw_add_int(j, "total100", w->r->head.total);
 	b.len = 0;
 	for (int side = 0; side < w->n_sides; side++)
 		add_number(&b, w->f->side[side].total);
 	add_list(j, "sides", &b);
-	json_add_int(j, "nCut", (int64_t)w->f->n_cut);
-	json_add_int(j, "cutWidth", w->f->cut_width / w->step);
+	jsonw_add_int(j, "nCut", (int64_t)w->f->n_cut);
+	jsonw_add_int(j, "cutWidth", w->f->cut_width / w->step);
 	flame_add_name(w->f, 0, &b);
-	json_add_text(j, "root", buf_text(&b));
+	jsonw_add_text(j, "root", buf_text(&b));
 	add_palette(j, "light", FLAME_LIGHT);
 	add_palette(j, "dark", FLAME_DARK);
 	add_legend(w);
@@ -375,9 +375,9 @@ void html_flame_add_data(const struct report *r, const struct flame_layout *l, c
 			     .n_sides = r->flame->has_base ? 2 : 1,
 			     .j = { .out = out, .tight = true } };
 
-	json_open(&w.j, '{');
+	jsonw_open(&w.j, '{');
 	add_settings(&w);
 	add_frames(&w);
 	add_boxes(&w);
-	json_close(&w.j, '}');
+	jsonw_close(&w.j, '}');
 }

@@ -7,7 +7,7 @@
 
 #include "viewers/html/html.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -55,7 +55,7 @@ void html_add_name(struct buf *out, const char *s)
 {
 	struct buf safe = { 0 };
 
-	text_add_safe(&safe, s, strlen(s));
+	utf8_add_safe(&safe, s, strlen(s));
 	html_add(out, buf_text(&safe), safe.len);
 	buf_release(&safe);
 }

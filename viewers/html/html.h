@@ -13,7 +13,7 @@
 /* Append text so that it is nothing but text, between tags and in quoted attributes. Like Go html/template. */
 void html_add(struct buf *out, const char *s, size_t n);
 
-/* The same for names: what text_add_safe spells out is spelt out. */
+/* The same for names: what utf8_add_safe spells out is spelt out. */
 void html_add_name(struct buf *out, const char *s);
 
 #endif

@@ -11,8 +11,8 @@
 #include "viewers/html/weblist.h"
 
 #include "base/path.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/html/html.h"
 #include "viewers/text/text.h"
 
@@ -100,7 +100,7 @@ static void add_padded(struct buf *out, size_t indent, const char *text)
 
 	buf_fill(&b, ' ', indent);
 	for (size_t n = strlen(text), width; n; text += width, n -= width) {
-		width = text_decode(text, n, &c);
+		width = utf8_decode(text, n, &c);
 		column++;
 		if (*text == '\t') {
 			size_t more = (TAB - column % TAB) % TAB;
@@ -129,8 +129,8 @@ static void add_value(struct buf *out, const struct head *h, int64_t value, bool
 		buf_addz(&raw, ".");
 	else
 		report_add_value(h, value, &raw);
-	text_add_safe(&safe, raw.data, raw.len);
-	width = text_count(safe.data, safe.len);
+	utf8_add_safe(&safe, raw.data, raw.len);
+	width = utf8_count(safe.data, safe.len);
 	buf_fill(out, ' ', width < VALUE_WIDTH ? VALUE_WIDTH - width : 0);
 	html_add(out, safe.data, safe.len);
 	buf_release(&safe);
@@ -241,7 +241,7 @@ static void add_legend(struct buf *out, const struct head *h)
 	buf_release(&text);
 }
 
-void weblist_draw(const struct report *r, const struct weblist *list, struct buf *out)
+void html_draw_weblist(const struct report *r, const struct weblist *list, struct buf *out)
 {
 	const struct head *h = &r->head;
 

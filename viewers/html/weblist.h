@@ -17,6 +17,6 @@
  * r       only its head is read
  * Like    pprof internal/driver html/source.html
  */
-void weblist_draw(const struct report *r, const struct weblist *list, struct buf *out);
+void html_draw_weblist(const struct report *r, const struct weblist *list, struct buf *out);
 
 #endif

@@ -14,57 +14,57 @@
 
 static void add_real(struct json *j, const char *key, double v)
 {
-	json_key(j, key);
-	json_real(j, v);
+	jsonw_key(j, key);
+	jsonw_real(j, v);
 }
 
 static void add_bool(struct json *j, const char *key, bool v)
 {
-	json_key(j, key);
-	json_bool(j, v);
+	jsonw_key(j, key);
+	jsonw_bool(j, v);
 }
 
 static void add_side(struct json *j, const char *key, const struct head *h, const struct compare_side *s)
 {
-	json_key(j, key);
-	json_open(j, '{');
-	json_key(j, "sources");
-	json_open(j, '[');
+	jsonw_key(j, key);
+	jsonw_open(j, '{');
+	jsonw_key(j, "sources");
+	jsonw_open(j, '[');
 	for (size_t i = 0; i < s->n_sources; i++)
-		json_textz(j, s->source[i]);
-	json_close(j, ']');
+		jsonw_textz(j, s->source[i]);
+	jsonw_close(j, ']');
 	if (*s->file)
-		json_add_text(j, "file", s->file);
+		jsonw_add_text(j, "file", s->file);
 	if (*s->build_id)
-		json_add_text(j, "build_id", s->build_id);
+		jsonw_add_text(j, "build_id", s->build_id);
 	if (*s->host)
-		json_add_text(j, "host", s->host);
+		jsonw_add_text(j, "host", s->host);
 	if (s->time_ns)
 		json_add_time(j, s->time_ns);
 	if (s->duration_ns)
-		json_add_int(j, "duration_ns", s->duration_ns);
-	json_add_int(j, "total", report_value(h, s->total));
-	json_close(j, '}');
+		jsonw_add_int(j, "duration_ns", s->duration_ns);
+	jsonw_add_int(j, "total", report_value(h, s->total));
+	jsonw_close(j, '}');
 }
 
 static void add_renames(struct json *j, const struct compare *c)
 {
-	json_key(j, "renames");
-	json_open(j, '[');
+	jsonw_key(j, "renames");
+	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < c->n_renames; i++) {
 		const struct compare_rename *r = &c->rename[i];
 
-		json_open(j, '{');
-		json_add_text(j, "from", r->from);
-		json_add_text(j, "to", r->to);
+		jsonw_open(j, '{');
+		jsonw_add_text(j, "from", r->from);
+		jsonw_add_text(j, "to", r->to);
 		add_real(j, "cum_share_before", r->share_before);
 		add_real(j, "cum_share_after", r->share_after);
 		add_bool(j, "same_callers", r->same_callers);
 		add_bool(j, "same_callees", r->same_callees);
 		add_bool(j, "similar_name", r->near_name);
-		json_close(j, '}');
+		jsonw_close(j, '}');
 	}
-	json_close(j, ']');
+	jsonw_close(j, ']');
 }
 
 static void add_diff(struct json *j, const struct head *h)
@@ -73,14 +73,14 @@ static void add_diff(struct json *j, const struct head *h)
 
 	add_side(j, "before", h, &c->before);
 	add_side(j, "after", h, &c->after);
-	json_add_text(j, "normalize", c->normalize);
+	jsonw_add_text(j, "normalize", c->normalize);
 	add_real(j, "factor", c->factor);
-	json_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
+	jsonw_add_text(j, "sorted_by", c->by_cum ? "cum" : "flat");
 	add_real(j, "matched_before", c->matched_before);
 	add_real(j, "matched_after", c->matched_after);
-	json_add_int(j, "left_out_rows", c->n_left_out);
-	json_add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
-	json_add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
+	jsonw_add_int(j, "left_out_rows", c->n_left_out);
+	jsonw_add_int(j, "left_out_grew", report_value(h, c->left_out_grew));
+	jsonw_add_int(j, "left_out_shrank", report_value(h, c->left_out_shrank));
 	add_renames(j, c);
 }
 
@@ -90,21 +90,21 @@ static void add_trend(struct json *j, const struct head *h)
 
 	add_side(j, "first", h, &c->before);
 	add_side(j, "last", h, &c->after);
-	json_add_int(j, "profiles", (int64_t)c->n_profiles);
-	json_add_text(j, "normalize", c->normalize);
-	json_add_text(j, "measure", c->by_cum ? "cum" : "flat");
+	jsonw_add_int(j, "profiles", (int64_t)c->n_profiles);
+	jsonw_add_text(j, "normalize", c->normalize);
+	jsonw_add_text(j, "measure", c->by_cum ? "cum" : "flat");
 	add_bool(j, "grown_only", !c->all);
-	json_add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step",
-		     report_value(h, c->total_slope));
+	jsonw_add_int(j, c->has_times ? "total_slope_per_hour" : "total_slope_per_step",
+		      report_value(h, c->total_slope));
 }
 
-void compare_json(struct json *j, const struct head *h)
+void json_compare(struct json *j, const struct head *h)
 {
-	json_key(j, "comparison");
-	json_open(j, '{');
+	jsonw_key(j, "comparison");
+	jsonw_open(j, '{');
 	if (strcmp(h->command, "diff") == 0)
 		add_diff(j, h);
 	else
 		add_trend(j, h);
-	json_close(j, '}');
+	jsonw_close(j, '}');
 }

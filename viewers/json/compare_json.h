@@ -6,10 +6,10 @@
 #ifndef VIEWERS_COMPARE_JSON_H
 #define VIEWERS_COMPARE_JSON_H
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "report/report.h"
 
 /* Write the key "comparison" and its object. */
-void compare_json(struct json *j, const struct head *h);
+void json_compare(struct json *j, const struct head *h);
 
 #endif

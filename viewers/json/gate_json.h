@@ -13,6 +13,6 @@
 
 /* Append the answer as one JSON object that docs/schema/gate.schema.json describes. Numbers are not rounded; what
    is not known is null. */
-void gate_json_draw(const struct gate *g, struct buf *out);
+void json_draw_gate(const struct gate *g, struct buf *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "viewers/json/report_json.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/unit.h"
 #include "viewers/json/compare_json.h"
 
@@ -17,7 +17,7 @@
 static void add_text(struct json *j, const char *key, const char *text)
 {
 	if (*text)
-		json_add_text(j, key, text);
+		jsonw_add_text(j, key, text);
 }
 
 void json_add_time(struct json *j, int64_t time_ns)
@@ -28,67 +28,67 @@ void json_add_time(struct json *j, int64_t time_ns)
 
 	if (gmtime_r(&s, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
 		add_text(j, "time", text);
-	json_add_int(j, "time_ns", time_ns);
+	jsonw_add_int(j, "time_ns", time_ns);
 }
 
 static void add_profile(struct json *j, const struct head *h)
 {
-	json_key(j, "profile");
-	json_open(j, '{');
+	jsonw_key(j, "profile");
+	jsonw_open(j, '{');
 	add_text(j, "file", h->file);
 	add_text(j, "build_id", h->build_id);
 	add_text(j, "doc_url", h->doc_url);
 	if (h->time_ns)
 		json_add_time(j, h->time_ns);
 	if (h->duration_ns)
-		json_add_int(j, "duration_ns", h->duration_ns);
-	json_key(j, "comments");
-	json_open(j, '[');
+		jsonw_add_int(j, "duration_ns", h->duration_ns);
+	jsonw_key(j, "comments");
+	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < h->n_comments; i++)
-		json_textz(j, h->comment[i]);
-	json_close(j, ']');
-	json_close(j, '}');
+		jsonw_textz(j, h->comment[i]);
+	jsonw_close(j, ']');
+	jsonw_close(j, '}');
 }
 
 static void add_filters(struct json *j, const struct head *h)
 {
-	json_key(j, "filters");
-	json_open(j, '{');
+	jsonw_key(j, "filters");
+	jsonw_open(j, '{');
 	for (uint32_t i = 0; i < h->n_filters; i++) {
-		json_key(j, h->filter[i].name);
+		jsonw_key(j, h->filter[i].name);
 		if (h->filter[i].value)
-			json_textz(j, h->filter[i].value);
+			jsonw_textz(j, h->filter[i].value);
 		else
-			json_bool(j, true);
+			jsonw_bool(j, true);
 	}
-	json_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 static void add_cell(struct json *j, const struct head *h, const struct column *c, const union cell *cell)
 {
-	json_key(j, c->key);
+	jsonw_key(j, c->key);
 	switch (c->kind) {
 	case CELL_VALUE:
-		json_int(j, report_value(h, cell->value));
+		jsonw_int(j, report_value(h, cell->value));
 		break;
 	case CELL_PERCENT:
-		json_real(j, unit_percent(cell->value, h->total));
+		jsonw_real(j, unit_percent(cell->value, h->total));
 		break;
 	case CELL_NAME:
-		json_textz(j, cell->text);
+		jsonw_textz(j, cell->text);
 		break;
 	case CELL_WORD:
-		json_textz(j, cell->text);
+		jsonw_textz(j, cell->text);
 		break;
 	case CELL_RATIO:
 	case CELL_CHANGE:
-		json_real(j, cell->real);
+		jsonw_real(j, cell->real);
 		break;
 	case CELL_COUNT:
-		json_int(j, cell->value);
+		jsonw_int(j, cell->value);
 		break;
 	case CELL_NOTE: /* the text viewers show it in parentheses */
-		json_text(j, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
+		jsonw_text(j, cell->text + 1 - !*cell->text, *cell->text ? strlen(cell->text) - 2 : 0);
 		break;
 	}
 }
@@ -108,33 +108,33 @@ static void add_rows(struct json *j, const struct report *r)
 {
 	const struct table *t = &r->table;
 
-	json_key(j, "rows");
-	json_open(j, '[');
+	jsonw_key(j, "rows");
+	jsonw_open(j, '[');
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		bool tight = j->tight;
 
-		json_open(j, '{');
+		jsonw_open(j, '{');
 		j->tight = true;
 		add_row(j, r, i);
-		json_close(j, '}');
+		jsonw_close(j, '}');
 		j->tight = tight;
 	}
-	json_close(j, ']');
+	jsonw_close(j, ']');
 }
 
 void json_add_head(struct json *j, const struct head *h)
 {
-	json_add_int(j, "schema_version", JSON_SCHEMA_VERSION);
+	jsonw_add_int(j, "schema_version", JSON_SCHEMA_VERSION);
 	add_text(j, "report", h->command);
-	json_key(j, "type");
-	json_textz(j, h->type);
-	json_key(j, "unit");
-	json_textz(j, h->unit);
-	json_add_int(j, "total", report_value(h, h->total));
+	jsonw_key(j, "type");
+	jsonw_textz(j, h->type);
+	jsonw_key(j, "unit");
+	jsonw_textz(j, h->unit);
+	jsonw_add_int(j, "total", report_value(h, h->total));
 	if (!h->is_whole) {
-		json_add_int(j, "shown", report_value(h, h->shown));
-		json_add_int(j, "rows_dropped", h->n_dropped);
-		json_add_int(j, "rows_before_limit", h->n_before);
+		jsonw_add_int(j, "shown", report_value(h, h->shown));
+		jsonw_add_int(j, "rows_dropped", h->n_dropped);
+		jsonw_add_int(j, "rows_before_limit", h->n_before);
 	}
 	add_filters(j, h);
 	add_profile(j, h);
@@ -144,11 +144,11 @@ void json_draw(const struct report *r, struct buf *out)
 {
 	struct json j = { .out = out };
 
-	json_open(&j, '{');
+	jsonw_open(&j, '{');
 	json_add_head(&j, &r->head);
 	if (r->head.compare)
-		compare_json(&j, &r->head);
+		json_compare(&j, &r->head);
 	add_rows(&j, r);
-	json_close(&j, '}');
+	jsonw_close(&j, '}');
 	buf_add(out, "\n", 1);
 }

@@ -7,7 +7,7 @@
 #define VIEWERS_REPORT_JSON_H
 
 #include "base/buf.h"
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "report/report.h"
 
 enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or goes */

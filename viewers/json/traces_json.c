@@ -10,7 +10,7 @@
 
 #include "viewers/json/traces_json.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/texts.h"
@@ -39,21 +39,21 @@ static void spell_labels(const struct traces *t, uint32_t set, const char *key, 
 			continue;
 		if (!any) {
 			buf_addf(out, "\"%s\": ", key);
-			json_open(&j, '{');
+			jsonw_open(&j, '{');
 		}
 		any = true;
-		json_key(&j, l->key);
-		json_open(&j, '[');
+		jsonw_key(&j, l->key);
+		jsonw_open(&j, '[');
 		for (uint32_t k = l->lo; k < l->hi; k++) {
 			if (is_number)
-				json_int(&j, t->value_of_label[k].number);
+				jsonw_int(&j, t->value_of_label[k].number);
 			else
-				json_textz(&j, t->value_of_label[k].text);
+				jsonw_textz(&j, t->value_of_label[k].text);
 		}
-		json_close(&j, ']');
+		jsonw_close(&j, ']');
 	}
 	if (any) {
-		json_close(&j, '}');
+		jsonw_close(&j, '}');
 		buf_addz(out, ", ");
 	}
 }
@@ -67,14 +67,14 @@ static void spell_location(const struct traces *t, uint32_t loc, struct buf *out
 
 		if (i > t->frames.off[loc])
 			buf_addz(out, ", ");
-		json_open(&j, '{');
-		json_key(&j, "name");
-		json_textz(&j, t->name[t->frames.item[i]]);
+		jsonw_open(&j, '{');
+		jsonw_key(&j, "name");
+		jsonw_textz(&j, t->name[t->frames.item[i]]);
 		if (i + 1 < last) {
-			json_key(&j, "inline");
-			json_bool(&j, true);
+			jsonw_key(&j, "inline");
+			jsonw_bool(&j, true);
 		}
-		json_close(&j, '}');
+		jsonw_close(&j, '}');
 	}
 }
 
@@ -100,17 +100,17 @@ static void add_head(const struct report *r, struct buf *out)
 {
 	struct json j = { .out = out };
 
-	json_open(&j, '{');
+	jsonw_open(&j, '{');
 	json_add_head(&j, &r->head);
-	json_key(&j, "label_units");
-	json_open(&j, '{');
+	jsonw_key(&j, "label_units");
+	jsonw_open(&j, '{');
 	for (uint32_t i = 0; i < r->traces->n_units; i++) {
-		json_key(&j, r->traces->unit[i].key);
-		json_textz(&j, r->traces->unit[i].unit);
+		jsonw_key(&j, r->traces->unit[i].key);
+		jsonw_textz(&j, r->traces->unit[i].unit);
 	}
-	json_close(&j, '}');
-	json_key(&j, "samples");
-	json_open(&j, '[');
+	jsonw_close(&j, '}');
+	jsonw_key(&j, "samples");
+	jsonw_open(&j, '[');
 }
 
 static void add_sample(const struct drawing *d, uint32_t sample, struct buf *out)

@@ -8,7 +8,7 @@
 #include "viewers/pdf/font.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/flame/flame.h"
 
 #include <assert.h>
@@ -163,7 +163,7 @@ static const struct letter *next(struct font *f, const char *s, size_t n, size_t
 	uint32_t c = 0xfffd;
 	struct letter *l;
 
-	*len = text_decode(s, n, &c);
+	*len = utf8_decode(s, n, &c);
 	assert(*len);
 	l = &f->slot[c % N_SLOTS];
 	if (l->c != c)
@@ -208,7 +208,7 @@ void font_add_text(const char *text, struct buf *out)
 	for (size_t i = 0; i < n; i += len) {
 		uint32_t c = 0xffff;
 
-		len = text_decode(text + i, n - i, &c);
+		len = utf8_decode(text + i, n - i, &c);
 		if (c < ' ')
 			buf_addz(out, " ");
 		else if ((c & 0xfffe) == 0xfffe || (c >= 0xfdd0 && c < 0xfdf0))

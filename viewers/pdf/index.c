@@ -11,8 +11,8 @@
 
 #include "viewers/pdf/index.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -131,7 +131,7 @@ static size_t cut_line(const char *s, size_t columns)
 		char one[8] = { 0 };
 		uint32_t c;
 
-		len = text_decode(s + at, n - at, &c);
+		len = utf8_decode(s + at, n - at, &c);
 		memcpy(one, s + at, len);
 		used += flame_columns(one);
 		if (used > columns)

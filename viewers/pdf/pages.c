@@ -37,7 +37,7 @@ void pages_make(const struct painter *p, const struct pdf_paper *paper, const ch
 
 		out->page = mem_grow(out->page, &cap, out->n + 1, sizeof(*out->page));
 		out->page[out->n++] =
-			(struct page){ lo, hi, top, paper->width > 0 ? paper->height : fmin(ceil(height), most) };
+			(struct pdf_page){ lo, hi, top, paper->width > 0 ? paper->height : fmin(ceil(height), most) };
 		lo = hi - 1;
 	} while (lo + 1 < n_levels);
 	arena_own(p->mem, out->page);
@@ -45,7 +45,7 @@ void pages_make(const struct painter *p, const struct pdf_paper *paper, const ch
 
 void pages_add_name(const struct pages *pages, uint32_t i, struct buf *out)
 {
-	const struct page *page = &pages->page[i];
+	const struct pdf_page *page = &pages->page[i];
 
 	buf_addf(out, "page %" PRIu32 " of %" PRIu32 ", levels %" PRIu32 "\xe2\x80\x93%" PRIu32, i + 1, pages->n,
 		 page->lo, page->hi - 1);

@@ -14,7 +14,7 @@
 
 enum { PDF_MAX_SIDE = 14400 }; /* points; no page can be larger */
 
-struct page {
+struct pdf_page {
 	uint32_t lo, hi; /* levels, [lo, hi); all but the first page repeat one of the page before */
 	double top;      /* where the picture begins */
 	double height;   /* of the page */
@@ -22,7 +22,7 @@ struct page {
 
 struct pages {
 	uint32_t n;
-	struct page *page; /* [n] at least one */
+	struct pdf_page *page; /* [n] at least one */
 };
 
 /*

@@ -70,7 +70,7 @@ static void set_metadata(const struct painter *p, cairo_surface_t *s)
 static void draw_picture(const struct painter *p, const struct pages *pages, cairo_surface_t *s, const char *note)
 {
 	for (uint32_t i = 0; i < pages->n; i++) {
-		const struct page *page = &pages->page[i];
+		const struct pdf_page *page = &pages->page[i];
 		struct buf below = { 0 };
 		double end;
 

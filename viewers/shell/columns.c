@@ -41,7 +41,7 @@ static void follow(struct columns_state *c)
 {
 	for (uint32_t i = 0; i < c->sheet->class->n_columns; i++)
 		if (column_at(c->sheet, i) == c->col)
-			list_go(&c->list, i);
+			shell_list_go(&c->list, i);
 }
 
 static void draw(struct shell *s, struct overlay *o, struct grid *g)
@@ -60,7 +60,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 				width - 4, theme_look(LOOK_QUIET));
 		c->rows.height--;
 	}
-	list_fit(&c->list, n, c->rows.height);
+	shell_list_fit(&c->list, n, c->rows.height);
 	for (int y = 0; y < c->rows.height && c->list.top + (uint32_t)y < n; y++) {
 		uint32_t col = column_at(c->sheet, c->list.top + (uint32_t)y);
 		const struct sheet_column *one = &c->sheet->class->column[col];
@@ -105,8 +105,8 @@ static bool click(struct shell *s, struct overlay *o, const struct event *e)
 	if (e->x < c->rows.x || e->x >= c->rows.x + c->rows.width || e->y < c->rows.y - 1 ||
 	    e->y > c->rows.y + c->rows.height + HINT) {
 		overlay_close(s, o);
-	} else if (list_row_at(&c->list, e->y - c->rows.y, &row)) {
-		list_go(&c->list, row);
+	} else if (shell_list_row_at(&c->list, e->y - c->rows.y, &row)) {
+		shell_list_go(&c->list, row);
 		c->col = column_at(c->sheet, c->list.at);
 		toggle(s, c);
 	}
@@ -128,7 +128,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 		sheet_shift(c->sheet, c->col, e->key == '<' ? -1 : 1);
 		follow(c);
 		keep(s, c);
-	} else if (list_key(&c->list, e)) {
+	} else if (shell_list_key(&c->list, e)) {
 		c->col = column_at(c->sheet, c->list.at);
 	}
 	return true;

@@ -16,7 +16,7 @@
 
 enum { ROWS_MAX = 10, CTRL_C = 3, CTRL_N = 14, CTRL_P = 16 };
 
-void complete_release(struct complete *c)
+void shell_complete_release(struct complete *c)
 {
 	texts_release(&c->found);
 	*c = (struct complete){ 0 };
@@ -28,7 +28,7 @@ static void ask(struct complete *c, struct shell *s, const struct editor *e, con
 	struct buf line = { 0 };
 	size_t skip = strlen(before), start = 0;
 
-	complete_release(c);
+	shell_complete_release(c);
 	buf_addz(&line, before);
 	buf_add(&line, buf_text(&e->text), e->at);
 	complete_line(buf_text(&line), line.len, s->data->p, &start, &c->found);
@@ -74,7 +74,7 @@ static void end_word(const struct complete *c, struct editor *e)
 		editor_insert(e, " ", 1);
 }
 
-void complete_tab(struct complete *c, struct shell *s, struct editor *e, const char *before)
+void shell_complete_tab(struct complete *c, struct shell *s, struct editor *e, const char *before)
 {
 	size_t n;
 	const char *first;
@@ -102,7 +102,7 @@ static void step(struct complete *c, struct editor *e, int by)
 
 	c->list.n = n;
 	if (c->is_chosen || by < 0)
-		list_go(&c->list, (c->list.at + n + (uint32_t)by) % n);
+		shell_list_go(&c->list, (c->list.at + n + (uint32_t)by) % n);
 	take(c, e);
 }
 
@@ -113,8 +113,8 @@ static bool click(struct complete *c, struct editor *e, const struct event *even
 	c->is_open = false;
 	if (!overlay_has(c->box, event))
 		return false;
-	if (list_row_at(&c->list, event->y - c->box.y, &row)) {
-		list_go(&c->list, row);
+	if (shell_list_row_at(&c->list, event->y - c->box.y, &row)) {
+		shell_list_go(&c->list, row);
 		take(c, e);
 	}
 	return true;
@@ -122,12 +122,12 @@ static bool click(struct complete *c, struct editor *e, const struct event *even
 
 static bool page(struct complete *c, struct editor *e, const struct event *event)
 {
-	list_key(&c->list, event);
+	shell_list_key(&c->list, event);
 	take(c, e);
 	return true;
 }
 
-bool complete_key(struct complete *c, struct editor *e, const struct event *event)
+bool shell_complete_key(struct complete *c, struct editor *e, const struct event *event)
 {
 	if (!c->is_open)
 		return false;
@@ -187,7 +187,7 @@ static int widest(const struct complete *c)
 	return columns;
 }
 
-void complete_draw(struct complete *c, struct grid *g, int x, int y)
+void shell_complete_draw(struct complete *c, struct grid *g, int x, int y)
 {
 	int width = 0, rows = (int)c->found.n < ROWS_MAX ? (int)c->found.n : ROWS_MAX;
 	struct look look = theme_look(LOOK_CHIP);
@@ -203,7 +203,7 @@ void complete_draw(struct complete *c, struct grid *g, int x, int y)
 		box->x = g->width - width;
 	if (box->x < 0)
 		box->x = 0;
-	list_fit(&c->list, (uint32_t)c->found.n, rows);
+	shell_list_fit(&c->list, (uint32_t)c->found.n, rows);
 	grid_fill(g, *box, ' ', look);
 	for (int i = 0; i < rows; i++) {
 		uint32_t row = c->list.top + (uint32_t)i;
@@ -216,5 +216,5 @@ void complete_draw(struct complete *c, struct grid *g, int x, int y)
 		grid_text_short(g, *box, 1, i, text, width - 2, here ? theme_look(LOOK_SELECTED) : look);
 		free(text);
 	}
-	list_draw_bar(&c->list, g, *box, look);
+	shell_list_draw_bar(&c->list, g, *box, look);
 }

@@ -20,7 +20,7 @@ struct complete {
 	bool is_alone;           /* no other words come behind it */
 };
 
-void complete_release(struct complete *c);
+void shell_complete_release(struct complete *c);
 
 /*
  * Tab: complete as far as the candidates agree, and open the list when there are several.
@@ -28,13 +28,13 @@ void complete_release(struct complete *c);
  * before  what the language is to think stands in front of the line: "" at the prompt, "top > " for a file,
  *         which gets no blank behind it
  */
-void complete_tab(struct complete *c, struct shell *s, struct editor *e, const char *before);
+void shell_complete_tab(struct complete *c, struct shell *s, struct editor *e, const char *before);
 
 /* Keys and mouse while the list is open: choosing, Enter takes, Esc closes. Gives false for what closes it and
    goes on to the line. */
-bool complete_key(struct complete *c, struct editor *e, const struct event *event);
+bool shell_complete_key(struct complete *c, struct editor *e, const struct event *event);
 
 /* Draw the list, if it is open, so that its last row is above row y, at the column where the word begins. */
-void complete_draw(struct complete *c, struct grid *g, int x, int y);
+void shell_complete_draw(struct complete *c, struct grid *g, int x, int y);
 
 #endif

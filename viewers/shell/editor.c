@@ -7,7 +7,7 @@
 
 #include "viewers/shell/editor.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/shell/grid_int.h"
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static uint32_t char_at(const struct editor *e, size_t at, size_t *n)
 {
 	uint32_t c = 0;
 
-	*n = at < e->text.len ? text_decode(e->text.data + at, e->text.len - at, &c) : 0;
+	*n = at < e->text.len ? utf8_decode(e->text.data + at, e->text.len - at, &c) : 0;
 	return c;
 }
 
@@ -111,11 +111,11 @@ static void add_clean(struct buf *out, const char *text, size_t n)
 {
 	while (n) {
 		uint32_t c = 0;
-		size_t len = text_decode(text, n, &c);
+		size_t len = utf8_decode(text, n, &c);
 
 		if (len && c == '\t')
 			buf_addz(out, " ");
-		else if (len && text_is_plain(c))
+		else if (len && utf8_is_plain(c))
 			buf_add(out, text, len);
 		len += !len;
 		text += len;
@@ -256,7 +256,7 @@ enum editor_did editor_key(struct editor *e, const struct event *event)
 		buf_addz(&e->text, "");
 	if (event->key < ' ' || event->key == KEY_ERASE || event->key >= KEY_FIRST)
 		return move(e, event->key);
-	text_add_char(&typed, event->key);
+	utf8_add_char(&typed, event->key);
 	editor_insert(e, typed.data, typed.len);
 	buf_release(&typed);
 	return EDITOR_CHANGED;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/shell/event.h"
 
 #include <ctype.h>
@@ -73,8 +73,8 @@ static void add_key(uint32_t key, struct buf *out)
 		buf_addf(out, "Ctrl-%c", (char)(key + '@'));
 	else if (key > KEY_FUNCTION && key <= KEY_LAST)
 		buf_addf(out, "F%u", (unsigned)(key - KEY_FUNCTION));
-	else if (key < KEY_FIRST && text_is_plain(key) && (key < 0xd800 || key >= 0xe000))
-		text_add_char(out, key);
+	else if (key < KEY_FIRST && utf8_is_plain(key) && (key < 0xd800 || key >= 0xe000))
+		utf8_add_char(out, key);
 	else
 		buf_addf(out, "U+%04X", (unsigned)key);
 }
@@ -136,8 +136,8 @@ static bool parse_key(const char *word, size_t n, uint32_t *out)
 			key = keys[i].key;
 			found = true;
 		}
-	if (!found && text_decode(word, n, &key) == n)
-		found = text_is_plain(key);
+	if (!found && utf8_decode(word, n, &key) == n)
+		found = utf8_is_plain(key);
 	if (!found && takes(&word, &n, "Ctrl-")) {
 		found = n == 1 && toupper((unsigned char)*word) >= '@' && toupper((unsigned char)*word) <= '_';
 		key = (uint32_t)(toupper((unsigned char)*word) - '@');
@@ -209,7 +209,7 @@ int event_parse(const char **text, struct event *out, struct err *err)
 	while (*at == '"' || (!quoted && *at && strchr(blanks, *at)))
 		quoted ^= *at++ == '"';
 	if (quoted) {
-		n = text_decode(at, strnlen(at, 4), &e.key);
+		n = utf8_decode(at, strnlen(at, 4), &e.key);
 		if (n == 0)
 			return err_set(err, ERR_USAGE, "keys end within quotes or are not UTF-8");
 	} else {

@@ -59,7 +59,7 @@ void grid_fill(struct grid *g, struct area a, uint32_t ch, struct look look);
 void grid_paint(struct grid *g, struct area a, struct look look);
 
 /*
- * Write text (hostile: controls become \x1b, as text_add_safe; a tab is one blank) from column x of row y
+ * Write text (hostile: controls become \x1b, as utf8_add_safe; a tab is one blank) from column x of row y
  * of an area on, cut at the area's sides with no character halved: x may be below 0.
  *
  * Gives   the column behind it

@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/shell/grid_int.h"
 
 #include <string.h>
@@ -63,9 +63,9 @@ static void add_row(const struct grid_cell *cell, int n, struct buf *out)
 
 	for (int x = 0; x < n; x++) {
 		if (cell[x].ch)
-			text_add_char(out, cell[x].ch);
+			utf8_add_char(out, cell[x].ch);
 		for (int i = 0; cell[x].ch && i < CELL_MARKS && cell[x].mark[i]; i++)
-			text_add_char(out, cell[x].mark[i]);
+			utf8_add_char(out, cell[x].mark[i]);
 	}
 	trim(out, from);
 	buf_addz(out, "\n");

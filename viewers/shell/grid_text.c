@@ -10,7 +10,7 @@
 #include "config.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/flame/flame.h"
 #include "viewers/shell/grid_int.h"
 
@@ -34,7 +34,7 @@ int glyph_columns(uint32_t ch)
 
 	if (ch < FIRST_MARK)
 		return 1;
-	text_add_char(&one, ch);
+	utf8_add_char(&one, ch);
 	columns = (int)flame_columns(buf_text(&one));
 	buf_release(&one);
 	return columns;
@@ -53,8 +53,8 @@ static uint32_t look_at(const char *text, size_t *n)
 		return ' ';
 	if (!first)
 		return 0;
-	*n = text_decode(text, strnlen(text, LONGEST), &c);
-	return *n && text_is_plain(c) ? c : 0;
+	*n = utf8_decode(text, strnlen(text, LONGEST), &c);
+	return *n && utf8_is_plain(c) ? c : 0;
 }
 
 /* Does a mark that takes no column follow? Then add it. */
@@ -89,7 +89,7 @@ static bool walk_next(struct walk *w, struct glyph *out)
 		out->ch = look_at(w->at, &n);
 		if (!out->ch) {
 			w->escape.len = w->escaped = 0;
-			text_add_safe(&w->escape, w->at, n ? n : 1);
+			utf8_add_safe(&w->escape, w->at, n ? n : 1);
 			w->at += n ? n : 1;
 			break;
 		}

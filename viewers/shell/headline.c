@@ -76,7 +76,7 @@ void headline_add(const struct report *r, int columns, struct buf *out)
 
 static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
 {
-	double percent = diff_percent(before, after);
+	double percent = report_diff_percent(before, after);
 
 	buf_addz(out, after > before ? "+" : "");
 	report_add_value(h, after - before, out);

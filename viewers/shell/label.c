@@ -10,8 +10,8 @@
 
 #include "viewers/shell/label.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "session/line.h"
 
 #include <inttypes.h>
@@ -24,9 +24,9 @@ static void add_plain(const char *text, size_t len, struct buf *out)
 
 	while (text < end) {
 		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
-		size_t n = text_decode(text, (size_t)(end - text), &c);
+		size_t n = utf8_decode(text, (size_t)(end - text), &c);
 
-		if (n == 0 || !text_is_plain(c) || strchr(",='\"", *text))
+		if (n == 0 || !utf8_is_plain(c) || strchr(",='\"", *text))
 			buf_addf(out, "\\x{%x}", (unsigned)c);
 		else if (n == 1 && strchr("\\.+*?()|[]{}^$", *text))
 			buf_addf(out, "\\%c", *text);
@@ -63,7 +63,7 @@ static bool is_whole(const char *key)
 	return *key && !strchr(key, '=');
 }
 
-bool label_add_text(const char *key, const char *value, size_t n, struct buf *out)
+bool shell_label_add_text(const char *key, const char *value, size_t n, struct buf *out)
 {
 	struct buf text = { 0 };
 	bool fine;
@@ -88,7 +88,7 @@ static const char *unit_of(const char *unit)
 	return unit_find(unit, NULL) ? unit : "";
 }
 
-bool label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out)
+bool shell_label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out)
 {
 	struct buf text = { 0 };
 	const char *known = unit_of(unit);
@@ -106,7 +106,7 @@ bool label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit
 	return fine;
 }
 
-bool label_add_key(const char *key, struct buf *out)
+bool shell_label_add_key(const char *key, struct buf *out)
 {
 	return *key && !strchr(key, ',') && add_word(key, out);
 }

@@ -19,12 +19,12 @@
  * value   n bytes
  * Gives   false, and nothing is appended, where it cannot be said: keys of numbers with a =, keys full of quotes
  */
-bool label_add_text(const char *key, const char *value, size_t n, struct buf *out);
+bool shell_label_add_text(const char *key, const char *value, size_t n, struct buf *out);
 
 /* The same for numbers from lo to hi, both included: "bytes=16384:65536bytes". */
-bool label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out);
+bool shell_label_add_numbers(const char *key, int64_t lo, int64_t hi, const char *unit, struct buf *out);
 
 /* The same for a key in a list of keys (tagroot). */
-bool label_add_key(const char *key, struct buf *out);
+bool shell_label_add_key(const char *key, struct buf *out);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { CTRL_D = 4, CTRL_U = 21, SIDE_STEP = 8 };
 
-void list_go(struct list *l, uint32_t row)
+void shell_list_go(struct list *l, uint32_t row)
 {
 	uint32_t height = l->height > 0 ? (uint32_t)l->height : 1;
 
@@ -20,7 +20,7 @@ void list_go(struct list *l, uint32_t row)
 		l->top = l->at - height + 1;
 }
 
-void list_fit(struct list *l, uint32_t n, int height)
+void shell_list_fit(struct list *l, uint32_t n, int height)
 {
 	l->n = n;
 	l->height = height;
@@ -28,14 +28,14 @@ void list_fit(struct list *l, uint32_t n, int height)
 		l->top = n - (uint32_t)height;
 	if (height > 0 && n <= (uint32_t)height)
 		l->top = 0;
-	list_go(l, l->at);
+	shell_list_go(l, l->at);
 }
 
 static void list_move(struct list *l, int64_t by)
 {
 	int64_t to = (int64_t)l->at + by;
 
-	list_go(l, to < 0 ? 0 : to > (int64_t)UINT32_MAX ? UINT32_MAX : (uint32_t)to);
+	shell_list_go(l, to < 0 ? 0 : to > (int64_t)UINT32_MAX ? UINT32_MAX : (uint32_t)to);
 }
 
 static bool list_step(struct list *l, uint32_t key)
@@ -68,7 +68,7 @@ static bool list_step(struct list *l, uint32_t key)
 	}
 }
 
-bool list_key(struct list *l, const struct event *e)
+bool shell_list_key(struct list *l, const struct event *e)
 {
 	if (e->kind == EVENT_WHEEL) {
 		list_move(l, e->by);
@@ -81,11 +81,11 @@ bool list_key(struct list *l, const struct event *e)
 	switch (e->key) {
 	case 'g':
 	case KEY_HOME_:
-		list_go(l, 0);
+		shell_list_go(l, 0);
 		return true;
 	case 'G':
 	case KEY_END_:
-		list_go(l, UINT32_MAX);
+		shell_list_go(l, UINT32_MAX);
 		return true;
 	case 'l':
 	case KEY_RIGHT_:
@@ -100,7 +100,7 @@ bool list_key(struct list *l, const struct event *e)
 	}
 }
 
-bool list_row_at(const struct list *l, int y, uint32_t *row)
+bool shell_list_row_at(const struct list *l, int y, uint32_t *row)
 {
 	if (y < 0 || y >= l->height || l->top + (uint32_t)y >= l->n)
 		return false;
@@ -108,7 +108,7 @@ bool list_row_at(const struct list *l, int y, uint32_t *row)
 	return true;
 }
 
-void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look)
+void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look)
 {
 	int64_t n = l->n, h = a.height;
 	struct area bar = { a.x + a.width - 1, 0, 1, 1 };

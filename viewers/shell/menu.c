@@ -103,7 +103,7 @@ static void leave_heading(struct menu *m, int by)
 		while (at < m->list.n && !item_of(m, at)->line)
 			at += (uint32_t)by;
 		if (at < m->list.n) {
-			list_go(&m->list, at);
+			shell_list_go(&m->list, at);
 			break;
 		}
 	}
@@ -217,12 +217,12 @@ void menu_draw(struct menu *m, struct grid *g, const char *title, const char *hi
 	x = grid_text(g, in, 1, 0, "filter: ", theme_look(LOOK_QUIET));
 	if (in.height > 2)
 		editor_draw(&m->typed, g, in, x, 0, theme_look(LOOK_PLAIN));
-	list_fit(&m->list, m->list.n, m->rows.height);
+	shell_list_fit(&m->list, m->list.n, m->rows.height);
 	for (int y = 0; y < m->rows.height && m->list.top + (uint32_t)y < m->list.n; y++)
 		draw_row(m, g, y, m->list.top + (uint32_t)y);
 	if (m->list.n == 0)
 		grid_text(g, m->rows, MARGIN, 0, "nothing here has that in it", theme_look(LOOK_QUIET));
-	list_draw_bar(&m->list, g, m->rows, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&m->list, g, m->rows, theme_look(LOOK_PLAIN));
 	if (in.height > 2)
 		grid_text(g, in, 1, in.height - 1, hint, theme_look(LOOK_QUIET));
 }
@@ -233,9 +233,9 @@ static enum menu_did click(struct menu *m, const struct event *e)
 
 	if (!overlay_has(m->box, e))
 		return MENU_LEFT;
-	if (!overlay_has(m->rows, e) || !list_row_at(&m->list, e->y - m->rows.y, &row) || !item_of(m, row)->line)
+	if (!overlay_has(m->rows, e) || !shell_list_row_at(&m->list, e->y - m->rows.y, &row) || !item_of(m, row)->line)
 		return MENU_TAKEN;
-	list_go(&m->list, row);
+	shell_list_go(&m->list, row);
 	return MENU_CHOSEN;
 }
 
@@ -244,7 +244,7 @@ static enum menu_did move(struct menu *m, uint32_t key)
 	struct event e = { .kind = EVENT_KEY, .key = key };
 	bool up = key == KEY_UP_ || key == KEY_PAGE_UP || key == KEY_END_;
 
-	list_key(&m->list, &e);
+	shell_list_key(&m->list, &e);
 	leave_heading(m, up ? -1 : 1);
 	return MENU_TAKEN;
 }
@@ -267,7 +267,7 @@ enum menu_did menu_key(struct menu *m, const struct event *e)
 	if (e->kind == EVENT_RIGHT)
 		return MENU_LEFT;
 	if (e->kind == EVENT_WHEEL) {
-		list_key(&m->list, e);
+		shell_list_key(&m->list, e);
 		leave_heading(m, e->by < 0 ? -1 : 1);
 		return MENU_TAKEN;
 	}

@@ -157,7 +157,7 @@ static const struct overlay_class options = {
 	.state_size = sizeof(struct options_state), .draw = draw, .key = key, .end = end
 };
 
-void options_open(struct shell *s)
+void shell_options_open(struct shell *s)
 {
 	struct options_state *state = overlay_open(s, &options)->state;
 

@@ -37,7 +37,7 @@ void page_release(struct page *p)
 void page_add(struct page *p, enum part_kind kind, const char *key, const char *text)
 {
 	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
-	p->part[p->n_parts++] = (struct part){ kind, copy(key), copy(text) };
+	p->part[p->n_parts++] = (struct page_part){ kind, copy(key), copy(text) };
 	p->laid_width = 0;
 }
 
@@ -132,7 +132,7 @@ void page_draw(struct page *p, struct grid *g, const char *title, int columns)
 		p->list.top = p->list.n > (uint32_t)in.height ? p->list.n - (uint32_t)in.height : 0;
 	for (int y = 0; y < in.height && p->list.top + (uint32_t)y < p->list.n; y++)
 		draw_row(p, g, in, y, p->list.top + (uint32_t)y);
-	list_draw_bar(&p->list, g, in, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&p->list, g, in, theme_look(LOOK_PLAIN));
 	if (p->box.height > 3)
 		draw_foot(p, g, in);
 }
@@ -174,7 +174,7 @@ static bool scroll(struct page *p, const struct event *e)
 	l->at = down && l->height > 0 ? l->top + (uint32_t)l->height - 1 : l->top;
 	if (l->at >= l->n)
 		l->at = l->n ? l->n - 1 : 0;
-	return list_key(l, e);
+	return shell_list_key(l, e);
 }
 
 bool page_key(struct page *p, const struct event *e)

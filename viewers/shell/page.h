@@ -12,7 +12,7 @@
 enum part_kind { PART_HEAD, PART_TEXT, PART_KEY, PART_LINE };
 
 /* A heading, a paragraph, a key with what it does, or a line that is not wrapped at blanks. */
-struct part {
+struct page_part {
 	enum part_kind kind;
 	char *key, *text; /* key only of PART_KEY */
 };
@@ -25,7 +25,7 @@ struct page_row {
 
 /* Zero-initialised it is empty; released with page_release. */
 struct page {
-	struct part *part; /* [n_parts] */
+	struct page_part *part; /* [n_parts] */
 	size_t n_parts, cap_parts;
 	struct page_row *row; /* [n_rows] for laid_width */
 	size_t n_rows, cap_rows;

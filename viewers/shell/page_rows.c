@@ -59,7 +59,7 @@ static char *take_row(const char **text, int columns)
 	return row;
 }
 
-static void lay_text(struct page *p, const struct part *part, int width)
+static void lay_text(struct page *p, const struct page_part *part, int width)
 {
 	const char *text = part->text;
 	char *row;
@@ -71,7 +71,7 @@ static void lay_text(struct page *p, const struct part *part, int width)
 }
 
 /* A key in rows of one column: its names may take several, as what it does. */
-static void lay_key(struct page *p, const struct part *part, int column, int keys)
+static void lay_key(struct page *p, const struct page_part *part, int column, int keys)
 {
 	const char *key = part->key, *text = part->text;
 	char *one = take_row(&key, keys - 1), *two = take_row(&text, column - keys - EDGES);
@@ -136,7 +136,7 @@ void page_lay(struct page *p, int width)
 	page_forget_rows(p);
 	p->laid_width = width;
 	for (size_t i = 0; i < p->n_parts;) {
-		const struct part *part = &p->part[i];
+		const struct page_part *part = &p->part[i];
 
 		if (part->kind == PART_HEAD && p->n_rows)
 			add_row(p, PART_TEXT);

@@ -39,18 +39,21 @@ static const struct pane_class *class_for(const struct query_command *c)
 		enum query_report report;
 		const struct pane_class *class;
 	} views[] = {
-		{ REPORT_DISASM, &view_asm },    { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
-		{ REPORT_NONE, &view_text },     { REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },
-		{ REPORT_TREE, &view_tree },     { REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
-		{ REPORT_DISASM, &view_asm },    { REPORT_LIST, &view_source },   { REPORT_FLAME, &view_flame },
-		{ REPORT_TOP, &view_top },       { REPORT_PEEK, &view_calls },    { REPORT_TREE, &view_tree },
-		{ REPORT_TRACES, &view_traces }, { REPORT_TAGS, &view_labels },
+		{ REPORT_DISASM, &shell_view_asm },  { REPORT_LIST, &shell_view_source },
+		{ REPORT_FLAME, &shell_view_flame }, { REPORT_NONE, &shell_view_text },
+		{ REPORT_TOP, &shell_view_top },     { REPORT_PEEK, &shell_view_calls },
+		{ REPORT_TREE, &shell_view_tree },   { REPORT_TRACES, &shell_view_traces },
+		{ REPORT_TAGS, &shell_view_labels }, { REPORT_DISASM, &shell_view_asm },
+		{ REPORT_LIST, &shell_view_source }, { REPORT_FLAME, &shell_view_flame },
+		{ REPORT_TOP, &shell_view_top },     { REPORT_PEEK, &shell_view_calls },
+		{ REPORT_TREE, &shell_view_tree },   { REPORT_TRACES, &shell_view_traces },
+		{ REPORT_TAGS, &shell_view_labels },
 	};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
 		if (views[i].report == c->report)
 			return views[i].class;
-	return &view_text;
+	return &shell_view_text;
 }
 
 void shell_refresh(struct shell *s, struct pane *p)
@@ -158,7 +161,7 @@ static struct pane *pane_new(const struct line *l, const char *line)
 
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
-	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? class_for(c) : &view_text;
+	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? class_for(c) : &shell_view_text;
 	p->command = c;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);

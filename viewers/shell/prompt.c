@@ -95,7 +95,8 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 	if (p->complete.is_open) {
 		char *before = mem_strndup(buf_text(&p->line.text), p->complete.start);
 
-		complete_draw(&p->complete, g, p->text_x + (int)flame_columns(before), g->height > 3 ? a.y - 1 : a.y);
+		shell_complete_draw(&p->complete, g, p->text_x + (int)flame_columns(before),
+				    g->height > 3 ? a.y - 1 : a.y);
 		free(before);
 	}
 }
@@ -202,7 +203,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		start_seeking(p);
 		return;
 	case KEY_TAB:
-		complete_tab(&p->complete, s, &p->line, "");
+		shell_complete_tab(&p->complete, s, &p->line, "");
 		return;
 	default:
 		break;
@@ -217,7 +218,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 {
 	struct prompt_state *p = o->state;
 
-	if (complete_key(&p->complete, &p->line, e))
+	if (shell_complete_key(&p->complete, &p->line, e))
 		return true;
 	if (e->kind == EVENT_CLICK && e->y == s->grid.height - 1) {
 		editor_click(&p->line, e->x - p->text_x);
@@ -237,7 +238,7 @@ static void end(struct overlay *o)
 	editor_release(&p->line);
 	editor_release(&p->seek);
 	history_release(&p->history);
-	complete_release(&p->complete);
+	shell_complete_release(&p->complete);
 	buf_release(&p->error);
 }
 

@@ -37,7 +37,7 @@ static void set_name(struct shell *s, struct save_state *state)
 {
 	struct buf name = { 0 };
 
-	save_add_name(s, shell_pane(s), format_of(state), &name);
+	shell_save_add_name(s, shell_pane(s), format_of(state), &name);
 	editor_set(&state->name, buf_text(&name));
 	buf_release(&name);
 }
@@ -48,7 +48,7 @@ static bool is_offered(struct shell *s, const struct save_state *state)
 	struct buf name = { 0 };
 	bool same;
 
-	save_add_name(s, shell_pane(s), format_of(state), &name);
+	shell_save_add_name(s, shell_pane(s), format_of(state), &name);
 	same = strcmp(buf_text(&name), buf_text(&state->name.text)) == 0;
 	buf_release(&name);
 	return same;
@@ -61,7 +61,7 @@ static void choose(struct shell *s, struct save_state *state, uint32_t to)
 	size_t n = state->name.text.len, k = strlen(old);
 	bool offered = is_offered(s, state);
 
-	list_go(&state->list, to);
+	shell_list_go(&state->list, to);
 	if (offered) {
 		set_name(s, state);
 	} else if (n >= k && strcmp(name + n - k, old) == 0) {
@@ -76,7 +76,7 @@ static void draw_formats(struct save_state *state, struct grid *g)
 {
 	struct area a = state->rows;
 
-	list_fit(&state->list, state->list.n, a.height);
+	shell_list_fit(&state->list, state->list.n, a.height);
 	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < state->list.n; y++) {
 		uint32_t row = state->list.top + (uint32_t)y;
 		bool here = row == state->list.at;
@@ -88,7 +88,7 @@ static void draw_formats(struct save_state *state, struct grid *g)
 		x = grid_text(g, a, 3, y, state->format[row]->title, look);
 		grid_text(g, a, x + 2, y, state->format[row]->ending, here ? look : theme_look(LOOK_QUIET));
 	}
-	list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
 }
 
 static void draw_foot(struct shell *s, struct save_state *state, struct grid *g, struct area a)
@@ -99,7 +99,7 @@ static void draw_foot(struct shell *s, struct save_state *state, struct grid *g,
 		grid_text(g, a, 1, 0, buf_text(&state->said), theme_look(state->is_error ? LOOK_ERROR : LOOK_KEY));
 		return;
 	}
-	save_add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
+	shell_save_add_line(s, shell_pane(s), format_of(state), buf_text(&state->name.text), &line);
 	grid_text_short(g, a, 1, 0, buf_text(&line), a.width - 2, theme_look(LOOK_COMMAND));
 	buf_release(&line);
 }
@@ -123,7 +123,7 @@ static void draw(struct shell *s, struct overlay *o, struct grid *g)
 			  theme_look(LOOK_QUIET));
 	state->name_x = in.width > 30 ? grid_text(g, state->line, 1, 0, "file: ", theme_look(LOOK_KEY)) : 1;
 	editor_draw(&state->name, g, state->line, state->name_x, 0, theme_look(LOOK_PLAIN));
-	complete_draw(&state->complete, g, in.x + state->name_x, g->height);
+	shell_complete_draw(&state->complete, g, in.x + state->name_x, g->height);
 }
 
 /* Write it, but over a file that is there only when asked twice. */
@@ -144,7 +144,7 @@ static void write_it(struct shell *s, struct overlay *o)
 		state->may_overwrite = true;
 		return;
 	}
-	save_add_line(s, shell_pane(s), format_of(state), name, &line);
+	shell_save_add_line(s, shell_pane(s), format_of(state), name, &line);
 	shell_line(s, buf_text(&line), true);
 	buf_release(&line);
 	state->is_error = s->said_is_error && s->said.len;
@@ -178,7 +178,7 @@ static void type(struct shell *s, struct overlay *o, const struct event *e)
 		choose(s, state, (at + 1) % n);
 		break;
 	case KEY_TAB:
-		complete_tab(&state->complete, s, &state->name, "top > ");
+		shell_complete_tab(&state->complete, s, &state->name, "top > ");
 		break;
 	default:
 		if (editor_key(&state->name, e) == EDITOR_CHANGED) {
@@ -194,7 +194,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	struct save_state *state = o->state;
 	uint32_t row;
 
-	if (complete_key(&state->complete, &state->name, e))
+	if (shell_complete_key(&state->complete, &state->name, e))
 		return true;
 	if (e->kind == EVENT_KEY) {
 		type(s, o, e);
@@ -204,7 +204,7 @@ static bool key(struct shell *s, struct overlay *o, const struct event *e)
 	} else if (e->kind == EVENT_CLICK && overlay_has(state->line, e)) {
 		editor_click(&state->name, e->x - state->line.x - state->name_x);
 	} else if (e->kind == EVENT_CLICK && overlay_has(state->rows, e) &&
-		   list_row_at(&state->list, e->y - state->rows.y, &row)) {
+		   shell_list_row_at(&state->list, e->y - state->rows.y, &row)) {
 		choose(s, state, row);
 	} else if (e->kind == EVENT_WHEEL && state->list.n) {
 		choose(s, state, e->by < 0 ? (state->list.at ? state->list.at - 1 : 0) : state->list.at + 1);
@@ -217,7 +217,7 @@ static void end(struct overlay *o)
 	struct save_state *state = o->state;
 
 	editor_release(&state->name);
-	complete_release(&state->complete);
+	shell_complete_release(&state->complete);
 	buf_release(&state->said);
 }
 
@@ -225,10 +225,10 @@ static const struct overlay_class save = {
 	.state_size = sizeof(struct save_state), .draw = draw, .key = key, .end = end
 };
 
-void save_open(struct shell *s)
+void shell_save_open(struct shell *s)
 {
 	struct save_state *state = overlay_open(s, &save)->state;
 
-	state->list.n = (uint32_t)save_formats(shell_pane(s), state->format);
+	state->list.n = (uint32_t)shell_save_formats(shell_pane(s), state->format);
 	set_name(s, state);
 }

@@ -44,7 +44,7 @@ static bool makes_sense(const struct save_format *f, enum query_report report)
 	return !*f->option || is_table(report);
 }
 
-int save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX])
+int shell_save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX])
 {
 	int n = 0;
 
@@ -100,7 +100,7 @@ static void add_words(const char *pattern, struct buf *out)
 		out->data[--out->len] = 0;
 }
 
-void save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out)
+void shell_save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out)
 {
 	const char *command = f->command ? f->command : p->command->name;
 	bool about = p->command->takes_pattern && p->ask && (!f->command || strcmp(f->command, "weblist") == 0);
@@ -140,8 +140,8 @@ static bool ends_with(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-void save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
-		   struct buf *out)
+void shell_save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
+			 struct buf *out)
 {
 	bool same = !f->command || (strcmp(f->command, "flame") == 0 && p->command->report == REPORT_FLAME);
 

@@ -18,13 +18,13 @@ struct save_format {
 enum { SAVE_FORMATS_MAX = 16 };
 
 /* Those that make sense for a pane. Gives how many. */
-int save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX]);
+int shell_save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX]);
 
 /* Append a name for the file: of the profile, the command and what it is about, with the ending. */
-void save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out);
+void shell_save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out);
 
 /* Append the line at the prompt that writes the file. */
-void save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
-		   struct buf *out);
+void shell_save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
+			 struct buf *out);
 
 #endif

@@ -58,7 +58,7 @@ static void measure(struct screen *s)
 static void send(const char *text, bool wanted)
 {
 	if (wanted)
-		guard_write(text, strlen(text));
+		screen_guard_write(text, strlen(text));
 }
 
 /*
@@ -68,9 +68,9 @@ static void send(const char *text, bool wanted)
 static void take(struct screen *s, bool again)
 {
 	s->away = false;
-	guard_taken(true);
+	screen_guard_taken(true);
 	if (again) {
-		guard_write(s->terminal.begin.data, s->terminal.begin.len);
+		screen_guard_write(s->terminal.begin.data, s->terminal.begin.len);
 		curses.reset_prog_mode();
 	}
 	measure(s);
@@ -83,10 +83,10 @@ static void give_back(struct screen *s)
 {
 	curses.curs_set(1); /* as the bytes below make it */
 	curses.wrefresh(*curses.stdscr);
-	guard_write(s->terminal.restore.data, s->terminal.restore.len);
+	screen_guard_write(s->terminal.restore.data, s->terminal.restore.len);
 	tcflush(STDIN_FILENO, TCIFLUSH); /* reports of the mouse that were on their way */
 	tcsetattr(STDIN_FILENO, TCSANOW, &s->modes);
-	guard_taken(false);
+	screen_guard_taken(false);
 	s->away = true;
 }
 
@@ -175,10 +175,10 @@ int screen_open(enum depth most, bool mouse, struct screen **out, struct err *er
 		goto out;
 	}
 	/* before newterm, which sets handlers of its own for signals that have none */
-	guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
+	screen_guard_begin(s->terminal.restore.data, s->terminal.restore.len, &s->modes, s->wake);
 	s->curses = start(s);
 	if (!s->curses) {
-		guard_end();
+		screen_guard_end();
 		rc = err_set(err, ERR_USAGE, "the terminal %s cannot be used: set TERM to another, or use --plain",
 			     s->terminal.name);
 		goto out;
@@ -202,7 +202,7 @@ void screen_close(struct screen *s)
 		return;
 	if (!s->away)
 		give_back(s);
-	guard_end();
+	screen_guard_end();
 	curses.delwin(s->keys);
 	curses.delscreen(s->curses);
 	close(s->wake);
@@ -266,11 +266,11 @@ void screen_linger(const struct screen *s)
 	raw = modes;
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | ISIG); /* Ctrl-C is a key like others here */
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &raw);
-	guard_write(words, sizeof(words) - 1);
+	screen_guard_write(words, sizeof(words) - 1);
 	do
 		n = poll(&p, 1, -1);
-	while (n < 0 && errno == EINTR && !guard_signals().stop);
-	guard_write("\r\n", 2);
+	while (n < 0 && errno == EINTR && !screen_guard_signals().stop);
+	screen_guard_write("\r\n", 2);
 	tcflush(STDIN_FILENO, TCIFLUSH); /* a key can be several bytes */
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
 }
@@ -278,7 +278,7 @@ void screen_linger(const struct screen *s)
 void screen_suspend(struct screen *s)
 {
 	screen_pause(s);
-	guard_stop();
+	screen_guard_stop();
 	screen_resume(s);
 }
 
@@ -294,7 +294,7 @@ void screen_wake(struct screen *s)
 /* What signals ask for; false when they ask for nothing. */
 static bool signalled(struct screen *s, struct event *out)
 {
-	struct signals got = guard_signals();
+	struct signals got = screen_guard_signals();
 
 	*out = (struct event){ .kind = EVENT_STOP };
 	s->ended_by = got.stop;
@@ -306,7 +306,7 @@ static bool signalled(struct screen *s, struct event *out)
 		curses.reset_prog_mode(); /* stopped without being asked: the shell has had the terminal */
 	else if (!got.resize)
 		return false;
-	guard_signals();
+	screen_guard_signals();
 	if (got.resume)
 		send(terminal_mouse_on, s->mouse);
 	measure(s);

@@ -62,7 +62,7 @@ static void write_all_sig(int fd, const char *data, size_t n)
 	}
 }
 
-void guard_write(const char *data, size_t n)
+void screen_guard_write(const char *data, size_t n)
 {
 	write_all_sig(STDOUT_FILENO, data, n);
 }
@@ -191,7 +191,7 @@ static void watch(int sig, const struct sigaction *by, struct sigaction *before)
 	sigaction(sig, &act, NULL);
 }
 
-void guard_begin(const char *restore, size_t n, const struct termios *modes, int wake)
+void screen_guard_begin(const char *restore, size_t n, const struct termios *modes, int wake)
 {
 	static bool registered;
 	struct sigaction notice = { .sa_handler = on_notice_sig, .sa_flags = SA_RESTART };
@@ -220,11 +220,11 @@ void guard_begin(const char *restore, size_t n, const struct termios *modes, int
 		watch(crashes[i], &crash, &guard.crash[i]);
 }
 
-void guard_end(void)
+void screen_guard_end(void)
 {
 	stack_t none = { .ss_flags = SS_DISABLE };
 
-	guard_taken(false);
+	screen_guard_taken(false);
 	for (int i = 0; i < N_NOTICES; i++)
 		sigaction(notices[i], &guard.notice[i], NULL);
 	for (int i = 0; i < N_CRASHES; i++)
@@ -237,7 +237,7 @@ void guard_end(void)
 	guard.said = guard.said_to = guard.wake = -1;
 }
 
-void guard_taken(bool taken)
+void screen_guard_taken(bool taken)
 {
 	if (taken && guard.said_to >= 0)
 		dup2(guard.said, STDERR_FILENO);
@@ -246,7 +246,7 @@ void guard_taken(bool taken)
 		speak_sig();
 }
 
-struct signals guard_signals(void)
+struct signals screen_guard_signals(void)
 {
 	struct signals s = {
 		.stop = atomic_load(&guard.stop),
@@ -258,7 +258,7 @@ struct signals guard_signals(void)
 	return s;
 }
 
-void guard_stop(void)
+void screen_guard_stop(void)
 {
 	struct sigaction ours, plain = { .sa_handler = SIG_DFL };
 

@@ -10,7 +10,7 @@
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
@@ -217,7 +217,7 @@ static bool character(struct screen *s, int byte, struct event *out)
 		}
 		text[n] = (char)code;
 	}
-	return text_decode(text, n, &key) == n && is_key(out, key);
+	return utf8_decode(text, n, &key) == n && is_key(out, key);
 }
 
 /* A key of curses, or one that is a byte; 8 and 10 come from what is not a terminal of today. */

@@ -51,19 +51,19 @@ struct signals {
  * restore  n bytes for the terminal, copied; modes what its driver had
  * wake     an eventfd that the handlers write to
  */
-void guard_begin(const char *restore, size_t n, const struct termios *modes, int wake);
-void guard_end(void);
+void screen_guard_begin(const char *restore, size_t n, const struct termios *modes, int wake);
+void screen_guard_end(void);
 
 /* From now on the terminal is (not) the screen's: what ends the program must (not) give it back. */
-void guard_taken(bool taken);
+void screen_guard_taken(bool taken);
 
-struct signals guard_signals(void);
+struct signals screen_guard_signals(void);
 
 /* Stop as the terminal's driver would stop a job; comes back when it goes on. */
-void guard_stop(void);
+void screen_guard_stop(void);
 
 /* Write all of it, whatever signals come. */
-void guard_write(const char *data, size_t n);
+void screen_guard_write(const char *data, size_t n);
 
 /* What a look is in terms of curses. */
 struct paint {

@@ -111,7 +111,7 @@ static void show_rows(struct sheet *s)
 			s->row[n++] = s->sorted[i];
 	s->list.n = n;
 	if (!was || !sheet_select(s, row))
-		list_go(&s->list, 0);
+		shell_list_go(&s->list, 0);
 }
 
 void sheet_sort(struct sheet *s, bool as_came)
@@ -125,7 +125,7 @@ void sheet_sort(struct sheet *s, bool as_came)
 		sort_rows(s);
 	show_rows(s);
 	if (at_top)
-		list_go(&s->list, 0);
+		shell_list_go(&s->list, 0);
 }
 
 void sheet_filter(struct sheet *s, struct find *f)
@@ -150,7 +150,7 @@ bool sheet_select(struct sheet *s, uint32_t row)
 	for (uint32_t i = 0; i < s->list.n; i++) {
 		if (s->row[i] != row)
 			continue;
-		list_go(&s->list, i);
+		shell_list_go(&s->list, i);
 		return true;
 	}
 	return false;
@@ -164,7 +164,7 @@ bool sheet_find(struct sheet *s, struct find *f, int by)
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
 		if (!find_in(f, s->class->text(s, s->row[at], s->class->name)))
 			continue;
-		list_go(&s->list, at);
+		shell_list_go(&s->list, at);
 		return true;
 	}
 	return false;

@@ -230,7 +230,7 @@ void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 	uint32_t height = (uint32_t)all.height, name = s->class->name;
 	int most;
 
-	list_fit(&s->list, s->list.n, all.height);
+	shell_list_fit(&s->list, s->list.n, all.height);
 	if (s->list.n > height)
 		rows.width = a.width - 2; /* a blank and the bar */
 	c.top = s->list.top;
@@ -243,7 +243,7 @@ void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 		draw_headings(s, g, a);
 	for (uint32_t i = 0; i < c.n; i++)
 		draw_row(s, &c, g, rows, i);
-	list_draw_bar(&s->list, g, all, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->list, g, all, theme_look(LOOK_QUIET));
 	buf_release(&c.text);
 	free(c.at);
 	free(c.look);

@@ -253,7 +253,7 @@ static bool run_line(struct shell *s, const char *text)
 		run_report(s, text, &l);
 		break;
 	case LINE_OPTIONS:
-		options_open(s);
+		shell_options_open(s);
 		break;
 	case LINE_HELP:
 		if (*l.words)

@@ -256,8 +256,8 @@ void search_open(struct shell *s);                   /* / */
 void help_open(struct shell *s);                     /* ? */
 void help_about(struct shell *s, const char *words); /* help top */
 void command_open(struct shell *s);                  /* y: the command line, to copy */
-void save_open(struct shell *s);                     /* s */
-void options_open(struct shell *s);                  /* o: all options, to be changed */
+void shell_save_open(struct shell *s);               /* s */
+void shell_options_open(struct shell *s);            /* o: all options, to be changed */
 void chips_open(struct shell *s);                    /* filters in force, to be taken away */
 
 void picker_types(struct shell *s);  /* t: sample types */
@@ -354,28 +354,28 @@ struct list {
 };
 
 /* Rows shown from here on: sets height, keeps the selected one in sight. */
-void list_fit(struct list *l, uint32_t n, int height);
-void list_go(struct list *l, uint32_t row);
+void shell_list_fit(struct list *l, uint32_t n, int height);
+void shell_list_go(struct list *l, uint32_t row);
 
 /* The keys of every list: j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right, the wheel. */
-bool list_key(struct list *l, const struct event *e);
+bool shell_list_key(struct list *l, const struct event *e);
 
 /* Which row lies at a line below the list's first; false when none does. */
-bool list_row_at(const struct list *l, int y, uint32_t *row);
+bool shell_list_row_at(const struct list *l, int y, uint32_t *row);
 
 /* The scroll bar at the right side of an area. */
-void list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look);
+void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, struct look look);
 
 /* ---- views, one file each ---- */
 
-extern const struct pane_class view_asm;
-extern const struct pane_class view_source;
-extern const struct pane_class view_flame;
-extern const struct pane_class view_text; /* any report as it prints */
-extern const struct pane_class view_top;
-extern const struct pane_class view_calls;
-extern const struct pane_class view_labels;
-extern const struct pane_class view_traces;
-extern const struct pane_class view_tree;
+extern const struct pane_class shell_view_asm;
+extern const struct pane_class shell_view_source;
+extern const struct pane_class shell_view_flame;
+extern const struct pane_class shell_view_text; /* any report as it prints */
+extern const struct pane_class shell_view_top;
+extern const struct pane_class shell_view_calls;
+extern const struct pane_class shell_view_labels;
+extern const struct pane_class shell_view_traces;
+extern const struct pane_class shell_view_tree;
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
@@ -27,9 +27,9 @@ void shell_quote(const char *text, struct buf *out)
 	buf_addf(out, "%s^", quote);
 	while (*text) {
 		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
-		size_t n = text_decode(text, strnlen(text, 4), &c);
+		size_t n = utf8_decode(text, strnlen(text, 4), &c);
 
-		if (n == 0 || !text_is_plain(c) || (c == '\'' && *quote))
+		if (n == 0 || !utf8_is_plain(c) || (c == '\'' && *quote))
 			buf_addf(out, "\\x{%x}", (unsigned)c);
 		else if (n == 1 && strchr("\\.+*?()|[]{}^$", *text))
 			buf_addf(out, "\\%c", *text);

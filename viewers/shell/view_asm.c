@@ -75,7 +75,7 @@ static void go(struct pane *p, uint32_t row)
 
 	if (row < l->top || row >= l->top + height)
 		l->top = row > height / 3 ? row - height / 3 : 0;
-	list_go(l, row);
+	shell_list_go(l, row);
 	remember(p);
 }
 
@@ -176,8 +176,8 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	if (st->is_choosing)
-		return list_key(&st->routines, e);
-	if (!list_key(&st->list, e))
+		return shell_list_key(&st->routines, e);
+	if (!shell_list_key(&st->list, e))
 		return false;
 	remember(p);
 	return true;
@@ -249,8 +249,8 @@ static bool show_source(struct shell *s, struct pane *p, const struct event *e)
 	const struct asm_state *st = p->state;
 
 	(void)e;
-	source_open(s, function_of(p),
-		    st->list.n && !st->is_choosing ? asm_cell(p, st->list.at)[DISASM_LINE].value : 0);
+	shell_source_open(s, function_of(p),
+			  st->list.n && !st->is_choosing ? asm_cell(p, st->list.at)[DISASM_LINE].value : 0);
 	return true;
 }
 
@@ -422,9 +422,9 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 
 	if (e->kind != EVENT_CLICK && !is_open)
 		return move(s, p, e);
-	if (!list_row_at(l, e->y - (p->area.height - l->height), &row))
+	if (!shell_list_row_at(l, e->y - (p->area.height - l->height), &row))
 		return false;
-	list_go(l, row);
+	shell_list_go(l, row);
 	if (!st->is_choosing)
 		remember(p);
 	return is_open ? follow(s, p, e) : true;
@@ -467,7 +467,7 @@ static const struct binding keys[] = {
 	{ "Esc", NULL, NULL, NULL, leave },
 };
 
-const struct pane_class view_asm = {
+const struct pane_class shell_view_asm = {
 	.title = "Assembly",
 	.explain = "Instructions with their own weight (flat) and with what they call (cum). A sample counts for the "
 		   "instruction it was taken at, which may be a little behind the one that took the time. On a jump "

@@ -164,8 +164,8 @@ void asm_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	y = draw_head(p, &c, g, a);
 	a = (struct area){ a.x, a.y + y, a.width, a.height - y > 0 ? a.height - y : 0 };
 	has_bar = st->list.n > (uint32_t)a.height;
-	list_fit(&st->list, st->list.n, a.height);
+	shell_list_fit(&st->list, st->list.n, a.height);
 	for (int row = 0; row < a.height && st->list.top + (uint32_t)row < st->list.n; row++)
 		draw_row(p, &c, g, (struct area){ a.x, a.y + row, a.width - has_bar, 1 }, st->list.top + (uint32_t)row);
-	list_draw_bar(&st->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&st->list, g, a, theme_look(LOOK_PLAIN));
 }

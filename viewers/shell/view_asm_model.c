@@ -77,7 +77,7 @@ static int make_inlined(const struct view *v, const struct query *q, struct asm_
 		return ERR_USAGE;
 	snprintf(text, sizeof(text), "0x%" PRIx64, am->wanted);
 	there.pattern = text;
-	rc = disasm_make(v, &there, &m->report, &none, &why);
+	rc = report_disasm_make(v, &there, &m->report, &none, &why);
 	buf_release(&none);
 	if (rc == 0)
 		buf_addz(&m->notes, "inlined everywhere: this is the function that most of it was inlined into\n");
@@ -96,7 +96,7 @@ int asm_make(const struct ask *a, struct model *m, struct err *err)
 	if (rc < 0)
 		return rc;
 	am->has_wanted = address_parse(a->q->pattern, &am->wanted);
-	rc = disasm_make(&v, a->q, &m->report, &m->notes, err);
+	rc = report_disasm_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc == ERR_USAGE && !am->has_wanted)
 		rc = make_inlined(&v, a->q, am, m, err);
 	if (rc < 0)

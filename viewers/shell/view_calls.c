@@ -48,7 +48,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
-		rc = calls_make(&v, a->q, &m->report, err);
+		rc = report_calls_make(&v, a->q, &m->report, err);
 	if (rc < 0)
 		return rc;
 	c = find_groups(&m->report, m->mem);
@@ -64,7 +64,7 @@ static const char *name_of(const struct calls_rows *c, uint32_t row)
 	return c->r->table.cell[(size_t)row * N_CALLS_COLS + CALLS_NAME].text;
 }
 
-uint32_t calls_node(const struct pane *p)
+uint32_t shell_calls_node(const struct pane *p)
 {
 	const struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->own;
@@ -85,7 +85,7 @@ static uint32_t selected(const struct pane *p)
 	uint32_t row;
 
 	if (!sheet || !sheet_selected(sheet, &row))
-		return calls_node(p);
+		return shell_calls_node(p);
 	return ((const struct calls_side *)sheet->rows)->first + row;
 }
 
@@ -103,7 +103,7 @@ static void remember(struct pane *p)
 {
 	struct calls_state *state = p->state;
 
-	set_text(&state->node, name_of(p->model->own, calls_node(p)));
+	set_text(&state->node, name_of(p->model->own, shell_calls_node(p)));
 	set_text(&state->name, name_of(p->model->own, selected(p)));
 }
 
@@ -156,8 +156,8 @@ static void shown(struct shell *s, struct pane *p)
 
 	(void)s;
 	if (!state->is_made) {
-		sheet_init(&state->callers, &calls_callers, CALLS_SHEET_WEIGHT);
-		sheet_init(&state->callees, &calls_callees, CALLS_SHEET_WEIGHT);
+		sheet_init(&state->callers, &shell_calls_callers, CALLS_SHEET_WEIGHT);
+		sheet_init(&state->callees, &shell_calls_callees, CALLS_SHEET_WEIGHT);
 		state->part = PART_NODE;
 		state->is_made = true;
 	}
@@ -185,13 +185,13 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	all.at = state->part == PART_CALLERS ? state->callers.list.at
 		 : state->part == PART_NODE  ? above
 					     : above + 1 + state->callees.list.at;
-	if (!list_key(&all, e))
+	if (!shell_list_key(&all, e))
 		return false;
 	go_to_part(state, all.at < above ? PART_CALLERS : all.at == above ? PART_NODE : PART_CALLEES);
 	if (state->part == PART_CALLERS)
-		list_go(&state->callers.list, all.at);
+		shell_list_go(&state->callers.list, all.at);
 	else if (state->part == PART_CALLEES)
-		list_go(&state->callees.list, all.at - above - 1);
+		shell_list_go(&state->callees.list, all.at - above - 1);
 	remember(p);
 	return true;
 }
@@ -228,7 +228,7 @@ static bool open_side(struct shell *s, struct pane *p, const struct event *e)
 	if (state->part != part) {
 		go_to_part(state, part);
 		if (state->part == part)
-			list_go(&sheet_of(state)->list, 0);
+			shell_list_go(&sheet_of(state)->list, 0);
 	}
 	if (state->part != part) {
 		shell_say(s, false, part == PART_CALLERS ? "nothing calls it" : "it calls nothing");
@@ -281,7 +281,7 @@ static void go_to_row(struct calls_state *state, uint32_t i)
 	uint32_t above = state->callers.list.n;
 
 	go_to_part(state, i < above ? PART_CALLERS : PART_CALLEES);
-	list_go(&sheet_of(state)->list, i < above ? i : i - above);
+	shell_list_go(&sheet_of(state)->list, i < above ? i : i - above);
 }
 
 /* The rows of both sides in a ring; from the function in the middle it goes to the side that lies that way. */
@@ -351,14 +351,14 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 		return move(s, p, e);
 	if (e->y == 0 && state->middle_y > 1)
 		return click_crumb(s, state, e->x);
-	if (e->y < state->middle_y && list_row_at(&state->callers.list, e->y - 2, &row)) {
+	if (e->y < state->middle_y && shell_list_row_at(&state->callers.list, e->y - 2, &row)) {
 		go_to_part(state, PART_CALLERS);
-		list_go(&state->callers.list, row);
+		shell_list_go(&state->callers.list, row);
 	} else if (e->y == state->middle_y) {
 		go_to_part(state, PART_NODE);
-	} else if (list_row_at(&state->callees.list, e->y - state->callees_y - 1, &row)) {
+	} else if (shell_list_row_at(&state->callees.list, e->y - state->callees_y - 1, &row)) {
 		go_to_part(state, PART_CALLEES);
-		list_go(&state->callees.list, row);
+		shell_list_go(&state->callees.list, row);
 	} else {
 		return false;
 	}
@@ -399,7 +399,7 @@ static const struct binding keys[] = {
 	  NULL, move },
 };
 
-const struct pane_class view_calls = {
+const struct pane_class shell_view_calls = {
 	.title = "Callers and callees",
 	.explain = "In the middle a function, above it those who call it, below those it calls, the heaviest first. "
 		   "calls is what was measured in samples where one called the other, calls% its share of cum of the "
@@ -410,7 +410,7 @@ const struct pane_class view_calls = {
 	.state_size = sizeof(struct calls_state),
 	.make = make,
 	.shown = shown,
-	.draw = calls_draw,
+	.draw = shell_calls_draw,
 	.mouse = mouse,
 	.subject = subject,
 	.search = search,

@@ -45,11 +45,11 @@ struct calls_state {
 };
 
 enum calls_column { CALLS_SHEET_WEIGHT, CALLS_SHEET_SHARE, CALLS_SHEET_TOTAL, CALLS_SHEET_NAME };
-extern const struct sheet_class calls_callers, calls_callees;
+extern const struct sheet_class shell_calls_callers, shell_calls_callees;
 
 /* The row of the report in the middle. */
-uint32_t calls_node(const struct pane *p);
+uint32_t shell_calls_node(const struct pane *p);
 
-void calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 #endif

@@ -92,8 +92,8 @@ static const char *mark(const struct sheet *s, uint32_t row)
 	return cell_of(s, row, CALLS_INLINED)->text;
 }
 
-const struct sheet_class calls_callers = { callers, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
-const struct sheet_class calls_callees = { callees, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
+const struct sheet_class shell_calls_callers = { callers, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
+const struct sheet_class shell_calls_callees = { callees, 4, CALLS_SHEET_NAME, cell, weight, text, mark };
 
 /* ---- the way here ---- */
 
@@ -119,7 +119,7 @@ static size_t first_crumb(const struct shell *s, int room)
 	size_t at = s->at;
 
 	room -= crumb_width(s->pane[at]);
-	while (at > 0 && s->pane[at - 1]->class == &view_calls && s->at - at + 1 < CALLS_CRUMBS) {
+	while (at > 0 && s->pane[at - 1]->class == &shell_view_calls && s->at - at + 1 < CALLS_CRUMBS) {
 		room -= crumb_width(s->pane[at - 1]) + 3;
 		if (room < 2)
 			break;
@@ -145,7 +145,7 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 	if (s->pane[s->at] != p || a.width < 2)
 		return;
 	first = first_crumb(s, a.width - 1);
-	if (first > 0 && s->pane[first - 1]->class == &view_calls)
+	if (first > 0 && s->pane[first - 1]->class == &shell_view_calls)
 		x = grid_text(g, a, x, 0, "\xe2\x80\xa6 > ", theme_look(LOOK_QUIET));
 	for (size_t i = first; i <= s->at; i++) {
 		state->crumb_x[state->n_crumbs++] = x;
@@ -182,7 +182,7 @@ static void draw_node(const struct pane *p, struct grid *g, struct area a)
 	enum { NAME_ROOM = 48 };
 	const struct calls_state *state = p->state;
 	const struct calls_rows *c = p->model->own;
-	const union cell *node = c->r->table.cell + (size_t)calls_node(p) * N_CALLS_COLS;
+	const union cell *node = c->r->table.cell + (size_t)shell_calls_node(p) * N_CALLS_COLS;
 	bool here = state->part == PART_NODE;
 	struct look look = theme_look(LOOK_KEY);
 	int x = 1;
@@ -199,7 +199,7 @@ static void draw_node(const struct pane *p, struct grid *g, struct area a)
 
 static void draw_side(struct sheet *s, struct grid *g, struct area a)
 {
-	const char *nothing = s->class == &calls_callers ? "nothing calls it" : "it calls nothing";
+	const char *nothing = s->class == &shell_calls_callers ? "nothing calls it" : "it calls nothing";
 	struct buf where = { 0 };
 
 	if (a.height < 1)
@@ -227,7 +227,7 @@ static int share(int room, uint32_t above, uint32_t below)
 	return other < room - half ? (need < room - other ? need : room - other) : half;
 }
 
-void calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_calls_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	enum { AROUND = 4 }; /* crumbs, two headings, the function */
 	struct calls_state *state = p->state;

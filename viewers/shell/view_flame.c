@@ -24,8 +24,8 @@ static struct flame_run *runs_of(const struct flame_state *st, uint32_t level, s
 	struct flame_run *run = mem_alloc((size_t)width + 1, sizeof(*run));
 	uint32_t lo, hi;
 
-	flame_level(st, level, &lo, &hi);
-	*n = flame_runs(&m->l, lo, hi, zoom->x, zoom->width, width, run);
+	shell_flame_level(st, level, &lo, &hi);
+	*n = shell_flame_runs(&m->l, lo, hi, zoom->x, zoom->width, width, run);
 	return run;
 }
 
@@ -35,7 +35,7 @@ static bool go_up(struct pane *p)
 
 	if (st->at_tile == st->zoom_tile)
 		return false;
-	flame_select(p, st->on->tile[st->on->f->parent[st->on->l.tile[st->at_tile].box]]);
+	shell_flame_select(p, st->on->tile[st->on->f->parent[st->on->l.tile[st->at_tile].box]]);
 	return true;
 }
 
@@ -50,7 +50,7 @@ static bool go_down(struct pane *p)
 		if (m->l.tile[t].width > 0 && (!best || m->l.tile[t].width > m->l.tile[best].width))
 			best = t;
 	if (best)
-		flame_select(p, best);
+		shell_flame_select(p, best);
 	return best != 0;
 }
 
@@ -61,10 +61,10 @@ static bool go_aside(struct pane *p, int by)
 	struct flame_run *run = runs_of(st, level_of(st, st->at_tile), &n);
 	bool can;
 
-	at = flame_run_of(run, n, st->at_tile);
+	at = shell_flame_run_of(run, n, st->at_tile);
 	can = by < 0 ? at > 0 : at + 1 < n;
 	if (can)
-		flame_select(p, run[by < 0 ? at - 1 : at + 1].tile);
+		shell_flame_select(p, run[by < 0 ? at - 1 : at + 1].tile);
 	free(run);
 	return can;
 }
@@ -89,7 +89,7 @@ static bool go_root(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	(void)e;
-	flame_select(p, st->zoom_tile);
+	shell_flame_select(p, st->zoom_tile);
 	return true;
 }
 
@@ -135,7 +135,7 @@ static bool zoom(struct shell *s, struct pane *p, const struct event *e)
 	if (f->n_rest[box]) /* it has no inside: its caller shows more of it */
 		tile = st->on->tile[f->parent[box]];
 	if (tile != st->zoom_tile)
-		flame_zoom(p, tile);
+		shell_flame_zoom(p, tile);
 	else if (f->n_rest[box])
 		shell_say(s, false, "these boxes are too small to be told apart");
 	else
@@ -148,7 +148,7 @@ static bool unzoom(struct shell *s, struct pane *p, const struct event *e)
 	(void)s;
 	if (e->key == KEY_ESC && *p->search)
 		return false;
-	return flame_unzoom(p);
+	return shell_flame_unzoom(p);
 }
 
 static bool unzoom_or_say(struct shell *s, struct pane *p, const struct event *e)
@@ -162,13 +162,13 @@ static bool whole(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
 	(void)e;
-	flame_whole(p);
+	shell_flame_whole(p);
 	return true;
 }
 
 static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 {
-	return flame_next_match(s, p, e->key == 'n');
+	return shell_flame_next_match(s, p, e->key == 'n');
 }
 
 static bool invert(struct shell *s, struct pane *p, const struct event *e)
@@ -255,7 +255,7 @@ static void click_crumb(struct pane *p, int x)
 	for (size_t i = 0; i < st->n_crumbs; i++) {
 		if (x < st->crumb[i].x || x >= st->crumb[i].x + st->crumb[i].width)
 			continue;
-		flame_zoom_to(p, st->crumb[i].n);
+		shell_flame_zoom_to(p, st->crumb[i].n);
 		return;
 	}
 }
@@ -275,7 +275,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	}
 	if ((e->kind != EVENT_CLICK && e->kind != EVENT_DOUBLE) || !tile_at(st, e->x, e->y, &tile))
 		return false;
-	flame_select(p, tile);
+	shell_flame_select(p, tile);
 	if (e->kind == EVENT_DOUBLE)
 		zoom(s, p, e);
 	return true;
@@ -311,7 +311,7 @@ static const struct binding keys[] = {
 	{ "G End", "down the widest boxes to the end", NULL, NULL, go_end },
 };
 
-const struct pane_class view_flame = {
+const struct pane_class shell_view_flame = {
 	.title = "Flame graph",
 	.explain = "Each box is a function, as wide as what it takes with all that it calls. What it calls lies below "
 		   "it; the "
@@ -323,12 +323,12 @@ const struct pane_class view_flame = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct flame_state),
-	.make = flame_view_make,
-	.take_part = flame_take_part,
-	.shown = flame_shown,
-	.draw = flame_draw,
+	.make = shell_flame_view_make,
+	.take_part = shell_flame_take_part,
+	.shown = shell_flame_shown,
+	.draw = shell_flame_draw,
 	.mouse = mouse,
 	.subject = subject,
-	.search = flame_search,
-	.end = flame_end,
+	.search = shell_flame_search,
+	.end = shell_flame_end,
 };

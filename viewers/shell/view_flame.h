@@ -82,48 +82,48 @@ struct flame_run {
  * out     [width] from left to right
  * Gives   how many
  */
-size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
-		  struct flame_run *out);
+size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
+			struct flame_run *out);
 
 /* The tiles of a level inside of what is zoomed. */
-void flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi);
+void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi);
 
 /* The run that a tile of the level is in, or is drawn over by; 0 when there are none. */
-size_t flame_run_of(const struct flame_run *run, size_t n, uint32_t tile);
+size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile);
 
 /* On the worker's thread; see pane_class. */
-int flame_view_make(const struct ask *a, struct model *m, struct err *err);
+int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err);
 
 /* Ask for a part where the picture at hand is too coarse for what is zoomed. */
-void flame_refine(struct shell *s, struct pane *p);
+void shell_flame_refine(struct shell *s, struct pane *p);
 
 /* Fill the width with a tile, so that the way back leads to what was; select one. */
-void flame_zoom(struct pane *p, uint32_t tile);
-void flame_zoom_to(struct pane *p, size_t n_names);
-bool flame_unzoom(struct pane *p);
-void flame_whole(struct pane *p);
-void flame_select(struct pane *p, uint32_t tile);
+void shell_flame_zoom(struct pane *p, uint32_t tile);
+void shell_flame_zoom_to(struct pane *p, size_t n_names);
+bool shell_flame_unzoom(struct pane *p);
+void shell_flame_whole(struct pane *p);
+void shell_flame_select(struct pane *p, uint32_t tile);
 
 /* view_flame_search.c */
-void flame_search(struct shell *s, struct pane *p, const char *text);
-void flame_search_again(struct pane *p);
-bool flame_matches(const struct flame_state *st, uint32_t tile);
-bool flame_next_match(struct shell *s, struct pane *p, bool forward);
+void shell_flame_search(struct shell *s, struct pane *p, const char *text);
+void shell_flame_search_again(struct pane *p);
+bool shell_flame_matches(const struct flame_state *st, uint32_t tile);
+bool shell_flame_next_match(struct shell *s, struct pane *p, bool forward);
 
 /* view_flame_draw.c */
-void flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 /* The lines around the boxes: what is zoomed; colours; what is selected. */
-void flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a);
-void flame_draw_legend(struct shell *s, struct pane *p, struct grid *g, struct area a);
-void flame_draw_details(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_flame_draw_legend(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_flame_draw_details(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 /* The colours for a terminal. */
-enum flame_theme flame_theme_of(const struct shell *s, const struct flame_style *style);
+enum flame_theme shell_flame_theme_of(const struct shell *s, const struct flame_style *style);
 
 /* view_flame_zoom.c; see pane_class. */
-void flame_take_part(struct shell *s, struct pane *p, struct model *m);
-void flame_shown(struct shell *s, struct pane *p);
-void flame_end(struct pane *p);
+void shell_flame_take_part(struct shell *s, struct pane *p, struct model *m);
+void shell_flame_shown(struct shell *s, struct pane *p);
+void shell_flame_end(struct pane *p);
 
 #endif

@@ -28,7 +28,7 @@ enum {
 	ROWS_LEGEND = 14,
 };
 
-enum flame_theme flame_theme_of(const struct shell *s, const struct flame_style *style)
+enum flame_theme shell_flame_theme_of(const struct shell *s, const struct flame_style *style)
 {
 	if (style->theme != FLAME_AUTO)
 		return style->theme;
@@ -55,7 +55,7 @@ static bool run_matches(const struct brush *b, const struct flame_run *r)
 	if (!b->st->found.frame)
 		return false;
 	for (uint32_t t = r->end - r->n; t < r->end && !any; t++)
-		any = flame_matches(b->st, t);
+		any = shell_flame_matches(b->st, t);
 	return any;
 }
 
@@ -162,9 +162,9 @@ static void draw_level(struct brush *b, uint32_t level)
 	uint32_t lo, hi;
 	size_t n, at;
 
-	flame_level(st, level, &lo, &hi);
-	n = flame_runs(&m->l, lo, hi, zoom->x, zoom->width, b->a.width, b->run);
-	at = has_selected ? flame_run_of(b->run, n, st->at_tile) : n;
+	shell_flame_level(st, level, &lo, &hi);
+	n = shell_flame_runs(&m->l, lo, hi, zoom->x, zoom->width, b->a.width, b->run);
+	at = has_selected ? shell_flame_run_of(b->run, n, st->at_tile) : n;
 	for (size_t i = 0; i < n; i++)
 		draw_run(b, &b->run[i], row_of(st, level), i == at);
 }
@@ -191,7 +191,7 @@ static void follow(struct flame_state *st)
 static void draw_boxes(struct shell *s, struct flame_state *st, struct grid *g, struct area a)
 {
 	const struct flame_model *m = st->on;
-	enum flame_theme theme = flame_theme_of(s, &m->style);
+	enum flame_theme theme = shell_flame_theme_of(s, &m->style);
 	uint32_t first = m->l.tile[st->zoom_tile].level, deepest = m->deepest[st->zoom_tile];
 	struct brush b = { .s = s,
 			   .st = st,
@@ -212,7 +212,7 @@ static void draw_boxes(struct shell *s, struct flame_state *st, struct grid *g, 
 	buf_release(&b.text);
 }
 
-void flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct flame_state *st = p->state;
 	struct area body = a;
@@ -220,16 +220,16 @@ void flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	bool tells = st->on->n_legend && (s->depth != DEPTH_NONE || st->on->f->has_base);
 	int legend = tells && a.height >= ROWS_LEGEND;
 
-	flame_refine(s, p);
+	shell_flame_refine(s, p);
 	body.y += crumbs;
 	body.height -= crumbs + details + legend;
 	st->body = (struct area){ 0, crumbs, body.width, body.height };
 	draw_boxes(s, st, g, body);
 	st->n_crumbs = 0;
 	if (crumbs)
-		flame_draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
+		shell_flame_draw_crumbs(s, p, g, (struct area){ a.x, a.y, a.width, 1 });
 	if (legend)
-		flame_draw_legend(s, p, g, (struct area){ a.x, body.y + body.height, a.width, 1 });
+		shell_flame_draw_legend(s, p, g, (struct area){ a.x, body.y + body.height, a.width, 1 });
 	if (details)
-		flame_draw_details(s, p, g, (struct area){ a.x, a.y + a.height - details, a.width, details });
+		shell_flame_draw_details(s, p, g, (struct area){ a.x, a.y + a.height - details, a.width, details });
 }

@@ -45,7 +45,7 @@ static struct flame_source source_of(const struct opt_list *list)
 	return (struct flame_source){ .source = list->item, .n = list->n };
 }
 
-int flame_view_make(const struct ask *a, struct model *m, struct err *err)
+int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err)
 {
 	struct flame_model *own = arena_zalloc(m->mem, 1, sizeof(*own));
 	int cells = a->width > CELLS ? a->width : CELLS;
@@ -65,7 +65,7 @@ int flame_view_make(const struct ask *a, struct model *m, struct err *err)
 	if (rc == 0)
 		rc = view_make(a->data->sides, &q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
-		rc = flame_make(&v, &q, &ask, &m->report, err);
+		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)
 		return rc;
 	own->r = &m->report;

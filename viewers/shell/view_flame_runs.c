@@ -43,8 +43,8 @@ static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, 
 	return n;
 }
 
-size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
-		  struct flame_run *out)
+size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
+			struct flame_run *out)
 {
 	size_t n = 0;
 
@@ -75,7 +75,7 @@ size_t flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_
 	return n;
 }
 
-size_t flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
+size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
 {
 	size_t i = 0;
 
@@ -84,7 +84,7 @@ size_t flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
 	return i < n || n == 0 ? i : n - 1;
 }
 
-void flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi)
+void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi)
 {
 	const struct flame_model *m = st->on;
 	const struct flame_tile *zoom = &m->l.tile[st->zoom_tile];

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-bool flame_matches(const struct flame_state *st, uint32_t tile)
+bool shell_flame_matches(const struct flame_state *st, uint32_t tile)
 {
 	uint32_t frame = st->on->f->frame[st->on->l.tile[tile].box];
 
@@ -50,7 +50,7 @@ static void add_up(const struct flame *f, const bool *match, uint32_t zoom, stru
 	free(state);
 }
 
-void flame_search_again(struct pane *p)
+void shell_flame_search_again(struct pane *p)
 {
 	struct flame_state *st = p->state;
 	const struct flame_model *whole = p->model->own, *m = st->on;
@@ -77,11 +77,11 @@ void flame_search_again(struct pane *p)
 	find_free(find);
 }
 
-void flame_search(struct shell *s, struct pane *p, const char *text)
+void shell_flame_search(struct shell *s, struct pane *p, const char *text)
 {
 	(void)s;
 	(void)text;
-	flame_search_again(p);
+	shell_flame_search_again(p);
 }
 
 static bool is_wide(const struct flame_state *st, uint32_t tile, int width)
@@ -101,21 +101,21 @@ static uint32_t next_match(const struct flame_state *st, bool forward, int width
 	for (uint32_t k = 0; k <= n; k++) { /* the level at hand twice: behind the selected one, at last before it */
 		uint32_t level = first + (forward ? from + k : from + n - k) % n;
 
-		flame_level(st, level, &lo, &hi);
+		shell_flame_level(st, level, &lo, &hi);
 		for (uint32_t i = 0; i < hi - lo; i++) {
 			uint32_t t = forward ? lo + i : hi - 1 - i;
 			bool is_before = forward ? t <= st->at_tile : t >= st->at_tile;
 
 			if (k == 0 && is_before)
 				continue;
-			if (flame_matches(st, t) && (!width || is_wide(st, t, width)))
+			if (shell_flame_matches(st, t) && (!width || is_wide(st, t, width)))
 				return t;
 		}
 	}
 	return best;
 }
 
-bool flame_next_match(struct shell *s, struct pane *p, bool forward)
+bool shell_flame_next_match(struct shell *s, struct pane *p, bool forward)
 {
 	struct flame_state *st = p->state;
 	uint32_t to;
@@ -128,7 +128,7 @@ bool flame_next_match(struct shell *s, struct pane *p, bool forward)
 	if (!to)
 		to = next_match(st, forward, 0);
 	if (to)
-		flame_select(p, to);
+		shell_flame_select(p, to);
 	else if (st->found.n)
 		shell_say(s, false, "no match in what is zoomed; 0 shows the whole");
 	else

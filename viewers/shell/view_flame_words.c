@@ -84,7 +84,7 @@ static void draw_way(struct flame_state *st, struct grid *g, struct area a)
 	free(box);
 }
 
-void flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct flame_state *st = p->state;
 	struct buf text = { 0 };
@@ -124,7 +124,7 @@ static struct entry entry_of(const struct shell *s, const struct flame_model *m,
 {
 	static const char *const brief[] = { "", "doubled", "grew", "same", "shrank", "halved", "" };
 	const struct flame_legend *l = &m->legend[i];
-	struct flame_color c = flame_colors(flame_theme_of(s, &m->style))[l->color];
+	struct flame_color c = flame_colors(shell_flame_theme_of(s, &m->style))[l->color];
 	bool is_change = l->sign && m->n_legend == sizeof(brief) / sizeof(brief[0]);
 
 	return (struct entry){ .sign = l->sign ? flame_sign(l->sign) : " ",
@@ -155,7 +155,7 @@ static size_t entries_that_fit(const struct shell *s, const struct flame_model *
 	return i;
 }
 
-void flame_draw_legend(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_flame_draw_legend(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	const struct flame_model *m = p->model->own; /* a part has the colours of the whole */
 	struct buf text = { 0 };
@@ -204,7 +204,7 @@ static void join(const char *text, struct buf *out)
 	}
 }
 
-void flame_draw_details(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_flame_draw_details(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	const struct flame_state *st = p->state;
 	const struct flame_model *m = st->on;

@@ -112,7 +112,7 @@ static void settle(struct pane *p)
 		find_way(st->on, st->at_tile, &st->at);
 	}
 	st->is_followed = false;
-	flame_search_again(p);
+	shell_flame_search_again(p);
 }
 
 /* The places of the way to a tile, as flame_ask takes them. */
@@ -126,7 +126,7 @@ static void add_places(const struct flame_model *m, uint32_t tile, struct buf *o
 	out->len += n * sizeof(*place);
 }
 
-void flame_refine(struct shell *s, struct pane *p)
+void shell_flame_refine(struct shell *s, struct pane *p)
 {
 	struct flame_state *st = p->state;
 	const struct flame_model *m = st->on;
@@ -152,7 +152,7 @@ void flame_refine(struct shell *s, struct pane *p)
 	shell_refresh(s, p);
 }
 
-void flame_take_part(struct shell *s, struct pane *p, struct model *m)
+void shell_flame_take_part(struct shell *s, struct pane *p, struct model *m)
 {
 	struct flame_state *st = p->state;
 	const struct flame_model *whole = p->model->own;
@@ -187,7 +187,7 @@ static void turn_round(struct flame_state *st)
 	st->top = 0;
 }
 
-void flame_shown(struct shell *s, struct pane *p)
+void shell_flame_shown(struct shell *s, struct pane *p)
 {
 	struct flame_state *st = p->state;
 	const struct flame_model *m = p->model->own;
@@ -207,7 +207,7 @@ void flame_shown(struct shell *s, struct pane *p)
 	settle(p);
 }
 
-void flame_select(struct pane *p, uint32_t tile)
+void shell_flame_select(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
@@ -228,7 +228,7 @@ static void push_zoom(struct flame_state *st)
 	st->zoom = (struct texts){ 0 };
 }
 
-void flame_zoom(struct pane *p, uint32_t tile)
+void shell_flame_zoom(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
@@ -238,7 +238,7 @@ void flame_zoom(struct pane *p, uint32_t tile)
 	settle(p);
 }
 
-void flame_zoom_to(struct pane *p, size_t n_names)
+void shell_flame_zoom_to(struct pane *p, size_t n_names)
 {
 	struct flame_state *st = p->state;
 
@@ -250,7 +250,7 @@ void flame_zoom_to(struct pane *p, size_t n_names)
 	settle(p);
 }
 
-bool flame_unzoom(struct pane *p)
+bool shell_flame_unzoom(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
@@ -264,7 +264,7 @@ bool flame_unzoom(struct pane *p)
 	return true;
 }
 
-void flame_whole(struct pane *p)
+void shell_flame_whole(struct pane *p)
 {
 	struct flame_state *st = p->state;
 
@@ -275,7 +275,7 @@ void flame_whole(struct pane *p)
 	settle(p);
 }
 
-void flame_end(struct pane *p)
+void shell_flame_end(struct pane *p)
 {
 	struct flame_state *st = p->state;
 

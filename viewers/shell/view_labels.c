@@ -29,7 +29,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct labels_state *state = p->state;
 
 	(void)s;
-	if (!list_key(&state->list, e))
+	if (!shell_list_key(&state->list, e))
 		return false;
 	labels_remember(labels_of(p), state);
 	return true;
@@ -47,8 +47,8 @@ static bool with_value(struct shell *s, struct pane *p, const char *option)
 	if (!row || row->row == LABELS_NONE)
 		return false;
 	tag = &m->r->tag[row->row];
-	fine = tag->has_text ? label_add_text(m->group[row->group].key, tag->text, tag->n_text, &text)
-			     : label_add_numbers(m->group[row->group].key, tag->lo, tag->hi, tag->unit, &text);
+	fine = tag->has_text ? shell_label_add_text(m->group[row->group].key, tag->text, tag->n_text, &text)
+			     : shell_label_add_numbers(m->group[row->group].key, tag->lo, tag->hi, tag->unit, &text);
 	if (fine)
 		shell_linef(s, "%s=%s", option, buf_text(&text));
 	else
@@ -142,7 +142,7 @@ static bool to_root(struct shell *s, struct pane *p, const struct event *e)
 	if (strcmp(settings_query(s->now)->tagroot, key) == 0) {
 		shell_line(s, "tagroot=", true);
 		shell_say(s, false, "stacks begin with functions again");
-	} else if (label_add_key(key, &text)) {
+	} else if (shell_label_add_key(key, &text)) {
 		shell_linef(s, "tagroot=%s", buf_text(&text));
 		shell_say(s, false, "stacks begin with %s now: 3 tree, 4 flame graph; b takes it back", key);
 	} else {
@@ -175,7 +175,7 @@ static bool next_value(struct shell *s, struct pane *p, const struct event *e)
 	}
 	for (int64_t i = (int64_t)state->list.at + by; i >= 0 && i < state->list.n; i += by)
 		if (state->shown[i].row != LABELS_NONE) {
-			list_go(&state->list, (uint32_t)i);
+			shell_list_go(&state->list, (uint32_t)i);
 			break;
 		}
 	labels_remember(labels_of(p), state);
@@ -201,9 +201,9 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 		return move(s, p, e);
 	if (e->y < above && state->list.n)
 		return e->kind == EVENT_CLICK && sort(s, p, e);
-	if (!list_row_at(&state->list, e->y - above, &row))
+	if (!shell_list_row_at(&state->list, e->y - above, &row))
 		return false;
-	list_go(&state->list, row);
+	shell_list_go(&state->list, row);
 	labels_remember(labels_of(p), state);
 	if (e->kind == EVENT_DOUBLE)
 		return open_row(s, p, e);
@@ -229,7 +229,7 @@ static const struct binding keys[] = {
 	{ "n N", "next label that matches the search, the one before", NULL, NULL, next_value },
 };
 
-const struct pane_class view_labels = {
+const struct pane_class shell_view_labels = {
 	.title = "Labels",
 	.explain = "What samples are labelled with: each key with its values, their weight and their share of the "
 		   "total. A sample "

@@ -148,7 +148,7 @@ void labels_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 	struct area rows = { a.x, a.y + above, a.width, a.height - above };
 
 	(void)sh;
-	list_fit(&s->list, s->list.n, rows.height);
+	shell_list_fit(&s->list, s->list.n, rows.height);
 	if (s->list.n == 0) {
 		draw_none(sh, m, s, g, a);
 		return;
@@ -157,5 +157,5 @@ void labels_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 		draw_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
 		draw_row(m, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, a.width - 1, 1 });
-	list_draw_bar(&s->list, g, rows, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->list, g, rows, theme_look(LOOK_QUIET));
 }

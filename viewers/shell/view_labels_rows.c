@@ -90,7 +90,7 @@ int labels_make(const struct ask *a, struct model *m, struct err *err)
 	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
-		rc = tag_table_make(&v, a->q, &m->report, &m->notes, err);
+		rc = report_tags_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	x->r = &m->report;
@@ -174,7 +174,7 @@ void labels_show(const struct labels *m, struct labels_state *s)
 	s->n_found = 0;
 	for (uint32_t i = 0; i < m->n; i++)
 		show_group(m, s, i, &at);
-	list_go(&s->list, at);
+	shell_list_go(&s->list, at);
 	labels_remember(m, s);
 }
 

@@ -35,10 +35,10 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	if (st->is_choosing)
-		return list_key(&st->routines, e);
-	if (!list_key(&st->list, e))
+		return shell_list_key(&st->routines, e);
+	if (!shell_list_key(&st->list, e))
 		return false;
-	source_remember(p);
+	shell_source_remember(p);
 	return true;
 }
 
@@ -55,8 +55,8 @@ static void set_below(struct pane *p, uint8_t what, bool yes)
 
 	for (uint32_t i = 0; i < p->model->report.table.n_rows; i++)
 		st->below[i] = yes ? st->below[i] | what : (uint8_t)(st->below[i] & ~what);
-	source_rows(p);
-	source_remember(p);
+	shell_source_rows(p);
+	shell_source_remember(p);
 }
 
 /* Has a routine any instructions? */
@@ -65,7 +65,7 @@ static bool has_code(const struct pane *p)
 	const struct source_routine *r = routine(p);
 
 	for (uint32_t i = r->lo; i < r->hi; i++)
-		if (source_has_below(p, i, BELOW_CODE))
+		if (shell_source_has_below(p, i, BELOW_CODE))
 			return true;
 	return false;
 }
@@ -111,9 +111,9 @@ static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 {
 	struct source_state *st = p->state;
 	const struct source_model *sm = p->model->own;
-	uint8_t has = (source_has_below(p, line, BELOW_INLINED) ? BELOW_INLINED : 0) |
-		      (source_has_below(p, line, BELOW_CODE) ? BELOW_CODE : 0);
-	bool has_weight = source_cell(p, line)[LIST_CUM].value || source_cell(p, line)[LIST_FLAT].value;
+	uint8_t has = (shell_source_has_below(p, line, BELOW_INLINED) ? BELOW_INLINED : 0) |
+		      (shell_source_has_below(p, line, BELOW_CODE) ? BELOW_CODE : 0);
+	bool has_weight = shell_source_cell(p, line)[LIST_CUM].value || shell_source_cell(p, line)[LIST_FLAT].value;
 
 	if (!sm->has_code && has_weight) {
 		st->has_line = st->opens_line = true;
@@ -125,8 +125,8 @@ static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 			shell_say(s, false, "nothing is known of this line");
 	} else {
 		st->below[line] = (st->below[line] & has) == has ? 0 : has;
-		source_rows(p);
-		source_remember(p);
+		shell_source_rows(p);
+		shell_source_remember(p);
 	}
 }
 
@@ -139,14 +139,15 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 	(void)e;
 	if (st->is_choosing) {
 		st->is_choosing = false;
-		source_show(p, st->routines.at);
+		shell_source_show(p, st->routines.at);
 		return true;
 	}
 	if (!row)
 		return false;
 	switch ((enum source_kind)row->kind) {
 	case SOURCE_INLINED:
-		source_open(s, source_cell(p, row->i)[LIST_FUNCTION].text, source_cell(p, row->i)[LIST_LINE].value);
+		shell_source_open(s, shell_source_cell(p, row->i)[LIST_FUNCTION].text,
+				  shell_source_cell(p, row->i)[LIST_LINE].value);
 		break;
 	case SOURCE_CODE:
 		shell_linef(s, "disasm 0x%" PRIx64, sm->code.inst[row->i].addr);
@@ -171,8 +172,8 @@ static bool go_hot(struct shell *s, struct pane *p, int by)
 		i++;
 	if (row && i < st->n_hot)
 		to = by > 0 ? (i + 1) % st->n_hot : (i + st->n_hot - 1) % st->n_hot;
-	cell = source_cell(p, st->hot[to]);
-	source_go_line(p, cell[LIST_LINE].value);
+	cell = shell_source_cell(p, st->hot[to]);
+	shell_source_go_line(p, cell[LIST_LINE].value);
 	shell_say(s, false, "line %" PRId64 ", %" PRIu32 " of %" PRIu32 " by weight", cell[LIST_LINE].value, to + 1,
 		  st->n_hot);
 	return true;
@@ -196,12 +197,12 @@ static void find(struct shell *s, struct pane *p, uint32_t from, int by)
 	struct source_state *st = p->state;
 	uint32_t row;
 
-	if (!code_find_row(st->find, p, source_row_text, st->list.n, from, by, &row)) {
+	if (!code_find_row(st->find, p, shell_source_row_text, st->list.n, from, by, &row)) {
 		shell_say(s, true, "\"%s\" is not in this function", p->search);
 		return;
 	}
-	list_go(&st->list, row);
-	source_remember(p);
+	shell_list_go(&st->list, row);
+	shell_source_remember(p);
 }
 
 static void search(struct shell *s, struct pane *p, const char *text)
@@ -237,7 +238,7 @@ static bool go_routine(struct shell *s, struct pane *p, const struct event *e)
 	if (sm->n < 2)
 		shell_say(s, false, "only this function matches");
 	else
-		source_show(p, (st->routine + by) % sm->n);
+		shell_source_show(p, (st->routine + by) % sm->n);
 	return true;
 }
 
@@ -284,7 +285,8 @@ static bool edit(struct shell *s, struct pane *p, const struct event *e)
 	}
 	if (s->screen)
 		screen_pause(s->screen);
-	rc = s->open.host.edit(s->open.host.arg, r->path, row ? source_cell(p, row->line)[LIST_LINE].value : 1, &err);
+	rc = s->open.host.edit(s->open.host.arg, r->path, row ? shell_source_cell(p, row->line)[LIST_LINE].value : 1,
+			       &err);
 	if (s->screen)
 		screen_resume(s->screen);
 	if (rc < 0)
@@ -301,11 +303,11 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 
 	if (e->kind != EVENT_CLICK && !is_open)
 		return move(s, p, e);
-	if (!list_row_at(l, e->y - (p->area.height - l->height), &row))
+	if (!shell_list_row_at(l, e->y - (p->area.height - l->height), &row))
 		return false;
-	list_go(l, row);
+	shell_list_go(l, row);
 	if (!st->is_choosing)
-		source_remember(p);
+		shell_source_remember(p);
 	return is_open ? open_row(s, p, e) : true;
 }
 
@@ -319,7 +321,7 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 	if (st->is_choosing)
 		shell_quote(sm->routine[st->routines.at].name, out);
 	else if (row && row->kind == SOURCE_INLINED)
-		shell_quote(source_cell(p, row->i)[LIST_FUNCTION].text, out);
+		shell_quote(shell_source_cell(p, row->i)[LIST_FUNCTION].text, out);
 	else
 		shell_quote(routine(p)->name, out);
 }
@@ -332,7 +334,7 @@ static void shown(struct shell *s, struct pane *p)
 
 	if (st->routines.at >= sm->n)
 		st->routines.at = 0;
-	source_follow(p);
+	shell_source_follow(p);
 	if (sm->has_code && asked && !has_code(p))
 		say_no_code(s, p);
 }
@@ -349,7 +351,7 @@ static void end(struct pane *p)
 	free(st->file);
 }
 
-void source_open(struct shell *s, const char *name, int64_t line)
+void shell_source_open(struct shell *s, const char *name, int64_t line)
 {
 	struct buf subject = { 0 };
 	struct source_state *st;
@@ -359,11 +361,11 @@ void source_open(struct shell *s, const char *name, int64_t line)
 	shell_linef(s, "list %s", buf_text(&subject));
 	buf_release(&subject);
 	p = shell_pane(s);
-	if (p->class != &view_source || line <= 0)
+	if (p->class != &shell_view_source || line <= 0)
 		return;
 	st = p->state;
 	if (p->model && !p->is_waiting) {
-		source_go_line(p, line);
+		shell_source_go_line(p, line);
 	} else {
 		st->has_line = true;
 		st->line = line;
@@ -387,7 +389,7 @@ static const struct binding keys[] = {
 	{ "Esc", NULL, NULL, NULL, leave },
 };
 
-const struct pane_class view_source = {
+const struct pane_class shell_view_source = {
 	.title = "Source",
 	.explain =
 		"Lines of the function with their own weight (flat) and with what they call (cum). The bar is full for "
@@ -396,9 +398,9 @@ const struct pane_class view_source = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct source_state),
-	.make = source_make,
+	.make = shell_source_make,
 	.shown = shown,
-	.draw = source_draw,
+	.draw = shell_source_draw,
 	.mouse = mouse,
 	.subject = subject,
 	.search = search,

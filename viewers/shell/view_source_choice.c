@@ -76,7 +76,7 @@ void code_draw_choice(const struct pane *p, struct list *l, uint32_t n, code_cho
 		a.y++;
 		a.height--;
 	}
-	list_fit(l, n, a.height);
+	shell_list_fit(l, n, a.height);
 	for (int y = 0; y < a.height && l->top + (uint32_t)y < n; y++) {
 		uint32_t i = l->top + (uint32_t)y;
 		struct code_choice one = choice(p, i);
@@ -92,5 +92,5 @@ void code_draw_choice(const struct pane *p, struct list *l, uint32_t n, code_cho
 		grid_text_short(g, row, x + GAP, 0, one.file, row.width - x - GAP,
 				here ? theme_selected(quiet) : quiet);
 	}
-	list_draw_bar(l, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(l, g, a, theme_look(LOOK_PLAIN));
 }

@@ -53,10 +53,10 @@ static void add_place(const char *file, int64_t line, struct buf *out)
 static void draw_line(const struct drawn *d)
 {
 	const struct source_state *st = d->p->state;
-	const union cell *cell = source_cell(d->p, d->row->i);
+	const union cell *cell = shell_source_cell(d->p, d->row->i);
 	uint8_t below = st->below[d->row->i];
-	bool has_more = (source_has_below(d->p, d->row->i, BELOW_INLINED) && !(below & BELOW_INLINED)) ||
-			(source_has_below(d->p, d->row->i, BELOW_CODE) && !(below & BELOW_CODE));
+	bool has_more = (shell_source_has_below(d->p, d->row->i, BELOW_INLINED) && !(below & BELOW_INLINED)) ||
+			(shell_source_has_below(d->p, d->row->i, BELOW_CODE) && !(below & BELOW_CODE));
 	char number[24];
 
 	code_draw_values(&st->values, d->c, d->g, d->area, &cell[LIST_FLAT].value, cell[LIST_CUM].value,
@@ -73,7 +73,7 @@ static void draw_line(const struct drawn *d)
 static void draw_inlined(const struct drawn *d)
 {
 	const struct source_state *st = d->p->state;
-	const union cell *cell = source_cell(d->p, d->row->i);
+	const union cell *cell = shell_source_cell(d->p, d->row->i);
 	struct buf text = { 0 };
 
 	code_draw_values(&st->values, d->c, d->g, d->area, NULL, cell[LIST_CUM].value, d->is_selected);
@@ -194,7 +194,7 @@ static void draw_rows(struct pane *p, const struct code_columns *c, struct grid 
 	struct source_state *st = p->state;
 	bool has_bar = st->list.n > (uint32_t)(a.height > 0 ? a.height : 0);
 
-	list_fit(&st->list, st->list.n, a.height);
+	shell_list_fit(&st->list, st->list.n, a.height);
 	for (int y = 0; y < a.height && st->list.top + (uint32_t)y < st->list.n; y++) {
 		uint32_t i = st->list.top + (uint32_t)y;
 		struct drawn d = { .p = p,
@@ -206,7 +206,7 @@ static void draw_rows(struct pane *p, const struct code_columns *c, struct grid 
 
 		draw_row(&d);
 	}
-	list_draw_bar(&st->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&st->list, g, a, theme_look(LOOK_PLAIN));
 }
 
 static struct code_choice choice(const struct pane *p, uint32_t i)
@@ -216,7 +216,7 @@ static struct code_choice choice(const struct pane *p, uint32_t i)
 	return (struct code_choice){ r->name, r->file, r->flat, r->cum };
 }
 
-void source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
+void shell_source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 {
 	struct source_state *st = p->state;
 	const struct source_model *sm = p->model->own;

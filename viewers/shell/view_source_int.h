@@ -123,7 +123,7 @@ struct source_model {
 enum { SOURCE_WITH_CODE = 1, SOURCE_WHOLE = 2 };
 
 /* The model of a pane; on the worker's thread. */
-int source_make(const struct ask *a, struct model *m, struct err *err);
+int shell_source_make(const struct ask *a, struct model *m, struct err *err);
 
 enum source_kind { SOURCE_LINE, SOURCE_INLINED, SOURCE_CALL, SOURCE_CODE };
 
@@ -159,34 +159,34 @@ struct source_state {
 /* ---- view_source_rows.c ---- */
 
 /* Show routine i, from its hottest line. */
-void source_show(struct pane *p, uint32_t i);
+void shell_source_show(struct pane *p, uint32_t i);
 
 /* A new model: find what was selected in it. */
-void source_follow(struct pane *p);
+void shell_source_follow(struct pane *p);
 
 /* Make the rows anew; what is selected stays, or the line it was below of. */
-void source_rows(struct pane *p);
+void shell_source_rows(struct pane *p);
 
 /* Select a line of the routine; the nearest one when it is not there. */
-void source_go_line(struct pane *p, int64_t line);
+void shell_source_go_line(struct pane *p, int64_t line);
 
 /* Remember what is selected. */
-void source_remember(struct pane *p);
+void shell_source_remember(struct pane *p);
 
 /* Is there something below a line, shown or not? */
-bool source_has_below(const struct pane *p, uint32_t line, uint8_t what);
+bool shell_source_has_below(const struct pane *p, uint32_t line, uint8_t what);
 
 /* As code_text_fn. */
-const char *source_row_text(const struct pane *p, uint32_t i, struct buf *scratch);
+const char *shell_source_row_text(const struct pane *p, uint32_t i, struct buf *scratch);
 
 /* The cells of a row of the table. */
-const union cell *source_cell(const struct pane *p, uint32_t row);
+const union cell *shell_source_cell(const struct pane *p, uint32_t row);
 
 /* ---- view_source_draw.c ---- */
 
-void source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_source_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 /* Show the source of a function, at a line: as "list NAME" does. line 0: at its hottest. */
-void source_open(struct shell *s, const char *name, int64_t line);
+void shell_source_open(struct shell *s, const char *name, int64_t line);
 
 #endif

@@ -178,7 +178,7 @@ static void join_code(const struct model *m, struct source_model *sm)
 static int add_code(const struct view *v, const struct query *q, struct model *m, struct source_model *sm,
 		    struct err *err)
 {
-	int rc = weblist_make(v, q, &m->more, &sm->code, &m->notes, err);
+	int rc = report_weblist_make(v, q, &m->more, &sm->code, &m->notes, err);
 
 	if (rc == ERR_STOPPED)
 		return rc;
@@ -191,7 +191,7 @@ static int add_code(const struct view *v, const struct query *q, struct model *m
 	return 0;
 }
 
-int source_make(const struct ask *a, struct model *m, struct err *err)
+int shell_source_make(const struct ask *a, struct model *m, struct err *err)
 {
 	struct source_model *sm = arena_zalloc(m->mem, 1, sizeof(*sm));
 	struct query q = *a->q;
@@ -205,7 +205,7 @@ int source_make(const struct ask *a, struct model *m, struct err *err)
 	q.bare_lines = true;
 	q.whole_files = a->want & SOURCE_WHOLE;
 	if (rc == 0)
-		rc = list_make(&v, &q, &m->report, &notes, err);
+		rc = report_list_make(&v, &q, &m->report, &notes, err);
 	if (rc == 0) {
 		find_routines(m, sm, buf_text(&notes));
 		keep_notes(buf_text(&notes), &m->notes);

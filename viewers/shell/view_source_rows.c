@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const union cell *source_cell(const struct pane *p, uint32_t row)
+const union cell *shell_source_cell(const struct pane *p, uint32_t row)
 {
 	return p->model->report.table.cell + (size_t)row * N_LIST_COLS;
 }
@@ -31,7 +31,7 @@ static const struct weblist_line *code_of(const struct pane *p, uint32_t line)
 	return sm->has_code && sm->line_code[line] != SOURCE_NONE ? &sm->code.line[sm->line_code[line]] : NULL;
 }
 
-bool source_has_below(const struct pane *p, uint32_t line, uint8_t what)
+bool shell_source_has_below(const struct pane *p, uint32_t line, uint8_t what)
 {
 	const struct source_model *sm = p->model->own;
 	const struct source_state *st = p->state;
@@ -41,16 +41,16 @@ bool source_has_below(const struct pane *p, uint32_t line, uint8_t what)
 	return line + 1 < sm->routine[st->routine].hi && !is_line(p, line + 1);
 }
 
-const char *source_row_text(const struct pane *p, uint32_t i, struct buf *scratch)
+const char *shell_source_row_text(const struct pane *p, uint32_t i, struct buf *scratch)
 {
 	const struct source_model *sm = p->model->own;
 	const struct source_row *row = &((const struct source_state *)p->state)->row[i];
 
 	switch ((enum source_kind)row->kind) {
 	case SOURCE_LINE:
-		return source_cell(p, row->i)[LIST_SOURCE].text;
+		return shell_source_cell(p, row->i)[LIST_SOURCE].text;
 	case SOURCE_INLINED:
-		return source_cell(p, row->i)[LIST_FUNCTION].text;
+		return shell_source_cell(p, row->i)[LIST_FUNCTION].text;
 	case SOURCE_CALL:
 		return sm->code.call[row->i].source;
 	case SOURCE_CODE:
@@ -92,11 +92,11 @@ static void add_line(struct pane *p, uint32_t line)
 	struct source_state *st = p->state;
 	const struct source_model *sm = p->model->own;
 
-	code_values_add(&st->values, source_cell(p, line)[LIST_FLAT].value);
-	code_values_add(&st->values, source_cell(p, line)[LIST_CUM].value);
+	code_values_add(&st->values, shell_source_cell(p, line)[LIST_FLAT].value);
+	code_values_add(&st->values, shell_source_cell(p, line)[LIST_CUM].value);
 	add_row(st, SOURCE_LINE, line, line);
 	for (uint32_t i = line + 1; i < sm->routine[st->routine].hi && !is_line(p, i); i++) {
-		code_values_add(&st->values, source_cell(p, i)[LIST_CUM].value);
+		code_values_add(&st->values, shell_source_cell(p, i)[LIST_CUM].value);
 		if (st->below[line] & BELOW_INLINED)
 			add_row(st, SOURCE_INLINED, i, line);
 	}
@@ -117,7 +117,7 @@ static uint32_t row_of(const struct source_state *st, const struct source_row *w
 	return line;
 }
 
-void source_rows(struct pane *p)
+void shell_source_rows(struct pane *p)
 {
 	const struct source_model *sm = p->model->own;
 	struct source_state *st = p->state;
@@ -134,14 +134,15 @@ void source_rows(struct pane *p)
 	for (uint32_t i = r->lo; i < r->hi; i++)
 		if (is_line(p, i))
 			add_line(p, i);
-	st->line_width = snprintf(number, sizeof(number), "%lld",
-				  r->hi > r->lo && st->list.n
-					  ? (long long)source_cell(p, st->row[st->list.n - 1].line)[LIST_LINE].value
-					  : 0LL);
+	st->line_width =
+		snprintf(number, sizeof(number), "%lld",
+			 r->hi > r->lo && st->list.n
+				 ? (long long)shell_source_cell(p, st->row[st->list.n - 1].line)[LIST_LINE].value
+				 : 0LL);
 	st->line_width = st->line_width < 4 ? 4 : st->line_width;
 	st->list.at = had ? row_of(st, &at) : 0;
 	st->list.top = st->list.at > above ? st->list.at - above : 0;
-	list_go(&st->list, st->list.at);
+	shell_list_go(&st->list, st->list.at);
 }
 
 /* The lines of the routine that have weight, the hottest first. */
@@ -154,7 +155,7 @@ static void find_hot(struct pane *p)
 	uint32_t n = 0;
 
 	for (uint32_t i = r->lo; i < r->hi; i++) {
-		int64_t flat = source_cell(p, i)[LIST_FLAT].value, cum = source_cell(p, i)[LIST_CUM].value;
+		int64_t flat = shell_source_cell(p, i)[LIST_FLAT].value, cum = shell_source_cell(p, i)[LIST_CUM].value;
 
 		if (is_line(p, i) && (flat || cum))
 			all[n++] = code_weight(flat, cum, sm->by_cum, i);
@@ -168,7 +169,7 @@ static void find_hot(struct pane *p)
 	free(all);
 }
 
-void source_remember(struct pane *p)
+void shell_source_remember(struct pane *p)
 {
 	const struct source_model *sm = p->model->own;
 	struct source_state *st = p->state;
@@ -180,7 +181,7 @@ void source_remember(struct pane *p)
 		st->name = mem_strndup(r->name, strlen(r->name));
 		st->file = mem_strndup(r->file, strlen(r->file));
 	}
-	st->line = st->list.n ? source_cell(p, st->row[st->list.at].line)[LIST_LINE].value : 0;
+	st->line = st->list.n ? shell_source_cell(p, st->row[st->list.at].line)[LIST_LINE].value : 0;
 }
 
 /* Scroll so that the selected row has some around it. */
@@ -189,44 +190,44 @@ static void center(struct list *l)
 	uint32_t third = l->height > 0 ? (uint32_t)l->height / 3 : 0;
 
 	l->top = l->at > third ? l->at - third : 0;
-	list_go(l, l->at);
+	shell_list_go(l, l->at);
 }
 
-void source_go_line(struct pane *p, int64_t line)
+void shell_source_go_line(struct pane *p, int64_t line)
 {
 	struct source_state *st = p->state;
 	uint32_t best = 0;
 
 	for (uint32_t i = 0; i < st->list.n; i++)
-		if (st->row[i].kind == SOURCE_LINE && source_cell(p, st->row[i].i)[LIST_LINE].value <= line)
+		if (st->row[i].kind == SOURCE_LINE && shell_source_cell(p, st->row[i].i)[LIST_LINE].value <= line)
 			best = i;
 	if (best < st->list.top || best >= st->list.top + (uint32_t)st->list.height) {
 		st->list.at = best;
 		center(&st->list);
 	}
-	list_go(&st->list, best);
-	source_remember(p);
+	shell_list_go(&st->list, best);
+	shell_source_remember(p);
 }
 
-void source_show(struct pane *p, uint32_t i)
+void shell_source_show(struct pane *p, uint32_t i)
 {
 	struct source_state *st = p->state;
 
 	st->routine = i;
 	st->list = (struct list){ .height = st->list.height > 0 ? st->list.height : p->area.height - 3 };
 	find_hot(p);
-	source_rows(p);
+	shell_source_rows(p);
 	if (st->n_hot) {
 		st->list.top = UINT32_MAX / 2; /* far from everything, so that it is centered */
-		source_go_line(p, source_cell(p, st->hot[0])[LIST_LINE].value);
+		shell_source_go_line(p, shell_source_cell(p, st->hot[0])[LIST_LINE].value);
 	}
-	source_remember(p);
+	shell_source_remember(p);
 }
 
 static bool has_line(const struct pane *p, const struct source_routine *r, int64_t line)
 {
 	for (uint32_t i = r->lo; i < r->hi; i++)
-		if (is_line(p, i) && source_cell(p, i)[LIST_LINE].value == line)
+		if (is_line(p, i) && shell_source_cell(p, i)[LIST_LINE].value == line)
 			return true;
 	return false;
 }
@@ -253,7 +254,7 @@ static bool find_routine(const struct pane *p, const struct source_state *st, ui
 	return found;
 }
 
-void source_follow(struct pane *p)
+void shell_source_follow(struct pane *p)
 {
 	struct source_state *st = p->state;
 	bool keeps = st->has_line;
@@ -267,17 +268,17 @@ void source_follow(struct pane *p)
 	st->routine = 0;
 	if (find_routine(p, st, &st->routine))
 		keeps = true;
-	source_show(p, st->routine);
+	shell_source_show(p, st->routine);
 	if (!keeps)
 		return;
-	source_go_line(p, line);
+	shell_source_go_line(p, line);
 	if (!st->has_line)
 		st->list.top = st->list.at > above ? st->list.at - above : 0;
 	st->has_line = false;
 	if (st->opens_line && st->list.n) {
 		st->below[st->row[st->list.at].line] = BELOW_INLINED | BELOW_CODE;
-		source_rows(p);
+		shell_source_rows(p);
 	}
 	st->opens_line = false;
-	list_go(&st->list, st->list.at);
+	shell_list_go(&st->list, st->list.at);
 }

@@ -84,7 +84,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	const struct text_lines *lines = p->model->own;
 
 	(void)s;
-	list_fit(&state->list, lines->n, a.height);
+	shell_list_fit(&state->list, lines->n, a.height);
 	for (int y = 0; y < a.height && state->list.top + (uint32_t)y < lines->n; y++) {
 		uint32_t i = state->list.top + (uint32_t)y;
 		char *line = line_at(p, i);
@@ -96,7 +96,7 @@ static void draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 		grid_text(g, a, -state->list.left, y, line, look);
 		free(line);
 	}
-	list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
 }
 
 static bool mouse(struct shell *s, struct pane *p, const struct event *e)
@@ -105,11 +105,11 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	uint32_t row;
 
 	(void)s;
-	if (e->kind == EVENT_CLICK && list_row_at(&state->list, e->y, &row)) {
-		list_go(&state->list, row);
+	if (e->kind == EVENT_CLICK && shell_list_row_at(&state->list, e->y, &row)) {
+		shell_list_go(&state->list, row);
 		return true;
 	}
-	return list_key(&state->list, e);
+	return shell_list_key(&state->list, e);
 }
 
 static bool move(struct shell *s, struct pane *p, const struct event *e)
@@ -117,7 +117,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct text_state *state = p->state;
 
 	(void)s;
-	return list_key(&state->list, e);
+	return shell_list_key(&state->list, e);
 }
 
 /* Go to the first match from a line on, by steps of 1 or -1, around the end. */
@@ -128,7 +128,7 @@ static void find_from(struct shell *s, struct pane *p, uint32_t from, int by)
 
 	for (uint32_t i = 0, at = from; i < n; i++) {
 		if (has_match(p, at)) {
-			list_go(&state->list, at);
+			shell_list_go(&state->list, at);
 			return;
 		}
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
@@ -167,7 +167,7 @@ static void shown(struct shell *s, struct pane *p)
 
 	(void)s;
 	state->list.n = lines->n;
-	list_go(&state->list, state->list.at);
+	shell_list_go(&state->list, state->list.at);
 }
 
 static void end(struct pane *p)
@@ -180,7 +180,7 @@ static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move", NULL, NULL, move },
 };
 
-const struct pane_class view_text = {
+const struct pane_class shell_view_text = {
 	.title = "Text",
 	.explain = "The report as it prints. A command with | or > at the prompt gives it to a program or a file.",
 	.key = keys,

@@ -49,9 +49,9 @@ static int make_report(const struct ask *a, struct model *m, struct top_rows *t,
 	t->before = v->side_total[SIDE_BASE];
 	t->after = v->side_total[SIDE_TARGET];
 	if (t->is_sides)
-		return top_sides_make(v, a->q, &m->report, err);
+		return report_top_sides_make(v, a->q, &m->report, err);
 	t->is_quick = !(a->want & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;
-	return (t->is_quick ? top_make_quick : top_make)(v, a->q, &m->report, err);
+	return (t->is_quick ? report_top_make_quick : report_top_make)(v, a->q, &m->report, err);
 }
 
 /* Profiles can hold differences without a base. */
@@ -77,7 +77,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	t->r = &m->report;
 	t->is_net |= !t->is_sides && has_negative(t->r);
 	t->came = a->q->sort;
-	t->place = top_places(v.p, &m->report, m->mem);
+	t->place = shell_top_places(v.p, &m->report, m->mem);
 	t->sum = arena_zalloc(m->mem, m->report.table.n_rows, sizeof(*t->sum));
 	m->own = t;
 	return 0;
@@ -86,7 +86,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 /* The order that the report has when it is sorted by a column. Gives false for columns it does not sort by. */
 static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 {
-	bool sides = s->class == &top_sides_sheet;
+	bool sides = s->class == &shell_top_sides_sheet;
 	bool flat = sides ? col == SIDES_DELTA : col == SHEET_FLAT || col == SHEET_FLAT_PCT || col == SHEET_SUM_PCT;
 	bool cum = sides ? col == SIDES_CUM_DELTA : col == SHEET_CUM || col == SHEET_CUM_PCT;
 
@@ -97,7 +97,7 @@ static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 /* The column that an order is of. */
 static uint32_t column_of(const struct sheet *s, enum sort order)
 {
-	if (s->class == &top_sides_sheet)
+	if (s->class == &shell_top_sides_sheet)
 		return order == SORT_CUM ? SIDES_CUM_DELTA : SIDES_DELTA;
 	return order == SORT_CUM ? SHEET_CUM : SHEET_FLAT;
 }
@@ -148,7 +148,7 @@ static void select_again(struct top_state *state)
 static void add_up(struct top_state *state)
 {
 	if (state->sheet == &state->plain)
-		top_add_up(state->sheet);
+		shell_top_add_up(state->sheet);
 }
 
 /* Sort by what the sheet says. */
@@ -175,7 +175,7 @@ static void choose_sheet(struct shell *s, struct top_state *state, const struct 
 	enum sort order;
 
 	if (!sheet->class)
-		sheet_init(sheet, t->is_sides ? &top_sides_sheet : &top_sheet, 0);
+		sheet_init(sheet, t->is_sides ? &shell_top_sides_sheet : &shell_top_sheet, 0);
 	columns_read(s, sheet, kept_name(t));
 	if (!sheet->rows || (t->came != state->came && !(order_of(sheet, sheet->by, &order) && order == t->came)))
 		sheet->by = column_of(sheet, t->came);
@@ -256,7 +256,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	struct top_state *state = p->state;
 
 	(void)s;
-	if (!list_key(&state->sheet->list, e))
+	if (!shell_list_key(&state->sheet->list, e))
 		return false;
 	remember(state);
 	return true;
@@ -362,9 +362,9 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 		sort_by(s, p, col);
 		return true;
 	}
-	if (!list_row_at(&state->sheet->list, e->y - 2, &row))
+	if (!shell_list_row_at(&state->sheet->list, e->y - 2, &row))
 		return false;
-	list_go(&state->sheet->list, row);
+	shell_list_go(&state->sheet->list, row);
 	remember(state);
 	return e->kind == EVENT_DOUBLE ? open_row(s, p, e) : true;
 }
@@ -401,7 +401,7 @@ static const struct binding keys[] = {
 	{ "h l Left Right", "more of long names", NULL, NULL, move },
 };
 
-const struct pane_class view_top = {
+const struct pane_class shell_view_top = {
 	.title = "Top",
 	.explain =
 		"Functions by their weight. flat is what was measured in the function itself, cum also what it called. "

@@ -50,13 +50,13 @@ struct top_rows {
 	int64_t *sum;                  /* [rows] of flat down to each shown row; the view fills it in. Not for sides */
 };
 
-extern const struct sheet_class top_sheet, top_sides_sheet;
+extern const struct sheet_class shell_top_sheet, shell_top_sides_sheet;
 
 /* Add up flat over the shown rows. */
-void top_add_up(const struct sheet *s);
+void shell_top_add_up(const struct sheet *s);
 
 /* What rows are about; where they do not tell functions of different files apart, the file of the first one of
    that name. On the worker's thread. */
-struct row_place *top_places(const struct profile *p, const struct report *r, struct arena *mem);
+struct row_place *shell_top_places(const struct profile *p, const struct report *r, struct arena *mem);
 
 #endif

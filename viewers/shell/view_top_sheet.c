@@ -107,7 +107,7 @@ static const char *mark(const struct sheet *s, uint32_t row)
 	return sheet_is_shown(s, SHEET_INLINED) ? "" : text(s, row, SHEET_INLINED);
 }
 
-const struct sheet_class top_sheet = {
+const struct sheet_class shell_top_sheet = {
 	.column = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.name = SHEET_NAME,
@@ -117,7 +117,7 @@ const struct sheet_class top_sheet = {
 	.mark = mark,
 };
 
-void top_add_up(const struct sheet *s)
+void shell_top_add_up(const struct sheet *s)
 {
 	int64_t sum = 0;
 
@@ -127,7 +127,7 @@ void top_add_up(const struct sheet *s)
 	}
 }
 
-struct row_place *top_places(const struct profile *p, const struct report *r, struct arena *mem)
+struct row_place *shell_top_places(const struct profile *p, const struct report *r, struct arena *mem)
 {
 	uint32_t n = r->table.n_rows, id;
 	struct row_place *place = arena_alloc(mem, n, sizeof(*place));

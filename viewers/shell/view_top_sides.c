@@ -117,7 +117,7 @@ static const char *mark(const struct sheet *s, uint32_t row)
 	return sheet_is_shown(s, SIDES_INLINED) ? "" : text(s, row, SIDES_INLINED);
 }
 
-const struct sheet_class top_sides_sheet = {
+const struct sheet_class shell_top_sides_sheet = {
 	.column = columns,
 	.n_columns = sizeof(columns) / sizeof(columns[0]),
 	.name = SIDES_NAME,

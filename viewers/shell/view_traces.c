@@ -21,7 +21,7 @@ static const struct samples *samples_of(const struct pane *p)
 static void shown(struct shell *s, struct pane *p)
 {
 	(void)s;
-	traces_follow(samples_of(p), p->state, p->search);
+	shell_traces_follow(samples_of(p), p->state, p->search);
 }
 
 static bool move(struct shell *s, struct pane *p, const struct event *e)
@@ -30,10 +30,10 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	if (state->in_stack)
-		return list_key(&state->lines, e);
-	if (!list_key(&state->list, e))
+		return shell_list_key(&state->lines, e);
+	if (!shell_list_key(&state->list, e))
 		return false;
-	traces_lines(samples_of(p), state);
+	shell_traces_lines(samples_of(p), state);
 	return true;
 }
 
@@ -85,11 +85,11 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 	l = &t->label[line->at];
 	fine = l->lo < l->hi;
 	if (fine && l->unit)
-		fine = label_add_numbers(l->key, t->value_of_label[l->lo].number, t->value_of_label[l->lo].number,
-					 l->unit, &text);
+		fine = shell_label_add_numbers(l->key, t->value_of_label[l->lo].number, t->value_of_label[l->lo].number,
+					       l->unit, &text);
 	else if (fine)
-		fine = label_add_text(l->key, t->value_of_label[l->lo].text, strlen(t->value_of_label[l->lo].text),
-				      &text);
+		fine = shell_label_add_text(l->key, t->value_of_label[l->lo].text,
+					    strlen(t->value_of_label[l->lo].text), &text);
 	if (fine)
 		shell_linef(s, "%s=%s", option, buf_text(&text));
 	else
@@ -165,13 +165,13 @@ static bool next_match(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	}
 	for (int64_t i = (int64_t)state->lines.at + by; state->in_stack && i >= 0 && i < state->lines.n; i += by)
-		if (traces_is_hit(m, state, &state->line[i])) {
-			list_go(&state->lines, (uint32_t)i);
+		if (shell_traces_is_hit(m, state, &state->line[i])) {
+			shell_list_go(&state->lines, (uint32_t)i);
 			return true;
 		}
 	if (by > 0 || state->list.at > 0)
-		list_go(&state->list, state->list.at + (uint32_t)by);
-	traces_lines(m, state);
+		shell_list_go(&state->list, state->list.at + (uint32_t)by);
+	shell_traces_lines(m, state);
 	return true;
 }
 
@@ -179,7 +179,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 {
 	struct traces_state *state = p->state;
 
-	traces_filter(samples_of(p), state, text);
+	shell_traces_filter(samples_of(p), state, text);
 	if (*text)
 		shell_say(s, false, "%" PRIu32 " of %" PRIu32 " %s", state->list.n, samples_of(p)->n,
 			  samples_of(p)->first ? "stacks" : "samples");
@@ -199,16 +199,16 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	if (!overlay_has(a, &at))
 		return false;
 	if (e->kind == EVENT_WHEEL) {
-		list_key(list, e);
+		shell_list_key(list, e);
 	} else if (y == a.y) {
 		if (!in_stack && e->kind == EVENT_CLICK)
 			return sort(s, p, e);
 		state->in_stack = in_stack;
-	} else if (list_row_at(list, y - a.y - 1, &row)) {
-		list_go(list, row);
+	} else if (shell_list_row_at(list, y - a.y - 1, &row)) {
+		shell_list_go(list, row);
 		state->in_stack = in_stack;
 	}
-	traces_lines(samples_of(p), state);
+	shell_traces_lines(samples_of(p), state);
 	if (e->kind == EVENT_DOUBLE && y > a.y)
 		return open_line(s, p, e);
 	return true;
@@ -224,14 +224,14 @@ static void subject(struct shell *s, struct pane *p, struct buf *out)
 	if (line && !line->is_label)
 		name = line->at;
 	else if (!line && state->entry != TRACES_NONE && m->n)
-		name = traces_leaf(m, state->entry);
+		name = shell_traces_leaf(m, state->entry);
 	if (name != TRACES_NONE)
 		shell_quote_place(s, &m->t->place[name], out);
 }
 
 static void end(struct pane *p)
 {
-	traces_forget(p->state);
+	shell_traces_forget(p->state);
 }
 
 static const struct binding keys[] = {
@@ -248,7 +248,7 @@ static const struct binding keys[] = {
 	{ "x", "no samples with the selected label, or the function", NULL, "tagignore=KEY=^VALUE$", ignore_label },
 };
 
-const struct pane_class view_traces = {
+const struct pane_class shell_view_traces = {
 	.title = "Traces",
 	.explain =
 		"Every sample of the profile: what it weighs, its share of the total, the function it was in, its "
@@ -260,9 +260,9 @@ const struct pane_class view_traces = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct traces_state),
-	.make = traces_model,
+	.make = shell_traces_model,
 	.shown = shown,
-	.draw = traces_draw,
+	.draw = shell_traces_draw,
 	.mouse = mouse,
 	.subject = subject,
 	.search = search,

@@ -45,7 +45,7 @@ static struct look in_row(struct look look, bool selected, bool has_keys)
 static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
 {
 	const struct traces *t = m->t;
-	uint32_t set = traces_labels(m, entry);
+	uint32_t set = shell_traces_labels(m, entry);
 
 	buf_addz(out, ""); /* which may be all */
 	if (set == TRACES_NONE) {
@@ -54,7 +54,7 @@ static void add_labels(const struct samples *m, uint32_t entry, struct buf *out)
 	}
 	for (uint32_t i = t->set_off[set]; i < t->set_off[set + 1]; i++) {
 		buf_addz(out, i > t->set_off[set] ? "  " : "");
-		traces_add_label(t, &t->label[i], "", out);
+		shell_traces_add_label(t, &t->label[i], "", out);
 	}
 }
 
@@ -123,8 +123,8 @@ static void draw_sample(const struct samples *m, const struct traces_state *s, u
 {
 	struct columns c = columns_for(m, line.width);
 	bool here = row == s->list.at;
-	uint32_t entry = traces_entry(m, s, row), leaf = traces_leaf(m, entry);
-	int64_t value = traces_value(m, entry);
+	uint32_t entry = shell_traces_entry(m, s, row), leaf = shell_traces_leaf(m, entry);
+	int64_t value = shell_traces_value(m, entry);
 	struct look look = in_row(value_look(m, value), here, !s->in_stack),
 		    plain = in_row(theme_look(LOOK_PLAIN), here, !s->in_stack),
 		    quiet = in_row(theme_look(LOOK_QUIET), here, !s->in_stack);
@@ -141,7 +141,7 @@ static void draw_sample(const struct samples *m, const struct traces_state *s, u
 	if (c.share)
 		grid_text_right(g, line, c.share + SHARE_WIDTH, 0, buf_text(&text), look);
 	text.len = 0;
-	add_count(traces_count(m, entry), &text);
+	add_count(shell_traces_count(m, entry), &text);
 	if (c.count)
 		grid_text_right(g, line, c.count + COUNT_WIDTH, 0, buf_text(&text), plain);
 	if (leaf != TRACES_NONE)
@@ -160,10 +160,10 @@ static void draw_list(const struct samples *m, struct traces_state *s, struct gr
 	struct area rows = { a.x, a.y + 1, a.width, a.height - 1 };
 
 	draw_list_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
-	list_fit(&s->list, s->list.n, rows.height);
+	shell_list_fit(&s->list, s->list.n, rows.height);
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
 		draw_sample(m, s, s->list.top + (uint32_t)y, g, (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
-	list_draw_bar(&s->list, g, rows, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->list, g, rows, theme_look(LOOK_QUIET));
 }
 
 static void draw_stack_head(const struct samples *m, const struct traces_state *s, struct grid *g, struct area line)
@@ -175,7 +175,7 @@ static void draw_stack_head(const struct samples *m, const struct traces_state *
 		n_labels++;
 	grid_fill(g, line, ' ', head_look(false));
 	if (s->entry != TRACES_NONE) {
-		report_add_value(m->head, traces_value(m, s->entry), &text);
+		report_add_value(m->head, shell_traces_value(m, s->entry), &text);
 		buf_addz(&text, " in a stack of ");
 		add_count(s->lines.n - n_labels, &text);
 		buf_addz(&text, s->lines.n - n_labels == 1 ? " frame" : " frames");
@@ -183,7 +183,7 @@ static void draw_stack_head(const struct samples *m, const struct traces_state *
 			buf_addz(&text, ", line ");
 			add_count((uint64_t)s->lines.at + 1, &text);
 		}
-		if (traces_labels(m, s->entry) == TRACES_NONE)
+		if (shell_traces_labels(m, s->entry) == TRACES_NONE)
 			buf_addz(&text, "; labels differ");
 	}
 	grid_text(g, line, 1, 0, buf_text(&text), head_look(s->in_stack));
@@ -195,7 +195,7 @@ static void draw_line(const struct samples *m, const struct traces_state *s, uin
 		      struct area line)
 {
 	const struct trace_line *l = &s->line[i];
-	bool here = i == s->lines.at && s->in_stack, hit = traces_is_hit(m, s, l);
+	bool here = i == s->lines.at && s->in_stack, hit = shell_traces_is_hit(m, s, l);
 	struct look plain = in_row(theme_look(LOOK_PLAIN), here, true),
 		    look = in_row(theme_look(hit           ? LOOK_MATCH
 					     : l->is_label ? LOOK_COMMAND
@@ -207,7 +207,7 @@ static void draw_line(const struct samples *m, const struct traces_state *s, uin
 		grid_fill(g, line, ' ', plain);
 	grid_text(g, line, 0, 0, here ? ">" : "", plain);
 	if (l->is_label)
-		traces_add_label(m->t, &m->t->label[l->at], " ", &text);
+		shell_traces_add_label(m->t, &m->t->label[l->at], " ", &text);
 	else
 		buf_addf(&text, "%s%s", m->t->name[l->at], l->inlined ? " (inline)" : "");
 	grid_text_short(g, line, l->is_label ? 2 : 4, 0, buf_text(&text), line.width - 4, look);
@@ -218,11 +218,11 @@ static void draw_stack(const struct samples *m, struct traces_state *s, struct g
 {
 	struct area rows = { a.x, a.y + 1, a.width, a.height - 1 };
 
-	list_fit(&s->lines, s->lines.n, rows.height);
+	shell_list_fit(&s->lines, s->lines.n, rows.height);
 	draw_stack_head(m, s, g, (struct area){ a.x, a.y, a.width, 1 });
 	for (int y = 0; y < rows.height && s->lines.top + (uint32_t)y < s->lines.n; y++)
 		draw_line(m, s, s->lines.top + (uint32_t)y, g, (struct area){ rows.x, rows.y + y, rows.width - 1, 1 });
-	list_draw_bar(&s->lines, g, rows, theme_look(LOOK_QUIET));
+	shell_list_draw_bar(&s->lines, g, rows, theme_look(LOOK_QUIET));
 }
 
 /* Both parts where there is room, else the one that keys go to. */
@@ -244,7 +244,7 @@ static void split(struct traces_state *s, struct area a)
 	}
 }
 
-void traces_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
+void shell_traces_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 {
 	const struct samples *m = p->model->own;
 	struct traces_state *s = p->state;
@@ -256,7 +256,7 @@ void traces_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a
 	}
 	if (s->list_area.height > 0)
 		draw_list(m, s, g, s->list_area);
-	traces_lines(m, s);
+	shell_traces_lines(m, s);
 	if (s->stack_area.height > 0)
 		draw_stack(m, s, g, s->stack_area);
 }

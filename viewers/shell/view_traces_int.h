@@ -56,39 +56,39 @@ struct traces_state {
 
 /* ---- view_traces_model.c ---- */
 
-int traces_model(const struct ask *a, struct model *m, struct err *err);
+int shell_traces_model(const struct ask *a, struct model *m, struct err *err);
 
 /* ---- view_traces_rows.c ---- */
 
 /* The entry of a row of the list. */
-uint32_t traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row);
+uint32_t shell_traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row);
 
 /* What an entry weighs, how many samples it is, their labels (TRACES_NONE: several). */
-int64_t traces_value(const struct samples *m, uint32_t entry);
-uint32_t traces_count(const struct samples *m, uint32_t entry);
-uint32_t traces_labels(const struct samples *m, uint32_t entry);
+int64_t shell_traces_value(const struct samples *m, uint32_t entry);
+uint32_t shell_traces_count(const struct samples *m, uint32_t entry);
+uint32_t shell_traces_labels(const struct samples *m, uint32_t entry);
 
 /* Append a label as it is shown: "key: 1 2". Hostile. */
-void traces_add_label(const struct traces *t, const struct trace_label *l, const char *between, struct buf *out);
+void shell_traces_add_label(const struct traces *t, const struct trace_label *l, const char *between, struct buf *out);
 
 /* The innermost frame of an entry; a name. */
-uint32_t traces_leaf(const struct samples *m, uint32_t entry);
+uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry);
 
 /* Show what matches a text; "" shows all. What is selected stays so if it is still there. */
-void traces_filter(const struct samples *m, struct traces_state *s, const char *text);
+void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text);
 
 /* A new model. */
-void traces_follow(const struct samples *m, struct traces_state *s, const char *text);
-void traces_forget(struct traces_state *s);
+void shell_traces_follow(const struct samples *m, struct traces_state *s, const char *text);
+void shell_traces_forget(struct traces_state *s);
 
 /* The selection may have changed: have its lines. */
-void traces_lines(const struct samples *m, struct traces_state *s);
+void shell_traces_lines(const struct samples *m, struct traces_state *s);
 
 /* Does a line have what is searched for? */
-bool traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l);
+bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l);
 
 /* ---- view_traces_draw.c ---- */
 
-void traces_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
+void shell_traces_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 #endif

@@ -187,7 +187,7 @@ static void sort(struct samples *m, struct arena *mem, const struct stop *stop)
 	m->order = from;
 }
 
-int traces_model(const struct ask *a, struct model *m, struct err *err)
+int shell_traces_model(const struct ask *a, struct model *m, struct err *err)
 {
 	struct samples *x = arena_zalloc(m->mem, 1, sizeof(*x));
 	struct view v;
@@ -197,7 +197,7 @@ int traces_model(const struct ask *a, struct model *m, struct err *err)
 	/* the samples themselves: those of a base are below 0 */
 	rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
-		rc = traces_make(&v, a->q, &m->report, &m->notes, err);
+		rc = report_traces_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	x->t = m->report.traces;

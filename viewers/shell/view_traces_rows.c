@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row)
+uint32_t shell_traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row)
 {
 	uint32_t at = s->row ? s->row[row] : row;
 
@@ -31,22 +31,22 @@ static uint32_t sample_of(const struct samples *m, uint32_t entry)
 	return m->first ? m->first[entry] : entry;
 }
 
-int64_t traces_value(const struct samples *m, uint32_t entry)
+int64_t shell_traces_value(const struct samples *m, uint32_t entry)
 {
 	return m->first ? m->value[entry] : m->t->value[entry];
 }
 
-uint32_t traces_count(const struct samples *m, uint32_t entry)
+uint32_t shell_traces_count(const struct samples *m, uint32_t entry)
 {
 	return m->first ? m->count[entry] : 1;
 }
 
-uint32_t traces_labels(const struct samples *m, uint32_t entry)
+uint32_t shell_traces_labels(const struct samples *m, uint32_t entry)
 {
 	return m->first ? m->labels[entry] : m->t->labels[entry];
 }
 
-void traces_add_label(const struct traces *t, const struct trace_label *l, const char *between, struct buf *out)
+void shell_traces_add_label(const struct traces *t, const struct trace_label *l, const char *between, struct buf *out)
 {
 	buf_addf(out, "%s:", l->key);
 	for (uint32_t i = l->lo; i < l->hi; i++) {
@@ -58,7 +58,7 @@ void traces_add_label(const struct traces *t, const struct trace_label *l, const
 	}
 }
 
-uint32_t traces_leaf(const struct samples *m, uint32_t entry)
+uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry)
 {
 	const struct traces *t = m->t;
 	uint32_t stack = t->stack[sample_of(m, entry)];
@@ -79,11 +79,11 @@ static bool label_matches(const struct traces *t, const struct trace_label *l, s
 	struct buf text = { 0 };
 	bool yes;
 
-	traces_add_label(t, l, "", &text);
+	shell_traces_add_label(t, l, "", &text);
 	yes = find_in(find, buf_text(&text));
 	if (!yes) {
 		text.len = 0;
-		traces_add_label(t, l, " ", &text); /* as it is shown */
+		shell_traces_add_label(t, l, " ", &text); /* as it is shown */
 		yes = find_in(find, buf_text(&text));
 	}
 	buf_release(&text);
@@ -148,7 +148,7 @@ static void filter_rows(const struct samples *m, struct traces_state *s)
 	s->row = mem_alloc(m->n, sizeof(*s->row));
 	s->list.n = 0;
 	for (uint32_t i = 0; i < m->n; i++) {
-		uint32_t entry = m->order ? m->order[i] : i, labels = traces_labels(m, entry);
+		uint32_t entry = m->order ? m->order[i] : i, labels = shell_traces_labels(m, entry);
 
 		if (stack[m->t->stack[sample_of(m, entry)]] || (labels != TRACES_NONE && s->set_hit[labels]))
 			s->row[s->list.n++] = i;
@@ -186,13 +186,13 @@ static uint32_t place_of(const struct traces_state *s, uint32_t row)
 	return s->row && row < s->list.n ? s->row[row] : row;
 }
 
-void traces_filter(const struct samples *m, struct traces_state *s, const char *text)
+void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text)
 {
 	uint32_t place = place_of(s, s->list.at), lo = 0, hi;
 
 	find_rows(m, s, text);
 	if (!s->row) {
-		list_go(&s->list, place);
+		shell_list_go(&s->list, place);
 	} else { /* the same, or the first one behind it */
 		for (hi = s->list.n; lo < hi;) {
 			uint32_t mid = lo + (hi - lo) / 2;
@@ -202,9 +202,9 @@ void traces_filter(const struct samples *m, struct traces_state *s, const char *
 			else
 				hi = mid;
 		}
-		list_go(&s->list, lo);
+		shell_list_go(&s->list, lo);
 	}
-	traces_lines(m, s);
+	shell_traces_lines(m, s);
 }
 
 /* ---- the selected one ---- */
@@ -215,7 +215,7 @@ static uint64_t hash_labels(const struct traces *t, uint32_t set)
 	uint64_t hash;
 
 	for (uint32_t i = t->set_off[set]; i < t->set_off[set + 1]; i++)
-		traces_add_label(t, &t->label[i], "", &text);
+		shell_traces_add_label(t, &t->label[i], "", &text);
 	hash = hash_bytes(buf_text(&text), text.len);
 	buf_release(&text);
 	return hash;
@@ -226,18 +226,18 @@ static void remember(const struct samples *m, struct traces_state *s, uint32_t e
 	uint32_t sample = sample_of(m, entry);
 
 	s->hash = m->stack_hash[m->t->stack[sample]];
-	s->value = traces_value(m, entry);
+	s->value = shell_traces_value(m, entry);
 	s->label_hash = hash_labels(m->t, m->t->labels[sample]);
 }
 
 /* How much a row is like the one that was selected: 0 not at all, 3 quite. */
 static int likeness(const struct samples *m, const struct traces_state *s, const uint64_t *label_hash, uint32_t row)
 {
-	uint32_t entry = traces_entry(m, s, row), sample = sample_of(m, entry);
+	uint32_t entry = shell_traces_entry(m, s, row), sample = sample_of(m, entry);
 
 	if (m->stack_hash[m->t->stack[sample]] != s->hash)
 		return 0;
-	return 1 + (traces_value(m, entry) == s->value) + (label_hash[m->t->labels[sample]] == s->label_hash);
+	return 1 + (shell_traces_value(m, entry) == s->value) + (label_hash[m->t->labels[sample]] == s->label_hash);
 }
 
 /* The row that is most like the one that was selected, from where it was on and then from the first. */
@@ -263,19 +263,19 @@ static uint32_t find_again(const struct samples *m, const struct traces_state *s
 	return best;
 }
 
-void traces_follow(const struct samples *m, struct traces_state *s, const char *text)
+void shell_traces_follow(const struct samples *m, struct traces_state *s, const char *text)
 {
 	uint64_t hash = s->hash;
 	uint32_t at = s->lines.at;
 
 	find_rows(m, s, text);
 	if (hash)
-		list_go(&s->list, find_again(m, s));
+		shell_list_go(&s->list, find_again(m, s));
 	else
-		list_go(&s->list, 0);
-	traces_lines(m, s);
+		shell_list_go(&s->list, 0);
+	shell_traces_lines(m, s);
 	if (hash && s->hash == hash)
-		list_go(&s->lines, at);
+		shell_list_go(&s->lines, at);
 }
 
 static void add_line(struct traces_state *s, struct trace_line line)
@@ -284,7 +284,7 @@ static void add_line(struct traces_state *s, struct trace_line line)
 	s->line[s->lines.n++] = line;
 }
 
-bool traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l)
+bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l)
 {
 	if (!s->find)
 		return false;
@@ -295,16 +295,16 @@ bool traces_is_hit(const struct samples *m, const struct traces_state *s, const 
 static void go_to_hit(const struct samples *m, struct traces_state *s)
 {
 	for (uint32_t i = 0; s->find && i < s->lines.n; i++)
-		if (traces_is_hit(m, s, &s->line[i])) {
-			list_go(&s->lines, i);
+		if (shell_traces_is_hit(m, s, &s->line[i])) {
+			shell_list_go(&s->lines, i);
 			return;
 		}
 }
 
-void traces_lines(const struct samples *m, struct traces_state *s)
+void shell_traces_lines(const struct samples *m, struct traces_state *s)
 {
 	const struct traces *t = m->t;
-	uint32_t entry = s->list.n ? traces_entry(m, s, s->list.at) : TRACES_NONE, labels, stack;
+	uint32_t entry = s->list.n ? shell_traces_entry(m, s, s->list.at) : TRACES_NONE, labels, stack;
 
 	if (entry == s->entry && entry != TRACES_NONE)
 		return;
@@ -312,7 +312,7 @@ void traces_lines(const struct samples *m, struct traces_state *s)
 	s->lines.n = s->lines.at = s->lines.top = 0;
 	if (entry == TRACES_NONE)
 		return;
-	labels = traces_labels(m, entry);
+	labels = shell_traces_labels(m, entry);
 	stack = t->stack[sample_of(m, entry)];
 	for (uint32_t i = labels == TRACES_NONE ? 0 : t->set_off[labels];
 	     labels != TRACES_NONE && i < t->set_off[labels + 1]; i++)
@@ -327,7 +327,7 @@ void traces_lines(const struct samples *m, struct traces_state *s)
 	go_to_hit(m, s);
 }
 
-void traces_forget(struct traces_state *s)
+void shell_traces_forget(struct traces_state *s)
 {
 	forget_filter(s);
 	free(s->line);

@@ -31,7 +31,7 @@ static void shown(struct shell *s, struct pane *p)
 static bool move(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)s;
-	return list_key(&((struct tree_state *)p->state)->list, e);
+	return shell_list_key(&((struct tree_state *)p->state)->list, e);
 }
 
 static bool toggle(struct shell *s, struct pane *p, const struct event *e)
@@ -177,9 +177,9 @@ static bool click(struct shell *s, struct pane *p, const struct event *e)
 		sort_by(p, by);
 		return true;
 	}
-	if (e->y < above || !list_row_at(&state->list, e->y - above, &row))
+	if (e->y < above || !shell_list_row_at(&state->list, e->y - above, &row))
 		return false;
-	list_go(&state->list, row);
+	shell_list_go(&state->list, row);
 	if (e->kind == EVENT_DOUBLE || e->x == tree_mark_column(state, &state->row[row]))
 		toggle(s, p, e);
 	return true;
@@ -189,7 +189,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 {
 	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
 		return click(s, p, e);
-	return list_key(&((struct tree_state *)p->state)->list, e);
+	return shell_list_key(&((struct tree_state *)p->state)->list, e);
 }
 
 /* A frame that tagroot or tagleaf has put there is a label: filters of functions do not know it. */
@@ -205,7 +205,7 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 		return false;
 	key = mem_strndup(name, (size_t)(value - name));
 	value += 2;
-	if (strcmp(value, "(none)") != 0 && label_add_text(key, value, strlen(value), &text))
+	if (strcmp(value, "(none)") != 0 && shell_label_add_text(key, value, strlen(value), &text))
 		shell_linef(s, "%s=%s", option, buf_text(&text));
 	else
 		shell_say(s, false, "%s has no words for samples without a label", option);
@@ -257,7 +257,7 @@ static const struct binding keys[] = {
 	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
 };
 
-const struct pane_class view_tree = {
+const struct pane_class shell_view_tree = {
 	.title = "Tree",
 	.explain =
 		"Who calls whom: a row is a function on one way of calls, from the outermost caller down, and unfolds "

@@ -341,12 +341,12 @@ void tree_draw(struct shell *sh, struct pane *p, struct grid *g, struct area a)
 	}
 	if (above)
 		draw_head(t, s, g, (struct area){ a.x, a.y, a.width, 1 });
-	list_fit(&s->list, s->list.n, rows.height);
+	shell_list_fit(&s->list, s->list.n, rows.height);
 	s->names = names_at(t, a.width);
 	s->shift = shift_for(t, s, rows.width - s->names);
 	for (int y = 0; y < rows.height && s->list.top + (uint32_t)y < s->list.n; y++)
 		draw_row(t, s, s->list.top + (uint32_t)y, g, (struct area){ a.x, rows.y + y, rows.width, 1 });
-	list_draw_bar(&s->list, g, (struct area){ a.x, rows.y, a.width, rows.height }, theme_look(LOOK_PLAIN));
+	shell_list_draw_bar(&s->list, g, (struct area){ a.x, rows.y, a.width, rows.height }, theme_look(LOOK_PLAIN));
 	if (below)
 		draw_way(t, s, g, (struct area){ a.x, rows.y + rows.height, a.width, 1 });
 }

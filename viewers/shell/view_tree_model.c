@@ -55,7 +55,7 @@ static void choose_unit(struct head *h, const struct query *q, const struct flam
 			if (f->total[side][i] > 0 && (min == 0 || f->total[side][i] < min))
 				min = f->total[side][i];
 	h->out_unit = q->unit;
-	head_choose_unit_for(h, min, false);
+	report_head_choose_unit_for(h, min, false);
 }
 
 int tree_make(const struct ask *a, struct model *m, struct err *err)
@@ -73,7 +73,7 @@ int tree_make(const struct ask *a, struct model *m, struct err *err)
 	q.drop_negative &= a->two_sides;
 	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
 	if (rc == 0)
-		rc = flame_make(&v, &q, &ask, &m->report, err);
+		rc = report_flame_make(&v, &q, &ask, &m->report, err);
 	if (rc < 0)
 		return rc;
 	t->f = m->report.flame;

@@ -102,7 +102,7 @@ void tree_show(const struct tree *t, struct tree_state *s, uint32_t select)
 	}
 	free(todo);
 	s->list.n = rows;
-	list_go(&s->list, at);
+	shell_list_go(&s->list, at);
 }
 
 void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open)

@@ -8,7 +8,7 @@
 #include "viewers/shell/wrap.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 #include "viewers/shell/grid_int.h"
 
 #include <stdlib.h>
@@ -18,14 +18,14 @@
 static size_t char_size(const char *text, int *columns)
 {
 	uint32_t c = 0;
-	size_t n = text_decode(text, strnlen(text, 4), &c);
+	size_t n = utf8_decode(text, strnlen(text, 4), &c);
 	struct buf escape = { 0 };
 
-	if (n && (text_is_plain(c) || c == '\t')) {
+	if (n && (utf8_is_plain(c) || c == '\t')) {
 		*columns = c == '\t' ? 1 : glyph_columns(c);
 		return n;
 	}
-	text_add_safe(&escape, text, n ? n : 1);
+	utf8_add_safe(&escape, text, n ? n : 1);
 	*columns = (int)escape.len;
 	buf_release(&escape);
 	return n ? n : 1;

@@ -5,8 +5,8 @@
  */
 #include "config.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "report/calls.h"
 #include "viewers/text/text.h"
 #include "viewers/text/text_int.h"
@@ -21,7 +21,7 @@ enum { VALUE_WIDTH = 10, CALLS_WIDTH = 50 };
 
 static void add_name(const union cell *cell, struct buf *out)
 {
-	text_add_safe(out, cell[CALLS_NAME].text, strlen(cell[CALLS_NAME].text));
+	utf8_add_safe(out, cell[CALLS_NAME].text, strlen(cell[CALLS_NAME].text));
 }
 
 static void add_call(const struct head *h, const union cell *cell, bool color, struct buf *out)

@@ -7,8 +7,8 @@
 
 #include "viewers/text/compare.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +23,7 @@ enum { SOURCES_NAMED = 3, BUILD_ID_SHOWN = 16 };
 
 static void add_safe(const char *text, struct buf *out)
 {
-	text_add_safe(out, text, strlen(text));
+	utf8_add_safe(out, text, strlen(text));
 }
 
 static void add_sources(const struct compare_side *s, struct buf *out)
@@ -51,10 +51,10 @@ static void add_fact(const char *what, const char *text, size_t most, struct buf
 	if (!*text)
 		return;
 	buf_addf(out, ", %s", what);
-	text_add_safe(out, text, strlen(text) < most ? strlen(text) : most);
+	utf8_add_safe(out, text, strlen(text) < most ? strlen(text) : most);
 }
 
-void compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
+void text_compare_add_side(const char *title, const struct compare_side *s, struct buf *out)
 {
 	buf_addz(out, title);
 	add_sources(s, out);
@@ -69,18 +69,18 @@ void compare_add_side(const char *title, const struct compare_side *s, struct bu
 	buf_add(out, "\n", 1);
 }
 
-void compare_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
+void text_compare_add_value(const struct head *h, int64_t value, bool with_sign, struct buf *out)
 {
 	struct buf raw = { 0 };
 
 	report_add_value(h, value, &raw); /* the unit is the profile's own text */
 	if (with_sign && report_value(h, value) > 0)
 		buf_addz(out, "+");
-	text_add_safe(out, raw.data, raw.len);
+	utf8_add_safe(out, raw.data, raw.len);
 	buf_release(&raw);
 }
 
-void compare_add_percent(double percent, struct buf *out)
+void text_compare_add_percent(double percent, struct buf *out)
 {
 	if (percent == 0)
 		buf_addz(out, "0%");
@@ -92,46 +92,46 @@ void compare_add_percent(double percent, struct buf *out)
 		buf_addf(out, "%+.0f%%", percent);
 }
 
-void compare_add_total(const struct head *h, struct buf *out)
+void text_compare_add_total(const struct head *h, struct buf *out)
 {
 	int64_t before = h->compare->before.total, after = h->compare->after.total;
 
 	buf_addz(out, "Total: ");
-	compare_add_value(h, before, false, out);
+	text_compare_add_value(h, before, false, out);
 	buf_addz(out, " -> ");
-	compare_add_value(h, after, false, out);
+	text_compare_add_value(h, after, false, out);
 	buf_addz(out, ", ");
-	compare_add_value(h, after - before, true, out); /* totals are not negative */
+	text_compare_add_value(h, after - before, true, out); /* totals are not negative */
 	if (before) {
 		buf_addz(out, " (");
-		compare_add_percent(((double)after - (double)before) / (double)before * 100, out);
+		text_compare_add_percent(((double)after - (double)before) / (double)before * 100, out);
 		buf_addz(out, ")");
 	}
 }
 
-void compare_add_right(const struct buf *text, size_t width, struct buf *out)
+void text_compare_add_right(const struct buf *text, size_t width, struct buf *out)
 {
-	size_t n = text_count(buf_text(text), text->len);
+	size_t n = utf8_count(buf_text(text), text->len);
 
 	buf_fill(out, ' ', n < width ? width - n + 1 : 1);
 	buf_add(out, buf_text(text), text->len);
 }
 
-void compare_add_cell(const struct head *h, const struct column *c, const union cell *cell, size_t width,
-		      struct buf *out)
+void text_compare_add_cell(const struct head *h, const struct column *c, const union cell *cell, size_t width,
+			   struct buf *out)
 {
 	struct buf text = { 0 };
 
 	switch (c->kind) {
 	case CELL_VALUE:
-		compare_add_value(h, cell->value, false, &text);
+		text_compare_add_value(h, cell->value, false, &text);
 		break;
 	case CELL_RATIO:
 		unit_add_share(&text, fabs(cell->real));
 		break;
 	case CELL_CHANGE:
 		if (!isnan(cell->real))
-			compare_add_percent(cell->real, &text);
+			text_compare_add_percent(cell->real, &text);
 		break;
 	case CELL_PERCENT:
 		unit_add_percent(&text, cell->value, h->total);
@@ -145,11 +145,12 @@ void compare_add_cell(const struct head *h, const struct column *c, const union 
 		add_safe(cell->text, &text);
 		break;
 	}
-	compare_add_right(&text, width, out);
+	text_compare_add_right(&text, width, out);
 	buf_release(&text);
 }
 
-void compare_add_change(int64_t before, int64_t after, double percent, const char *state, size_t width, struct buf *out)
+void text_compare_add_change(int64_t before, int64_t after, double percent, const char *state, size_t width,
+			     struct buf *out)
 {
 	struct buf text = { 0 };
 
@@ -160,18 +161,18 @@ void compare_add_change(int64_t before, int64_t after, double percent, const cha
 	else if (isnan(percent))
 		buf_addz(&text, "from 0");
 	else
-		compare_add_percent(percent, &text);
-	compare_add_right(&text, width, out);
+		text_compare_add_percent(percent, &text);
+	text_compare_add_right(&text, width, out);
 	buf_release(&text);
 }
 
-void compare_add_color(bool color, int64_t change, struct buf *out)
+void text_compare_add_color(bool color, int64_t change, struct buf *out)
 {
 	if (color && change)
 		buf_addz(out, change > 0 ? STYLE_GREW : STYLE_SHRANK);
 }
 
-void compare_end_color(bool color, int64_t change, struct buf *out)
+void text_compare_end_color(bool color, int64_t change, struct buf *out)
 {
 	if (color && change)
 		buf_addz(out, STYLE_END);

@@ -11,8 +11,8 @@
 #include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static void add_normal(const struct compare *c, struct buf *out)
 		return;
 	}
 	buf_addz(out, "normalised by ");
-	text_add_safe(out, c->normalize, strlen(c->normalize));
+	utf8_add_safe(out, c->normalize, strlen(c->normalize));
 	buf_addf(out, "%s: after x %.6g", c->by_period ? " and period" : "", c->factor);
 }
 
@@ -48,9 +48,9 @@ static void add_left_out(const struct report *r, struct buf *out)
 		 r->table.n_rows + c->n_left_out, c->by_cum ? "cum" : "flat");
 	if (c->n_left_out) {
 		buf_addz(out, "; the others: flat ");
-		compare_add_value(&r->head, c->left_out_grew, true, out);
+		text_compare_add_value(&r->head, c->left_out_grew, true, out);
 		buf_addz(out, " and ");
-		compare_add_value(&r->head, c->left_out_shrank, true, out);
+		text_compare_add_value(&r->head, c->left_out_shrank, true, out);
 	}
 	buf_add(out, "\n", 1);
 }
@@ -60,15 +60,15 @@ static void add_head(const struct report *r, struct buf *out)
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
 
-	compare_add_side("BASE (before): ", &c->before, out);
-	compare_add_side("NEW (after):   ", &c->after, out);
+	text_compare_add_side("BASE (before): ", &c->before, out);
+	text_compare_add_side("NEW (after):   ", &c->after, out);
 	buf_addz(out, "Type: ");
-	text_add_safe(out, h->type, strlen(h->type));
+	utf8_add_safe(out, h->type, strlen(h->type));
 	buf_addz(out, ", ");
 	add_normal(c, out);
 	buf_add(out, "\n", 1);
 	text_add_filters(h, true, out);
-	compare_add_total(h, out);
+	text_compare_add_total(h, out);
 	buf_addz(out, "; rows on both sides hold ");
 	add_tight_share(c->matched_before, out);
 	buf_addz(out, " -> ");
@@ -81,7 +81,7 @@ static void add_title(const char *text, size_t width, struct buf *out)
 {
 	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
 
-	compare_add_right(&title, width, out);
+	text_compare_add_right(&title, width, out);
 }
 
 static void add_titles(bool by_cum, bool color, struct buf *out)
@@ -104,8 +104,8 @@ static void add_titles(bool by_cum, bool color, struct buf *out)
 
 static void add_change(const union cell *cell, struct buf *out)
 {
-	compare_add_change(cell[DIFF_BEFORE].value, cell[DIFF_AFTER].value, cell[DIFF_DELTA_PCT].real,
-			   cell[DIFF_STATE].text, WIDTH_PERCENT, out);
+	text_compare_add_change(cell[DIFF_BEFORE].value, cell[DIFF_AFTER].value, cell[DIFF_DELTA_PCT].real,
+				cell[DIFF_STATE].text, WIDTH_PERCENT, out);
 }
 
 static void add_row(const struct report *r, uint32_t row, bool color, struct buf *out)
@@ -117,18 +117,18 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 	int64_t by = main[DIFF_DELTA].value;
 	struct buf change = { 0 };
 
-	compare_add_cell(&r->head, &t->col[DIFF_BEFORE], &main[DIFF_BEFORE], WIDTH_VALUE, out);
-	compare_add_cell(&r->head, &t->col[DIFF_AFTER], &main[DIFF_AFTER], WIDTH_VALUE, out);
-	compare_add_color(color, by, out);
-	compare_add_value(&r->head, by, true, &change);
-	compare_add_right(&change, WIDTH_CHANGE, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_BEFORE], &main[DIFF_BEFORE], WIDTH_VALUE, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_AFTER], &main[DIFF_AFTER], WIDTH_VALUE, out);
+	text_compare_add_color(color, by, out);
+	text_compare_add_value(&r->head, by, true, &change);
+	text_compare_add_right(&change, WIDTH_CHANGE, out);
 	add_change(main, out);
-	compare_end_color(color, by, out);
-	compare_add_cell(&r->head, &t->col[DIFF_SHARE_BEFORE], &main[DIFF_SHARE_BEFORE], WIDTH_SHARE, out);
-	compare_add_cell(&r->head, &t->col[DIFF_SHARE_AFTER], &main[DIFF_SHARE_AFTER], WIDTH_SHARE, out);
+	text_compare_end_color(color, by, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_SHARE_BEFORE], &main[DIFF_SHARE_BEFORE], WIDTH_SHARE, out);
+	text_compare_add_cell(&r->head, &t->col[DIFF_SHARE_AFTER], &main[DIFF_SHARE_AFTER], WIDTH_SHARE, out);
 	add_change(c->by_cum ? flat : cum, out);
 	buf_addz(out, "  ");
-	text_add_safe(out, c->label[row], strlen(c->label[row]));
+	utf8_add_safe(out, c->label[row], strlen(c->label[row]));
 	buf_add(out, "\n", 1);
 	buf_release(&change);
 }
@@ -136,9 +136,9 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 static void add_rename(const struct compare_rename *n, struct buf *out)
 {
 	buf_addz(out, "renamed? ");
-	text_add_safe(out, n->from, strlen(n->from));
+	utf8_add_safe(out, n->from, strlen(n->from));
 	buf_addz(out, " -> ");
-	text_add_safe(out, n->to, strlen(n->to));
+	utf8_add_safe(out, n->to, strlen(n->to));
 	buf_addz(out, ": ");
 	add_tight_share(n->share_before, out);
 	buf_addz(out, " gone, ");
@@ -147,7 +147,7 @@ static void add_rename(const struct compare_rename *n, struct buf *out)
 		 n->near_name ? ", similar name" : "");
 }
 
-void diff_draw(const struct report *r, bool color, struct buf *out)
+void text_draw_diff(const struct report *r, bool color, struct buf *out)
 {
 	const struct compare *c = r->head.compare;
 

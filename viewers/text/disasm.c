@@ -7,8 +7,8 @@
 
 #include "viewers/text/disasm.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "report/disasm.h"
 #include "viewers/text/text_int.h"
 
@@ -35,10 +35,10 @@ static void add_place(const union cell *cell, const union cell *before, struct b
 	    strcmp(file, before ? before[DISASM_FILE].text : "") == 0 &&
 	    line == (before ? before[DISASM_LINE].value : 0))
 		return;
-	text_add_safe(out, function, strlen(function));
+	utf8_add_safe(out, function, strlen(function));
 	if (*function)
 		buf_add(out, " ", 1);
-	text_add_safe(out, file, strlen(file));
+	utf8_add_safe(out, file, strlen(file));
 	if (*file && line)
 		buf_addf(out, ":%" PRId64, line);
 }
@@ -53,9 +53,9 @@ static void add_instruction(const struct report *r, const union cell *cell, cons
 	size_t width;
 
 	add_place(cell, before, &place);
-	text_add_safe(&text, cell[DISASM_TEXT].text, strlen(cell[DISASM_TEXT].text));
+	utf8_add_safe(&text, cell[DISASM_TEXT].text, strlen(cell[DISASM_TEXT].text));
 	is_short = text.len < TEXT_WIDTH;
-	width = text_count(buf_text(&text), text.len);
+	width = utf8_count(buf_text(&text), text.len);
 	if (place.len && !is_short)
 		buf_addf(out, "%*s;%s\n", PLACE_AT, "", place.data);
 	if (hot)
@@ -79,7 +79,7 @@ static void add_routine(const struct report *r, const struct disasm_routine *rou
 {
 	for (uint32_t i = 0; i < routine->n_names; i++) {
 		buf_addf(out, "%s%s ======================== ", color ? STYLE_TITLE : "", i ? "    AKA" : "ROUTINE");
-		text_add_safe(out, routine->name[i], strlen(routine->name[i]));
+		utf8_add_safe(out, routine->name[i], strlen(routine->name[i]));
 		buf_addz(out, color ? STYLE_END "\n" : "\n");
 	}
 	text_add_value(&r->head, routine->flat, VALUE_WIDTH, out);

@@ -9,8 +9,8 @@
 
 #include "viewers/text/gate.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/text/compare.h"
 #include "viewers/text/gate_words.h"
 
@@ -88,9 +88,9 @@ static void add_headline(const struct drawing *d)
 	buf_addz(d->out, "cpa gate: ");
 	add_colored(d, color_of(like[d->g->outcome]), word, strlen(word));
 	buf_addz(d->out, "  ");
-	gate_add_summary(d->g, d->out);
+	text_gate_add_summary(d->g, d->out);
 	buf_addz(d->out, "\n");
-	gate_add_advice(d->g, d->out);
+	text_gate_add_advice(d->g, d->out);
 	buf_addz(d->out, "\n");
 }
 
@@ -99,8 +99,8 @@ static void add_short(const char *name, size_t max, struct buf *out)
 {
 	struct buf text = { 0 };
 
-	text_add_short(&text, name, strlen(name), max);
-	text_add_safe(out, buf_text(&text), text.len);
+	utf8_add_short(&text, name, strlen(name), max);
+	utf8_add_safe(out, buf_text(&text), text.len);
 	buf_release(&text);
 }
 
@@ -114,7 +114,7 @@ static void add_sources(const struct gate_side *s, size_t n, struct buf *out)
 		text.len = 0;
 		buf_addz(&text, named ? ", " : ": ");
 		add_short(s->source[named], SHORT_NAME, &text);
-		n += text_count(buf_text(&text), text.len);
+		n += utf8_count(buf_text(&text), text.len);
 		if (named && n + (named + 1 < s->n_files ? AND_MORE : 0) > LINE)
 			break;
 		buf_add(out, buf_text(&text), text.len);
@@ -129,7 +129,7 @@ static void add_side(const char *title, const struct gate_side *s, struct buf *o
 	size_t start = out->len;
 
 	buf_addz(out, title);
-	gate_add_samples(s->samples, out);
+	text_gate_add_samples(s->samples, out);
 	if (s->n_files > 1)
 		buf_addf(out, " in %" PRIu32 " profiles", s->n_files);
 	if (s->seconds > 0 && s->seconds < 1e9) {
@@ -145,12 +145,12 @@ static void add_compared(const struct gate *g, struct buf *out)
 	add_side("base  ", &g->side[STATS_BASE], out);
 	add_side("new   ", &g->side[STATS_NEW], out);
 	buf_addz(out, "type  ");
-	text_add_safe(out, g->type, strlen(g->type));
+	utf8_add_safe(out, g->type, strlen(g->type));
 	if (*g->unit && strcmp(g->unit, "count") != 0) {
 		buf_addz(out, " in ");
-		text_add_safe(out, g->unit, strlen(g->unit));
+		utf8_add_safe(out, g->unit, strlen(g->unit));
 	}
-	buf_addf(out, "; relative to %s", gate_relative_to(g->how->normalize));
+	buf_addf(out, "; relative to %s", text_gate_relative_to(g->how->normalize));
 	if (isfinite(g->total_ratio))
 		buf_addf(out, " (total: x%.2f)", g->total_ratio);
 	buf_addz(out, "\n");
@@ -164,7 +164,7 @@ static void add_titles(size_t width, struct buf *out)
 
 static void add_right(struct buf *text, size_t width, struct buf *out)
 {
-	compare_add_right(text, width, out);
+	text_compare_add_right(text, width, out);
 	text->len = 0;
 }
 
@@ -185,11 +185,11 @@ static void add_numbers(const struct drawing *d, const struct gate_row *r, size_
 
 	add_colored(d, color_of(r->verdict), word, strlen(word));
 	buf_fill(d->out, ' ', strlen(word) < width ? width - strlen(word) : 0);
-	gate_add_change(r->ratio, &text);
-	compare_add_right(&text, WIDTH_CHANGE, &cell);
+	text_gate_add_change(r->ratio, &text);
+	text_compare_add_right(&text, WIDTH_CHANGE, &cell);
 	add_colored(d, color_of(r->verdict), buf_text(&cell), cell.len);
 	text.len = 0;
-	gate_add_interval(r->lo, r->hi, &text);
+	text_gate_add_interval(r->lo, r->hi, &text);
 	add_right(&text, WIDTH_INTERVAL, d->out);
 	add_share(r->share[STATS_BASE], &text, d->out);
 	add_share(r->share[STATS_NEW], &text, d->out);
@@ -207,7 +207,7 @@ static void add_place(const struct gate_row *r, struct buf *out)
 	if (!*r->file)
 		return;
 	buf_addz(out, ", ");
-	text_add_safe(out, r->file, strlen(r->file));
+	utf8_add_safe(out, r->file, strlen(r->file));
 	if (r->line > 0)
 		buf_addf(out, ":%" PRId64, r->line);
 }
@@ -219,18 +219,18 @@ static void add_amounts(const struct gate *g, const struct gate_row *r, struct b
 	if (strcmp(g->unit, "count") != 0)
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			buf_addz(&text, side ? " -> " : "");
-			unit_add_label(&text, gate_whole(r->value[side]), g->unit, "auto");
+			unit_add_label(&text, text_gate_whole(r->value[side]), g->unit, "auto");
 		}
-	text_add_safe(out, buf_text(&text), text.len); /* the unit is the profile's own text */
+	utf8_add_safe(out, buf_text(&text), text.len); /* the unit is the profile's own text */
 	buf_addz(out, text.len ? ", " : "");
 	buf_release(&text);
 	if (r->count[STATS_BASE] >= STATS_COUNT_MAX && r->count[STATS_NEW] >= STATS_COUNT_MAX) {
-		gate_add_samples(r->count[STATS_NEW], out);
+		text_gate_add_samples(r->count[STATS_NEW], out);
 		return;
 	}
-	gate_add_count(r->count[STATS_BASE], out);
+	text_gate_add_count(r->count[STATS_BASE], out);
 	buf_addz(out, " -> ");
-	gate_add_count(r->count[STATS_NEW], out);
+	text_gate_add_count(r->count[STATS_NEW], out);
 	buf_addz(out, " samples");
 }
 
@@ -259,7 +259,7 @@ static void add_line(const struct drawing *d, const char *lead, const char *text
 		return;
 	buf_fill(d->out, ' ', DETAIL);
 	buf_addz(d->out, lead);
-	text_add_safe(d->out, text, strlen(text));
+	utf8_add_safe(d->out, text, strlen(text));
 	buf_addz(d->out, "\n");
 }
 
@@ -271,7 +271,7 @@ static void add_details(const struct drawing *d, const struct gate_row *r)
 		add_amounts(d->g, r, d->out);
 		if (!isnan(r->p_adjusted)) {
 			buf_addz(d->out, ", p=");
-			gate_add_p(r->p_adjusted, d->out);
+			text_gate_add_p(r->p_adjusted, d->out);
 		}
 		add_place(r, d->out);
 		buf_addz(d->out, "\n");
@@ -320,9 +320,9 @@ static bool add_rows(const struct drawing *d)
 static void add_rename(const struct gate_rename *r, struct buf *out)
 {
 	buf_addz(out, r->is_asked ? "note: renamed: " : "note: renamed? ");
-	text_add_safe(out, r->from, strlen(r->from));
+	utf8_add_safe(out, r->from, strlen(r->from));
 	buf_addz(out, " -> ");
-	text_add_safe(out, r->to, strlen(r->to));
+	utf8_add_safe(out, r->to, strlen(r->to));
 	if (isfinite(r->ratio))
 		buf_addf(out, " (x%.2f)", r->ratio);
 	buf_addz(out, "\n");
@@ -332,7 +332,7 @@ static void add_messages(const char *lead, const struct gate_message *m, uint32_
 {
 	for (uint32_t i = 0; i < n; i++) {
 		buf_addz(out, lead);
-		text_add_safe(out, m[i].text, strlen(m[i].text));
+		utf8_add_safe(out, m[i].text, strlen(m[i].text));
 		buf_addz(out, "\n");
 	}
 }
@@ -346,8 +346,8 @@ void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 	buf_addz(out, "\n");
 	if (add_rows(&d))
 		buf_addz(out, "\n");
-	gate_add_meaning(g, all, out);
-	gate_add_power(g, out);
+	text_gate_add_meaning(g, all, out);
+	text_gate_add_power(g, out);
 	for (uint32_t i = 0; i < g->n_renames; i++)
 		add_rename(&g->rename[i], out);
 	add_messages("note: ", g->note, g->n_notes, out);

@@ -19,19 +19,19 @@
 /* From here on nobody minds the number. */
 static const double ratio_past = 1000;
 
-bool gate_is_one(double count)
+bool text_gate_is_one(double count)
 {
 	return count > 0.5 && count < 1.5;
 }
 
-int64_t gate_whole(double v)
+int64_t text_gate_whole(double v)
 {
 	if (isnan(v))
 		return 0;
 	return v >= 0x1p63 ? INT64_MAX : v < -0x1p63 ? INT64_MIN : (int64_t)nearbyint(v);
 }
 
-void gate_add_count(double count, struct buf *out)
+void text_gate_add_count(double count, struct buf *out)
 {
 	char digits[32];
 	size_t n;
@@ -50,17 +50,17 @@ void gate_add_count(double count, struct buf *out)
 	}
 }
 
-void gate_add_samples(double count, struct buf *out)
+void text_gate_add_samples(double count, struct buf *out)
 {
 	if (count >= STATS_COUNT_MAX) {
 		buf_addz(out, "exact counts");
 		return;
 	}
-	gate_add_count(count, out);
-	buf_addz(out, gate_is_one(count) ? " sample" : " samples");
+	text_gate_add_count(count, out);
+	buf_addz(out, text_gate_is_one(count) ? " sample" : " samples");
 }
 
-void gate_add_change(double ratio, struct buf *out)
+void text_gate_add_change(double ratio, struct buf *out)
 {
 	double percent = (ratio - 1) * 100;
 
@@ -74,9 +74,9 @@ void gate_add_change(double ratio, struct buf *out)
 		buf_addf(out, "x%.3g", ratio);
 }
 
-void gate_add_interval(double lo, double hi, struct buf *out)
+void text_gate_add_interval(double lo, double hi, struct buf *out)
 {
-	gate_add_change(lo, out);
+	text_gate_add_change(lo, out);
 	if (isnan(lo) || isnan(hi))
 		return;
 	if (hi >= ratio_past) {
@@ -84,10 +84,10 @@ void gate_add_interval(double lo, double hi, struct buf *out)
 		return;
 	}
 	buf_addz(out, " to ");
-	gate_add_change(hi, out);
+	text_gate_add_change(hi, out);
 }
 
-void gate_add_p(double p, struct buf *out)
+void text_gate_add_p(double p, struct buf *out)
 {
 	if (isnan(p))
 		buf_addz(out, "-");
@@ -97,7 +97,7 @@ void gate_add_p(double p, struct buf *out)
 		buf_addf(out, "%.2g", p);
 }
 
-const char *gate_relative_to(enum gate_normalize n)
+const char *text_gate_relative_to(enum gate_normalize n)
 {
 	static const char *const what[] = {
 		[GATE_BULK] = "the unchanged part of the program",
@@ -182,7 +182,7 @@ static bool has_choice(const struct gate *g)
 	return false;
 }
 
-const char *gate_untested(const struct gate *g)
+const char *text_gate_untested(const struct gate *g)
 {
 	if (g->n_verdict[GATE_UNRESOLVED]) /* large enough, and yet without a test */
 		return "too little of the program is outside of the functions to compare them with";
@@ -199,12 +199,12 @@ static const char *remedy(const struct gate *g)
 			     : "Capture longer, or more often, and pass all profiles.";
 }
 
-void gate_add_summary(const struct gate *g, struct buf *out)
+void text_gate_add_summary(const struct gate *g, struct buf *out)
 {
 	uint32_t n_proved = count_proved(g);
 
 	if (g->n_tests == 0 && g->n_verdict[GATE_SUSPECT] == 0 && g->outcome == GATE_INCONCLUSIVE) {
-		buf_addz(out, gate_untested(g));
+		buf_addz(out, text_gate_untested(g));
 		return;
 	}
 	if (g->is_unlike && g->outcome == GATE_INCONCLUSIVE)
@@ -224,7 +224,7 @@ void gate_add_summary(const struct gate *g, struct buf *out)
 		add_number(", ", g->n_verdict[GATE_NEW], "new", out);
 }
 
-void gate_add_advice(const struct gate *g, struct buf *out)
+void text_gate_add_advice(const struct gate *g, struct buf *out)
 {
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return;
@@ -280,7 +280,7 @@ static bool has_unresolved(const struct gate *g)
 	return yes;
 }
 
-void gate_add_meaning(const struct gate *g, bool all, struct buf *out)
+void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 {
 	if (count_slower(g, GATE_FAIL, g->how->alpha))
 		add_promise(g, GATE_FAIL, g->how->alpha, out);
@@ -302,7 +302,7 @@ static void add_needed(const struct gate *g, struct buf *out)
 				      : "no length of one run is enough; it needs several runs per side\n");
 		return;
 	}
-	gate_add_count(ceil(g->need_samples), out);
+	text_gate_add_count(ceil(g->need_samples), out);
 	buf_addz(out, " samples");
 	if (g->need_seconds > 0 && g->need_seconds < 1e9) {
 		buf_addz(out, " (");
@@ -313,13 +313,13 @@ static void add_needed(const struct gate *g, struct buf *out)
 			      ? " per side; sides as uneven as here are worth "
 			      : " per side; here are ");
 	if (have > 0.999 * STATS_COUNT_MAX) /* of rounding */
-		gate_add_samples(STATS_COUNT_MAX, out);
+		text_gate_add_samples(STATS_COUNT_MAX, out);
 	else
-		gate_add_count(have, out);
+		text_gate_add_count(have, out);
 	buf_addz(out, have >= g->need_samples ? ", enough\n" : "\n");
 }
 
-void gate_add_power(const struct gate *g, struct buf *out)
+void text_gate_add_power(const struct gate *g, struct buf *out)
 {
 	if (g->n_tests == 0 && g->n_power) {
 		buf_addz(out, "could have caught nothing: no function was tested\n");

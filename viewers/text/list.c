@@ -7,8 +7,8 @@
 
 #include "viewers/text/list.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "report/list.h"
 #include "viewers/text/text_int.h"
 
@@ -19,7 +19,7 @@ enum { VALUE_WIDTH = 10, LINE_WIDTH = 6 };
 
 static void add_safe(struct buf *out, const char *text)
 {
-	text_add_safe(out, text, strlen(text));
+	utf8_add_safe(out, text, strlen(text));
 }
 
 static void add_value_or_dot(const struct head *h, int64_t value, struct buf *out)

@@ -7,9 +7,9 @@
 
 #include "viewers/text/tags.h"
 
-#include "base/text.h"
 #include "base/texts.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "report/tags.h"
 #include "viewers/text/text_int.h"
 
@@ -30,9 +30,9 @@ static size_t add_key(const struct report *r, const char *key, int64_t sum, stru
 	size_t start = out->len, indent;
 
 	buf_add(out, " ", 1);
-	text_add_safe(out, key, strlen(key));
+	utf8_add_safe(out, key, strlen(key));
 	buf_add(out, ":", 1);
-	indent = text_count(out->data + start, out->len - start);
+	indent = utf8_count(out->data + start, out->len - start);
 	buf_addz(out, " Total ");
 	text_add_value(&r->head, sum, 0, out);
 	buf_addz(out, " of ");
@@ -56,7 +56,7 @@ static size_t spell_weights(const struct report *r, uint32_t lo, uint32_t hi, st
 		buf_addz(&weights->all, ":");
 		texts_end(weights);
 		text = texts_at(weights, i - lo, &n);
-		n = text_count(text, n);
+		n = utf8_count(text, n);
 		most = n > most ? n : most;
 	}
 	return most;
@@ -76,10 +76,10 @@ static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct b
 		size_t n;
 		const char *text = texts_at(&weights, i - lo, &n);
 
-		buf_fill(out, ' ', indent + 1 + width - text_count(text, n));
+		buf_fill(out, ' ', indent + 1 + width - utf8_count(text, n));
 		buf_add(out, text, n);
 		buf_add(out, " ", 1);
-		text_add_safe(out, cell[TAGS_VALUE].text, strlen(cell[TAGS_VALUE].text));
+		utf8_add_safe(out, cell[TAGS_VALUE].text, strlen(cell[TAGS_VALUE].text));
 		buf_add(out, "\n", 1);
 	}
 	buf_add(out, "\n", 1);
@@ -103,7 +103,7 @@ void text_draw_tags(const struct report *r, struct buf *out)
 void text_draw_comments(const struct report *r, struct buf *out)
 {
 	for (uint32_t i = 0; i < r->table.n_rows; i++) {
-		text_add_safe(out, r->table.cell[i].text, strlen(r->table.cell[i].text));
+		utf8_add_safe(out, r->table.cell[i].text, strlen(r->table.cell[i].text));
 		buf_add(out, "\n", 1);
 	}
 }

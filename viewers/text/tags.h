@@ -9,11 +9,11 @@
 #include "base/buf.h"
 #include "report/report.h"
 
-/* Append what tag_table_make found: to the byte as pprof, but that keys and values cannot carry control
+/* Append what report_tags_make found: to the byte as pprof, but that keys and values cannot carry control
    characters. */
 void text_draw_tags(const struct report *r, struct buf *out);
 
-/* Append what comments_make found, a comment per line. */
+/* Append what report_comments_make found, a comment per line. */
 void text_draw_comments(const struct report *r, struct buf *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include "viewers/text/text.h"
 
 #include "base/num.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
@@ -26,13 +26,13 @@ static void add_line(struct buf *out, const char *label, const char *text)
 	if (!*text)
 		return;
 	buf_addz(out, label);
-	text_add_safe(out, text, strlen(text));
+	utf8_add_safe(out, text, strlen(text));
 	buf_add(out, "\n", 1);
 }
 
 static void add_padded(struct buf *out, const char *text, size_t n, size_t to)
 {
-	size_t width = text_count(text, n);
+	size_t width = utf8_count(text, n);
 
 	buf_fill(out, ' ', width < to ? to - width : 0);
 	buf_add(out, text, n);
@@ -43,7 +43,7 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 	struct buf raw = { 0 }, safe = { 0 };
 
 	report_add_value(h, value, &raw);
-	text_add_safe(&safe, raw.data, raw.len);
+	utf8_add_safe(&safe, raw.data, raw.len);
 	add_padded(out, safe.data, safe.len, width);
 	buf_release(&safe);
 	buf_release(&raw);
@@ -86,7 +86,7 @@ void text_add_profile(const struct head *h, struct buf *out)
 	for (uint32_t i = 0; i < h->n_comments; i++) {
 		if (h->comment[i][0] == '#')
 			continue;
-		text_add_safe(out, h->comment[i], strlen(h->comment[i]));
+		utf8_add_safe(out, h->comment[i], strlen(h->comment[i]));
 		buf_add(out, "\n", 1);
 	}
 	add_line(out, "Type: ", h->type);
@@ -119,7 +119,7 @@ void text_add_filters(const struct head *h, bool all, struct buf *out)
 			 h->filter[i].value ? h->filter[i].value : "");
 		n = cut(line.data, line.len);
 		buf_addf(out, "%s   ", title);
-		text_add_safe(out, line.data, n);
+		utf8_add_safe(out, line.data, n);
 		buf_addz(out, n < line.len ? "\xe2\x80\xa6\n" : "\n");
 		buf_release(&line);
 		title = "";
@@ -189,7 +189,7 @@ static void add_cell(const struct head *h, const struct column *c, const union c
 		unit_add_percent(out, cell->value, h->total);
 		break;
 	case CELL_NAME:
-		text_add_safe(out, cell->text, strlen(cell->text));
+		utf8_add_safe(out, cell->text, strlen(cell->text));
 		break;
 	case CELL_WORD:
 		buf_addz(out, cell->text);
@@ -234,7 +234,7 @@ void text_draw(const struct report *r, bool color, struct buf *out)
 		return;
 	}
 	if (r->head.compare) {
-		(strcmp(r->head.command, "diff") == 0 ? diff_draw : trend_draw)(r, color, out);
+		(strcmp(r->head.command, "diff") == 0 ? text_draw_diff : text_draw_trend)(r, color, out);
 		return;
 	}
 	text_add_head(r, false, out);

@@ -12,9 +12,9 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/texts.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "viewers/text/text.h"
 #include "viewers/text/text_int.h"
 
@@ -32,7 +32,7 @@ struct drawing {
 
 static void add_column(struct buf *out, const char *text, size_t n)
 {
-	size_t width = text_count(text, n);
+	size_t width = utf8_count(text, n);
 
 	buf_fill(out, ' ', width < COLUMN ? COLUMN - width : 0);
 	buf_add(out, text, n);
@@ -69,7 +69,7 @@ static void add_sorted(const struct traces *t, const struct trace_label *label, 
 		add_label(t, &label[i], &line[i]);
 	qsort(line, n, sizeof(*line), by_line);
 	for (uint32_t i = 0; i < n; i++) {
-		text_add_safe(out, line[i].data, line[i].len - 1);
+		utf8_add_safe(out, line[i].data, line[i].len - 1);
 		buf_add(out, "\n", 1);
 		buf_release(&line[i]);
 	}
@@ -101,7 +101,7 @@ static void spell_locations(struct drawing *d)
 			const char *name = t->name[t->frames.item[i]];
 
 			buf_fill(&d->locs.all, ' ', COLUMN + 3);
-			text_add_safe(&d->locs.all, name, strlen(name));
+			utf8_add_safe(&d->locs.all, name, strlen(name));
 			buf_addz(&d->locs.all, i + 1 < t->frames.off[loc + 1] ? " (inline)\n" : "\n");
 		}
 		texts_end(&d->locs);

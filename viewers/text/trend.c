@@ -8,8 +8,8 @@
 #include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void add_slope(const struct head *h, int64_t value, struct buf *out)
 	value = report_value(h, value);
 	unit_add_label(&raw, value, h->unit, "auto");
 	buf_addz(out, value > 0 ? "+" : "");
-	text_add_safe(out, buf_text(&raw), raw.len);
+	utf8_add_safe(out, buf_text(&raw), raw.len);
 	buf_addz(out, h->compare->has_times ? "/h" : "/step");
 	buf_release(&raw);
 }
@@ -39,7 +39,7 @@ static void add_span(const struct compare *c, struct buf *out)
 	if (strcmp(c->normalize, "none") == 0)
 		return;
 	buf_addz(out, ", normalised to the first by ");
-	text_add_safe(out, c->normalize, strlen(c->normalize));
+	utf8_add_safe(out, c->normalize, strlen(c->normalize));
 }
 
 static void add_head(const struct report *r, struct buf *out)
@@ -47,15 +47,15 @@ static void add_head(const struct report *r, struct buf *out)
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
 
-	compare_add_side("FIRST: ", &c->before, out);
-	compare_add_side("LAST:  ", &c->after, out);
+	text_compare_add_side("FIRST: ", &c->before, out);
+	text_compare_add_side("LAST:  ", &c->after, out);
 	buf_addz(out, "Type: ");
-	text_add_safe(out, h->type, strlen(h->type));
+	utf8_add_safe(out, h->type, strlen(h->type));
 	buf_addz(out, ", ");
 	add_span(c, out);
 	buf_add(out, "\n", 1);
 	text_add_filters(h, true, out);
-	compare_add_total(h, out);
+	text_compare_add_total(h, out);
 	buf_addz(out, ", ");
 	add_slope(h, c->total_slope, out);
 	buf_addf(out, "\nShowing %" PRIu32 " of %" PRIu32 " rows%s, by the slope of %s\n", r->table.n_rows,
@@ -66,7 +66,7 @@ static void add_title(const char *text, size_t width, struct buf *out)
 {
 	const struct buf title = { .data = (char *)(uintptr_t)text, .len = strlen(text) };
 
-	compare_add_right(&title, width, out);
+	text_compare_add_right(&title, width, out);
 }
 
 static void add_titles(const struct compare *c, bool color, struct buf *out)
@@ -86,7 +86,7 @@ static void add_titles(const struct compare *c, bool color, struct buf *out)
 
 static void add_right(struct buf *text, size_t width, struct buf *out)
 {
-	compare_add_right(text, width, out);
+	text_compare_add_right(text, width, out);
 	text->len = 0;
 }
 
@@ -99,14 +99,14 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 	const char *state = first == 0 ? "new" : last == 0 ? "gone" : "";
 	struct buf text = { 0 };
 
-	compare_add_cell(h, &t->col[TREND_FIRST], &cell[TREND_FIRST], WIDTH_VALUE, out);
-	compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], WIDTH_VALUE, out);
-	compare_add_color(color, by, out);
-	compare_add_value(h, by, true, &text);
+	text_compare_add_cell(h, &t->col[TREND_FIRST], &cell[TREND_FIRST], WIDTH_VALUE, out);
+	text_compare_add_cell(h, &t->col[TREND_LAST], &cell[TREND_LAST], WIDTH_VALUE, out);
+	text_compare_add_color(color, by, out);
+	text_compare_add_value(h, by, true, &text);
 	add_right(&text, WIDTH_CHANGE, out);
-	compare_add_change(first, last, cell[TREND_DELTA_PCT].real, state, WIDTH_PERCENT, out);
-	compare_end_color(color, by, out);
-	compare_add_cell(h, &t->col[TREND_SHARE_LAST], &cell[TREND_SHARE_LAST], WIDTH_SHARE, out);
+	text_compare_add_change(first, last, cell[TREND_DELTA_PCT].real, state, WIDTH_PERCENT, out);
+	text_compare_end_color(color, by, out);
+	text_compare_add_cell(h, &t->col[TREND_SHARE_LAST], &cell[TREND_SHARE_LAST], WIDTH_SHARE, out);
 	add_slope(h, cell[h->compare->has_times ? TREND_SLOPE_HOUR : TREND_SLOPE_STEP].value, &text);
 	add_right(&text, WIDTH_SLOPE, out);
 	if (h->compare->all) {
@@ -114,12 +114,12 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 		add_right(&text, WIDTH_STEPS, out);
 	}
 	buf_addz(out, "  ");
-	text_add_safe(out, cell[TREND_NAME].text, strlen(cell[TREND_NAME].text));
+	utf8_add_safe(out, cell[TREND_NAME].text, strlen(cell[TREND_NAME].text));
 	buf_add(out, "\n", 1);
 	buf_release(&text);
 }
 
-void trend_draw(const struct report *r, bool color, struct buf *out)
+void text_draw_trend(const struct report *r, bool color, struct buf *out)
 {
 	add_head(r, out);
 	add_titles(r->head.compare, color, out);

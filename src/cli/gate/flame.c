@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool gate_wants_flame(const struct args *a)
+bool cmd_gate_wants_flame(const struct args *a)
 {
 	return a->file[ARGS_FLAME] != NULL;
 }
@@ -77,8 +77,8 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	return rc;
 }
 
-int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
-	       const struct args *a)
+int cmd_gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+		   const struct args *a)
 {
 	size_t n_base = from[SIDE_BASE].n;
 	const struct sides_how how = { .apart = true, .normalize = "", .target_name = "new", .base_name = "base" };

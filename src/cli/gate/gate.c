@@ -69,14 +69,14 @@ static int take(struct run *r, size_t i)
 		l->load.told.len = 0;
 	if (!l->profile || l->load.notes.len)
 		progress_end();
-	if (loading_tell(l) != STATUS_FINE)
+	if (cmd_report_loading_tell(l) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->load.source, &r->a->q, &r->notes, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
 	}
 	if (!r->keep)
-		loading_release(l);
+		cmd_report_loading_release(l);
 	return STATUS_FINE;
 }
 
@@ -89,7 +89,7 @@ static int read_all(struct run *r)
 	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += lot) {
 		size_t n = r->n - i < lot ? r->n - i : lot;
 
-		loading_run(r->l + i, n);
+		cmd_report_loading_run(r->l + i, n);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
 			status = take(r, k);
 		progress_count(i + n, r->n);
@@ -115,13 +115,13 @@ static int judge(struct run *r)
 	progress_begin("comparing");
 	rc = gate_judge(r->sum, &g, &err);
 	progress_end();
-	tell_lines(&r->notes);
+	cmd_report_tell_lines(&r->notes);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	r->is_decided = true;
-	status = gate_write(&g, r->a);
+	status = cmd_gate_write(&g, r->a);
 	if (r->keep &&
-	    gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
+	    cmd_gate_flame(r->l, r->pair.from, picture_factor(&g), gate_outcome_word(g.outcome), r->a) != STATUS_FINE)
 		status = STATUS_TROUBLE;
 	if (status == STATUS_FINE)
 		status = g.status;
@@ -131,14 +131,14 @@ static int judge(struct run *r)
 
 static int run(struct run *r)
 {
-	int status = pair_find(r->a, usage, &r->pair);
+	int status = cmd_report_pair_find(r->a, usage, &r->pair);
 	struct err err;
 
 	for (int i = 0; status == STATUS_FINE && i < N_SIDES; i++)
-		if (gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
+		if (cmd_gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
 			status = say_error("%s", err.msg);
 	if (status == STATUS_FINE)
-		status = fetching_run(r->pair.source, N_SIDES, &r->a->q, &r->remote);
+		status = cmd_report_fetch(r->pair.source, N_SIDES, &r->a->q, &r->remote);
 	if (status != STATUS_FINE)
 		return status;
 	r->sum = gate_sum_new(&r->how);
@@ -147,7 +147,7 @@ static int run(struct run *r)
 	if (status == STATUS_FINE)
 		status = judge(r);
 	for (size_t i = 0; i < r->n; i++)
-		loading_release(&r->l[i]);
+		cmd_report_loading_release(&r->l[i]);
 	free(r->l);
 	gate_sum_free(r->sum);
 	return status;
@@ -155,23 +155,23 @@ static int run(struct run *r)
 
 int cmd_gate(const struct args *a)
 {
-	struct run r = { .a = a, .keep = gate_wants_flame(a) };
+	struct run r = { .a = a, .keep = cmd_gate_wants_flame(a) };
 	struct err err;
 	int status;
 
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (gate_check(a, &err) < 0 || gate_how_make(&a->q, NULL, &r.how, &err) < 0)
+	if (cmd_gate_check(a, &err) < 0 || gate_how_make(&a->q, NULL, &r.how, &err) < 0)
 		status = say_error("%s", err.msg);
 	else
-		status = a->q.self_test ? gate_self_test(a) : run(&r);
+		status = a->q.self_test ? cmd_gate_self_test(a) : run(&r);
 	/* who reads the log sees at once why the job is red */
 	if (status == STATUS_TROUBLE && !a->q.self_test)
 		fprintf(stderr, "cpa gate: ERROR   %s (exit status 2)\n",
 			r.is_decided ? "an answer was not written" : "nothing was decided");
 	gate_how_release(&r.how);
 	remote_free(r.remote);
-	pair_release(&r.pair);
+	cmd_report_pair_release(&r.pair);
 	buf_release(&r.notes);
 	return status;
 }

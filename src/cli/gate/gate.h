@@ -16,31 +16,31 @@
 #include <stddef.h>
 
 /* Do the options ask for what a gate can give? To be asked before anything is read. Fails ERR_USAGE. */
-int gate_check(const struct args *a, struct err *err);
+int cmd_gate_check(const struct args *a, struct err *err);
 
 /* Would an output be written over one of the n sources? Fails ERR_USAGE. */
-int gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err);
+int cmd_gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err);
 
 /* Write the answer to standard output or -o, and to all the files that were asked for. Gives the exit status of
    writing: STATUS_FINE when all is written. */
-int gate_write(const struct gate *g, const struct args *a);
+int cmd_gate_write(const struct gate *g, const struct args *a);
 
 /* Is a picture wanted, too? Then the profiles of both sides must stay until it is written. */
-bool gate_wants_flame(const struct args *a);
+bool cmd_gate_wants_flame(const struct args *a);
 
 /*
  * Write the picture of the difference.
  *
  * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; good only for
- *         loading_release afterwards
+ *         cmd_report_loading_release afterwards
  * factor  what the new side is multiplied by, so that what did not change has the same size; told in the title
  * verdict of the gate, for the title
  * Gives   the exit status
  */
-int gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
-	       const struct args *a);
+int cmd_gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+		   const struct args *a);
 
 /* Make a case that must fail and one that must pass; gives STATUS_FINE when they do, else STATUS_TROUBLE. */
-int gate_self_test(const struct args *a);
+int cmd_gate_self_test(const struct args *a);
 
 #endif

@@ -131,7 +131,7 @@ static bool try_case(const struct args *a, const struct gate_how *how, double ra
 	return is_right;
 }
 
-int gate_self_test(const struct args *a)
+int cmd_gate_self_test(const struct args *a)
 {
 	struct gate_how how;
 	struct err err;

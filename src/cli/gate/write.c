@@ -81,7 +81,7 @@ enum { N_NAMES = N_SHAPES + 2 };
 static void name_outputs(const struct args *a, const struct outputs *o, const char *name[N_NAMES])
 {
 	name[0] = a->file[ARGS_FLAME];
-	name[1] = to_stdout(&a->q) ? NULL : a->q.output;
+	name[1] = cmd_report_to_stdout(&a->q) ? NULL : a->q.output;
 	for (int i = 0; i < N_SHAPES; i++)
 		name[i + 2] = o->file[i];
 }
@@ -116,13 +116,13 @@ static int check_different(const struct args *a, const struct outputs *o, struct
 	return 0;
 }
 
-int gate_check(const struct args *a, struct err *err)
+int cmd_gate_check(const struct args *a, struct err *err)
 {
 	struct outputs o;
 
 	if (find_outputs(a, &o, err) < 0 || check_different(a, &o, err) < 0)
 		return ERR_USAGE;
-	if (gate_wants_flame(a)) {
+	if (cmd_gate_wants_flame(a)) {
 		struct query q = a->q;
 
 		q.output = a->file[ARGS_FLAME];
@@ -144,7 +144,7 @@ static bool is_same_file(const char *a, const char *b)
 	       x.st_ino == y.st_ino;
 }
 
-int gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err)
+int cmd_gate_check_sources(const struct args *a, const char *const *source, size_t n, struct err *err)
 {
 	const char *name[N_NAMES];
 	struct outputs o;
@@ -172,10 +172,10 @@ static int draw(const struct gate *g, enum shape shape, const struct args *a, bo
 {
 	switch (shape) {
 	case SHAPE_JSON:
-		gate_json_draw(g, out);
+		json_draw_gate(g, out);
 		return 0;
 	case SHAPE_MARKDOWN:
-		gate_markdown_draw(g, out);
+		ci_draw_markdown(g, out);
 		return 0;
 	case SHAPE_JUNIT:
 		return junit_draw(g, out, err);
@@ -222,7 +222,7 @@ static int write_file(const char *file, const struct buf *text, struct err *err)
 
 static int write_main(const struct gate *g, const struct args *a, const struct outputs *o)
 {
-	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
+	bool color = cmd_report_to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
 	struct buf text = { 0 };
 	struct err err;
 	int status;
@@ -232,13 +232,13 @@ static int write_main(const struct gate *g, const struct args *a, const struct o
 	else {
 		if (o->annotations)
 			github_draw(g, &text);
-		status = write_report(&text, a);
+		status = cmd_report_write(&text, a);
 	}
 	buf_release(&text);
 	return status;
 }
 
-int gate_write(const struct gate *g, const struct args *a)
+int cmd_gate_write(const struct gate *g, const struct args *a)
 {
 	struct outputs o;
 	struct err err;

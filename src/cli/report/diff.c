@@ -22,21 +22,21 @@ static const char usage[] =
 static int compare(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES],
 		   const struct args *a, const struct query *q)
 {
-	bool color = to_stdout(q) && say_color(STDOUT_FILENO, q->color);
+	bool color = cmd_report_to_stdout(q) && say_color(STDOUT_FILENO, q->color);
 	struct buf text = { 0 }, notes = { 0 };
 	struct report r;
 	struct err err;
 	int rc, status;
 
 	progress_begin("comparing");
-	rc = diff_report(p, from, q, &r, &notes, &err);
+	rc = report_diff(p, from, q, &r, &notes, &err);
 	progress_end();
-	tell_lines(&notes);
+	cmd_report_tell_lines(&notes);
 	buf_release(&notes);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	answer_draw(REPORT_DIFF, &r, q, color, &text);
-	status = write_report(&text, a);
+	status = cmd_report_write(&text, a);
 	buf_release(&text);
 	report_release(&r);
 	return status;
@@ -57,32 +57,32 @@ static int load_and_compare(const struct side_sources from[N_SIDES], struct remo
 					      .q = q,
 					      .remote = remote };
 	progress_begin("reading");
-	loading_run(l, N_SIDES);
+	cmd_report_loading_run(l, N_SIDES);
 	progress_end();
 	for (int side = N_SIDES; side-- > 0;) {
-		status |= loading_tell(&l[side]);
+		status |= cmd_report_loading_tell(&l[side]);
 		p[side] = l[side].profile;
 	}
 	if (p[SIDE_BASE] && p[SIDE_TARGET])
 		status |= compare(p, from, a, q);
 	for (int side = 0; side < N_SIDES; side++)
-		loading_release(&l[side]);
+		cmd_report_loading_release(&l[side]);
 	return status;
 }
 
-int cmd_diff(const struct args *a)
+int cmd_report_diff(const struct args *a)
 {
 	struct remote *remote = NULL;
 	struct query q = a->q;
 	struct pair pair;
-	int status = pair_find(a, usage, &pair);
+	int status = cmd_report_pair_find(a, usage, &pair);
 
 	if (status == STATUS_FINE)
-		status = fetching_run(pair.source, N_SIDES, &a->q, &remote);
+		status = cmd_report_fetch(pair.source, N_SIDES, &a->q, &remote);
 	query_for_report(&q, a->command->report);
 	if (status == STATUS_FINE)
 		status = load_and_compare(pair.from, remote, a, &q);
 	remote_free(remote);
-	pair_release(&pair);
+	cmd_report_pair_release(&pair);
 	return status;
 }

@@ -62,14 +62,14 @@ static void fetch(struct remote *r)
 	remote_fetch(r, progress_fetch, &interrupted, &notes);
 	progress_end();
 	sigaction(SIGINT, &before, NULL);
-	tell_lines(&notes);
+	cmd_report_tell_lines(&notes);
 	buf_release(&notes);
 	if (stop_is_set(&interrupted))
 		say("interrupted; going on with what has arrived");
 	interrupted = (struct stop){ 0 };
 }
 
-int fetching_run(struct sources *s, size_t n, const struct query *q, struct remote **out)
+int cmd_report_fetch(struct sources *s, size_t n, const struct query *q, struct remote **out)
 {
 	struct remote *r = remote_new(q);
 	struct err err;

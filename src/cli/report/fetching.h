@@ -20,6 +20,6 @@
  * out     NULL when all are files; freed with remote_free, longer alive than s is used
  * Gives   the exit status; what could not be fetched is told when it is loaded
  */
-int fetching_run(struct sources *s, size_t n, const struct query *q, struct remote **out);
+int cmd_report_fetch(struct sources *s, size_t n, const struct query *q, struct remote **out);
 
 #endif

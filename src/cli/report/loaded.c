@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void tell_lines(const struct buf *notes)
+void cmd_report_tell_lines(const struct buf *notes)
 {
 	const char *line = buf_text(notes), *last = "";
 
@@ -35,7 +35,7 @@ void tell_lines(const struct buf *notes)
 }
 
 /* Sources that could not be read: a line each, and how many are left. */
-void tell_notes(const struct load *l)
+void cmd_report_tell_notes(const struct load *l)
 {
 	const char *line = buf_text(&l->notes);
 
@@ -45,16 +45,16 @@ void tell_notes(const struct load *l)
 		say_error("%.*s", (int)n, line);
 		line += n + (line[n] == '\n');
 	}
-	tell_lines(&l->told);
+	cmd_report_tell_lines(&l->told);
 	if (l->n_failed && l->n > 1)
 		say_error("Fetched %zu %s profiles out of %zu", l->n - l->n_failed, l->kind, l->n);
 }
 
 /* Sources that cannot be meant as they stand. Gives a status; STATUS_FINE is none of them. */
-int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
+int cmd_report_check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin)
 {
 	struct stat in, out;
-	bool is_file = !to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
+	bool is_file = !cmd_report_to_stdout(q) && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
 
 	for (size_t i = 0; i < s->n; i++) {
 		const char *source = s->name[i];
@@ -78,11 +78,11 @@ static int load(const struct args *a, bool apart, struct subject *s)
 	if (rc == 0 && a->command && a->command->report == REPORT_BUNDLE)
 		bundle_sources(s->profile, &a->q, &target->told);
 	progress_end();
-	tell_notes(target);
-	tell_notes(base);
+	cmd_report_tell_notes(target);
+	cmd_report_tell_notes(base);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	save_fetched(s->profile, target, base);
+	cmd_report_save_fetched(s->profile, target, base);
 	return STATUS_FINE;
 }
 
@@ -91,16 +91,16 @@ static int load_sources(const struct args *a, bool apart, struct subject *s)
 	struct load *target = &s->load[SIDE_TARGET], *base = &s->load[SIDE_BASE];
 	size_t n_stdin = 0;
 
-	if (target->n >= 2 && source_is_binary(target->source[0])) {
+	if (target->n >= 2 && fetch_is_binary(target->source[0])) {
 		target->binary = base->binary = *target->source++;
 		target->n--;
 	}
 	if (target->n == 0)
 		return STATUS_FINE;
-	if (check_sources(&s->side[SIDE_TARGET], "source", &a->q, &n_stdin) != STATUS_FINE ||
-	    check_sources(&s->side[SIDE_BASE], "base", &a->q, &n_stdin) != STATUS_FINE)
+	if (cmd_report_check_sources(&s->side[SIDE_TARGET], "source", &a->q, &n_stdin) != STATUS_FINE ||
+	    cmd_report_check_sources(&s->side[SIDE_BASE], "base", &a->q, &n_stdin) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	if (fetching_run(s->side, N_SIDES, &a->q, &s->remote) != STATUS_FINE)
+	if (cmd_report_fetch(s->side, N_SIDES, &a->q, &s->remote) != STATUS_FINE)
 		return STATUS_TROUBLE;
 	target->remote = base->remote = s->remote;
 	if (target->n > 1 && base->n == 0)
@@ -110,7 +110,7 @@ static int load_sources(const struct args *a, bool apart, struct subject *s)
 	return load(a, apart, s);
 }
 
-int subject_load(const struct args *a, bool apart, struct subject *out)
+int cmd_report_load(const struct args *a, bool apart, struct subject *out)
 {
 	static const char *const kind[] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
 	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
@@ -129,7 +129,7 @@ int subject_load(const struct args *a, bool apart, struct subject *out)
 	return load_sources(a, apart, out);
 }
 
-void subject_release(struct subject *s)
+void cmd_report_release(struct subject *s)
 {
 	profile_free(s->profile);
 	profile_free(s->apart);

@@ -27,10 +27,10 @@ struct subject {
  * Read the sources and bases of a command line and say what there is to say about them.
  *
  * apart   whether apart is wanted
- * out     released with subject_release, also after a failure
+ * out     released with cmd_report_release, also after a failure
  * Gives   a status; STATUS_FINE with no profile when no source was named
  */
-int subject_load(const struct args *a, bool apart, struct subject *out);
-void subject_release(struct subject *s);
+int cmd_report_load(const struct args *a, bool apart, struct subject *out);
+void cmd_report_release(struct subject *s);
 
 #endif

@@ -36,7 +36,7 @@ static void load_part(void *arg, unsigned part)
 	}
 }
 
-void loading_run(struct loading *l, size_t n)
+void cmd_report_loading_run(struct loading *l, size_t n)
 {
 	struct queue q = { .l = l, .n = n };
 
@@ -45,7 +45,7 @@ void loading_run(struct loading *l, size_t n)
 		if (!l[i].profile || !l[i].load.remote)
 			continue;
 		progress_end();
-		save_fetched(l[i].profile, &l[i].load, NULL);
+		cmd_report_save_fetched(l[i].profile, &l[i].load, NULL);
 	}
 }
 
@@ -62,20 +62,20 @@ static void add_named(const struct load *l, struct buf *out)
 	}
 }
 
-int loading_tell(const struct loading *l)
+int cmd_report_loading_tell(const struct loading *l)
 {
 	struct load named = l->load;
 
 	named.told = (struct buf){ 0 };
 	add_named(&l->load, &named.told);
-	tell_notes(&named);
+	cmd_report_tell_notes(&named);
 	buf_release(&named.told);
 	if (!l->profile)
 		return say_error("%s", l->err.msg);
 	return l->load.n_failed ? STATUS_TROUBLE : STATUS_FINE;
 }
 
-void loading_release(struct loading *l)
+void cmd_report_loading_release(struct loading *l)
 {
 	profile_free(l->profile);
 	l->profile = NULL;

@@ -19,16 +19,16 @@ struct loading {
 };
 
 /* Load each of n, at most as many at once as there are threads. Those that were fetched are saved. */
-void loading_run(struct loading *l, size_t n);
+void cmd_report_loading_run(struct loading *l, size_t n);
 
 /*
  * Say what went wrong with one, if anything.
  *
  * Gives   the exit status
  */
-int loading_tell(const struct loading *l);
+int cmd_report_loading_tell(const struct loading *l);
 
 /* Free the profile and the notes. */
-void loading_release(struct loading *l);
+void cmd_report_loading_release(struct loading *l);
 
 #endif

@@ -40,7 +40,7 @@ static bool is_page(const struct picture *p)
 	return strcmp(p->command, "web") == 0 || strcmp(p->command, "weblist") == 0;
 }
 
-int open_check(const struct picture *p, struct err *err)
+int cmd_report_open_check(const struct picture *p, struct err *err)
 {
 	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
 		return 0;
@@ -129,7 +129,7 @@ static void wait_until(const struct timespec *when)
 		;
 }
 
-int open_show(const struct picture *p, const void *data, size_t n, struct err *err)
+int cmd_report_open_show(const struct picture *p, const void *data, size_t n, struct err *err)
 {
 	struct buf path = { 0 };
 	struct timespec until;
@@ -156,11 +156,11 @@ static _Noreturn void show_apart(const struct picture *p, const void *data, size
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	dup2(null, STDIN_FILENO);
-	rc = open_show(p, data, n, &err);
+	rc = cmd_report_open_show(p, data, n, &err);
 	_exit(rc < 0 ? say_error("%s", err.msg) : STATUS_FINE);
 }
 
-int open_start(const struct picture *p, const void *data, size_t n, struct err *err)
+int cmd_report_open_start(const struct picture *p, const void *data, size_t n, struct err *err)
 {
 	enum { STEPS = 50 };
 	const struct timespec step = { .tv_nsec = LEAST_SECONDS * 1000000000l / STEPS };

@@ -16,7 +16,7 @@
  *
  * Fails   ERR_USAGE where there is no screen, with what to do instead
  */
-int open_check(const struct picture *p, struct err *err);
+int cmd_report_open_check(const struct picture *p, struct err *err);
 
 /*
  * Write a picture to a temporary file, show it with the first program that can be started, wait for
@@ -25,7 +25,7 @@ int open_check(const struct picture *p, struct err *err);
  * Fails   ERR_IO
  * Like    pprof internal/driver/commands.go, invokeVisualizer
  */
-int open_show(const struct picture *p, const void *data, size_t n, struct err *err);
+int cmd_report_open_show(const struct picture *p, const void *data, size_t n, struct err *err);
 
 /*
  * The same in a process of its own, which goes on when we end and which Ctrl-C does not reach. Waits a
@@ -33,6 +33,6 @@ int open_show(const struct picture *p, const void *data, size_t n, struct err *e
  *
  * Fails   ERR_IO when there can be no other process
  */
-int open_start(const struct picture *p, const void *data, size_t n, struct err *err);
+int cmd_report_open_start(const struct picture *p, const void *data, size_t n, struct err *err);
 
 #endif

@@ -38,7 +38,7 @@ static int find_sides(const struct args *a, const char *usage, struct words side
 	return STATUS_FINE;
 }
 
-int pair_find(const struct args *a, const char *usage, struct pair *out)
+int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *out)
 {
 	static const char *const kind[N_SIDES] = { [SIDE_TARGET] = "source", [SIDE_BASE] = "base" };
 	struct words side[N_SIDES] = { { NULL, 0 } };
@@ -51,14 +51,14 @@ int pair_find(const struct args *a, const char *usage, struct pair *out)
 	for (int i = N_SIDES; i-- > 0;) {
 		if (sources_add(&out->source[i], side[i].word, side[i].n, &err) < 0)
 			return say_error("%s", err.msg);
-		if (check_sources(&out->source[i], kind[i], &a->q, &n_stdin) != STATUS_FINE)
+		if (cmd_report_check_sources(&out->source[i], kind[i], &a->q, &n_stdin) != STATUS_FINE)
 			return STATUS_TROUBLE;
 		out->from[i] = (struct side_sources){ out->source[i].name, out->source[i].n };
 	}
 	return STATUS_FINE;
 }
 
-void pair_release(struct pair *p)
+void cmd_report_pair_release(struct pair *p)
 {
 	for (int i = 0; i < N_SIDES; i++)
 		sources_release(&p->source[i]);

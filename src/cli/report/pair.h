@@ -21,10 +21,10 @@ struct pair {
  * What is wrong with them is said.
  *
  * usage   ends the sentence about a missing side
- * out     released with pair_release, also after a failure
+ * out     released with cmd_report_pair_release, also after a failure
  * Gives   the exit status
  */
-int pair_find(const struct args *a, const char *usage, struct pair *out);
-void pair_release(struct pair *p);
+int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *out);
+void cmd_report_pair_release(struct pair *p);
 
 #endif

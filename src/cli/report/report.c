@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-bool to_stdout(const struct query *q)
+bool cmd_report_to_stdout(const struct query *q)
 {
 	return !*q->output || strcmp(q->output, "-") == 0;
 }
@@ -116,7 +116,7 @@ static int say_unwritten(const struct args *a, const struct err *err)
 	return say_error("standard output: %s", err->msg);
 }
 
-int write_report(const struct buf *text, const struct args *a)
+int cmd_report_write(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
 	const char *suffix = binary_suffix(a);
@@ -124,7 +124,7 @@ int write_report(const struct buf *text, const struct args *a)
 
 	if (suffix && !*q->output && (a->in_shell || isatty(STDOUT_FILENO)))
 		return write_numbered(text, suffix);
-	if (to_stdout(q))
+	if (cmd_report_to_stdout(q))
 		return io_write_fd(STDOUT_FILENO, buf_text(text), text->len, &err) < 0 ? say_unwritten(a, &err)
 										       : STATUS_FINE;
 	if (io_write_file(q->output, buf_text(text), text->len, &err) < 0)
@@ -137,8 +137,8 @@ static int show_picture(const struct answer *answer, const struct args *a)
 {
 	const void *text = buf_text(&answer->text);
 	struct err err;
-	int rc = a->in_shell ? open_start(answer->shown, text, answer->text.len, &err)
-			     : open_show(answer->shown, text, answer->text.len, &err);
+	int rc = a->in_shell ? cmd_report_open_start(answer->shown, text, answer->text.len, &err)
+			     : cmd_report_open_show(answer->shown, text, answer->text.len, &err);
 
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
@@ -150,7 +150,7 @@ static int write_pieces(const struct answer *answer, const struct args *a)
 	struct err err;
 	int rc;
 
-	if (to_stdout(q))
+	if (cmd_report_to_stdout(q))
 		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err)
 											      : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
@@ -169,14 +169,14 @@ static int check_shown(const struct args *a, struct err *err)
 {
 	const struct picture *picture = picture_find(a->command->name);
 
-	return picture && picture->is_shown && !*a->q.output ? open_check(picture, err) : 0;
+	return picture && picture->is_shown && !*a->q.output ? cmd_report_open_check(picture, err) : 0;
 }
 
-int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
+int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
 	/* in front of an error that can only be about this source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
-	bool color = to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
+	bool color = cmd_report_to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
 	struct answer answer = { 0 };
 	struct err err;
 	int rc = check_shown(a, &err), status;
@@ -184,14 +184,14 @@ int report_profile(const struct profile *p, const struct args *a, const struct s
 	if (rc == 0)
 		rc = answer_make(p, a->command, &a->q, from, color, &answer, &err);
 	progress_end();
-	tell_lines(&answer.notes);
+	cmd_report_tell_lines(&answer.notes);
 	if (rc < 0)
 		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
 									     : say_error("%s", err.msg);
 	else
 		status = answer.shown    ? show_picture(&answer, a)
 			 : answer.pieces ? write_pieces(&answer, a)
-					 : write_report(&answer.text, a);
+					 : cmd_report_write(&answer.text, a);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, a);
 	answer_release(&answer);
@@ -248,17 +248,17 @@ int cmd_report(const struct args *a)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	status = subject_load(a, false, &s);
+	status = cmd_report_load(a, false, &s);
 	if (status == STATUS_FINE && s.load[SIDE_TARGET].n == 0)
 		status = no_source(a);
 	if (s.profile) {
 		progress_begin("making the report");
-		status = report_profile(s.profile, a, s.from);
+		status = cmd_report_profile(s.profile, a, s.from);
 		if (status == STATUS_FINE)
 			status = check_names(a, &s.load[SIDE_TARGET]);
 		if (s.load[SIDE_TARGET].n_failed || s.load[SIDE_BASE].n_failed)
 			status = STATUS_TROUBLE;
 	}
-	subject_release(&s);
+	cmd_report_release(&s);
 	return status;
 }

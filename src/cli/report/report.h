@@ -16,10 +16,10 @@
 
 #include <stdbool.h>
 
-bool to_stdout(const struct query *q);
+bool cmd_report_to_stdout(const struct query *q);
 
 /* Write the text where the options say; gives the exit status. */
-int write_report(const struct buf *text, const struct args *a);
+int cmd_report_write(const struct buf *text, const struct args *a);
 
 /*
  * Answer the command of a about a profile and write it, or show it, where the options say.
@@ -27,13 +27,13 @@ int write_report(const struct buf *text, const struct args *a);
  * from    the sources of each side
  * Gives   the exit status
  */
-int report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES]);
+int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES]);
 
 /* Say each line; one that is the same as the one before it only once. */
-void tell_lines(const struct buf *notes);
+void cmd_report_tell_lines(const struct buf *notes);
 
 /* Sources that could not be read: a line each, and how many are left. */
-void tell_notes(const struct load *l);
+void cmd_report_tell_notes(const struct load *l);
 
 /*
  * Sources that cannot be meant as they stand.
@@ -42,6 +42,6 @@ void tell_notes(const struct load *l);
  * n_stdin  how often standard input has been named before; counted on
  * Gives    a status; STATUS_FINE is none of them
  */
-int check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin);
+int cmd_report_check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin);
 
 #endif

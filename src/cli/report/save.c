@@ -37,7 +37,7 @@ static void add_word(struct buf *out, const char *word)
 	buf_addz(out, ".");
 }
 
-void save_prefix(const struct profile *p, struct buf *out)
+void cmd_report_save_prefix(const struct profile *p, struct buf *out)
 {
 	buf_addz(out, "pprof.");
 	if (p->n_maps && p->map[0].file) {
@@ -118,7 +118,7 @@ static int create(struct buf *name, struct err *err)
 static int write_profile(const struct profile *p, struct buf *name, struct err *err)
 {
 	struct buf bytes = { 0 };
-	int rc = proto_draw(p, 1, &bytes, err), fd = -1;
+	int rc = export_proto(p, 1, &bytes, err), fd = -1;
 
 	if (rc == 0 && (fd = rc = create(name, err)) >= 0) {
 		rc = io_write_fd(fd, bytes.data, bytes.len, err);
@@ -131,7 +131,7 @@ static int write_profile(const struct profile *p, struct buf *name, struct err *
 	return rc;
 }
 
-void save_fetched(const struct profile *p, const struct load *target, const struct load *base)
+void cmd_report_save_fetched(const struct profile *p, const struct load *target, const struct load *base)
 {
 	struct buf name = { 0 };
 	struct err err;
@@ -141,7 +141,7 @@ void save_fetched(const struct profile *p, const struct load *target, const stru
 		return;
 	if (find_folder(&name)) {
 		buf_addz(&name, "/");
-		save_prefix(p, &name);
+		cmd_report_save_prefix(p, &name);
 		if (write_profile(p, &name, &err) < 0)
 			say("Could not save profile: %s", err.msg);
 		else

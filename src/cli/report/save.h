@@ -18,9 +18,9 @@
  * base    NULL, or what was taken off
  * Like    pprof internal/driver/fetch.go, fetchProfiles; the folder is another one
  */
-void save_fetched(const struct profile *p, const struct load *target, const struct load *base);
+void cmd_report_save_fetched(const struct profile *p, const struct load *target, const struct load *base);
 
 /* Append what the name of the file begins with: pprof.BINARY.TYPE.TYPE. and so on. */
-void save_prefix(const struct profile *p, struct buf *out);
+void cmd_report_save_prefix(const struct profile *p, struct buf *out);
 
 #endif

@@ -74,34 +74,34 @@ static int take_lot(struct walk *w, const char *const *source, size_t n, const s
 	for (size_t i = 0; i < n; i++)
 		l[i].load =
 			(struct load){ .source = source + i, .n = 1, .kind = "source", .q = q, .remote = w->remote };
-	loading_run(l, n);
+	cmd_report_loading_run(l, n);
 	for (size_t i = 0; i < n; i++) {
 		if (!l[i].profile || l[i].load.notes.len)
 			progress_end();
-		if (loading_tell(&l[i]) != STATUS_FINE)
+		if (cmd_report_loading_tell(&l[i]) != STATUS_FINE)
 			w->failed = true;
 		if (l[i].profile && status == STATUS_FINE)
 			status = take(w, &l[i], q);
-		loading_release(&l[i]);
+		cmd_report_loading_release(&l[i]);
 	}
 	return status;
 }
 
 static int answer(struct walk *w, const struct args *a, const struct query *q)
 {
-	bool color = to_stdout(q) && say_color(STDOUT_FILENO, q->color);
+	bool color = cmd_report_to_stdout(q) && say_color(STDOUT_FILENO, q->color);
 	struct buf text = { 0 };
 	struct report r;
 	int status;
 
 	if (w->n_read < 2)
 		return say_error("trend needs at least two profiles that can be read");
-	trend_report(w->trend, &w->first, &w->last, q, &r, &w->notes);
-	tell_lines(&w->notes);
+	report_trend(w->trend, &w->first, &w->last, q, &r, &w->notes);
+	cmd_report_tell_lines(&w->notes);
 	if (r.table.n_rows == 0 && !q->all)
 		say("nothing grew in every step; --all shows how everything went");
 	answer_draw(REPORT_TREND, &r, q, color, &text);
-	status = write_report(&text, a);
+	status = cmd_report_write(&text, a);
 	buf_release(&text);
 	report_release(&r);
 	return status;
@@ -129,7 +129,7 @@ static int walk_sources(struct walk *w, const struct sources *s, const struct ar
 	return status == STATUS_FINE && w->failed ? STATUS_TROUBLE : status;
 }
 
-int cmd_trend(const struct args *a)
+int cmd_report_trend(const struct args *a)
 {
 	struct walk w = { .trend = NULL };
 	struct sources source = { 0 };
@@ -142,9 +142,9 @@ int cmd_trend(const struct args *a)
 	else if (source.n < 2)
 		status = say_error("trend takes two or more profiles, in the order of their time: cpa trend P1 ... PN");
 	else
-		status = check_sources(&source, "source", &a->q, &n_stdin);
+		status = cmd_report_check_sources(&source, "source", &a->q, &n_stdin);
 	if (status == STATUS_FINE)
-		status = fetching_run(&source, 1, &a->q, &w.remote);
+		status = cmd_report_fetch(&source, 1, &a->q, &w.remote);
 	if (status == STATUS_FINE)
 		status = walk_sources(&w, &source, a);
 	remote_free(w.remote);

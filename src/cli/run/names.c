@@ -60,7 +60,7 @@ static int name_all(const struct body *from, struct buf *out, struct err *err)
 	if (rc == 0)
 		rc = snap_names_look_up(p, false, NULL, err);
 	if (rc == 0)
-		rc = proto_draw(p, 1, out, err);
+		rc = export_proto(p, 1, out, err);
 	profile_free(p);
 	return rc;
 }

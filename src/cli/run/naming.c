@@ -43,10 +43,10 @@ static int convert(const struct args *a, const struct result *to, struct err *er
 	struct buf out = { 0 };
 	int rc = compare_load(&load, &none, &p, err);
 
-	tell_notes(&load);
+	cmd_report_tell_notes(&load);
 	if (rc == 0) {
 		describe(p, to);
-		rc = proto_draw(p, 1, &out, err);
+		rc = export_proto(p, 1, &out, err);
 	}
 	if (rc == 0)
 		rc = io_write_file(to->path, buf_text(&out), out.len, err);

@@ -62,7 +62,7 @@ static size_t add_place(const char **argv, size_t n, const char *path, int64_t l
 	return n;
 }
 
-int edit_file(const char *path, int64_t line, struct err *err)
+int cmd_shell_edit(const char *path, int64_t line, struct err *err)
 {
 	const char *value = command(), *argv[WORDS_MAX + 3];
 	char *words = mem_strndup(value, strlen(value)), *rest = words, *word;

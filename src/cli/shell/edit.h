@@ -16,6 +16,6 @@
  *
  * Fails   ERR_UNKNOWN when there is no such program; ERR_IO when it failed
  */
-int edit_file(const char *path, int64_t line, struct err *err);
+int cmd_shell_edit(const char *path, int64_t line, struct err *err);
 
 #endif

@@ -197,11 +197,11 @@ static unsigned char complete(EditLine *el, int key)
 	complete_line(line.data, line.len, e->p, &start, &found);
 	if (found.n == 0) {
 		next = CC_REFRESH_BEEP;
-	} else if (list_common(&found, line.data + start, &text)) {
+	} else if (cmd_shell_list_common(&found, line.data + start, &text)) {
 		replace(e, line.data, start, text.data);
 	} else if (e->tabbed.len == line.len && memcmp(buf_text(&e->tabbed), line.data, line.len) == 0) {
 		fputs("\n", e->out);
-		list_print(&found, e->out);
+		cmd_shell_list_print(&found, e->out);
 		next = CC_REDISPLAY;
 	} else {
 		next = CC_REFRESH_BEEP;
@@ -255,7 +255,7 @@ static void load_history(struct editor *e)
 
 	e->lib.history(e->history, &event, H_SETSIZE, HISTORY_MAX);
 	e->lib.history(e->history, &event, H_SETUNIQUE, 1);
-	typed_load(&lines);
+	cmd_shell_typed_load(&lines);
 	for (size_t i = 0; i < lines.n; i++) {
 		size_t n;
 		const char *at = texts_at(&lines, i, &n);
@@ -280,7 +280,7 @@ static void set_up(struct editor *e)
 	load_history(e);
 }
 
-struct editor *editor_open(const struct profile *p)
+struct editor *cmd_shell_editor_open(const struct profile *p)
 {
 	const char *term = getenv("TERM");
 	FILE *out = isatty(STDERR_FILENO) ? stderr : stdout;
@@ -309,7 +309,7 @@ struct editor *editor_open(const struct profile *p)
 	return e;
 }
 
-void editor_close(struct editor *e)
+void cmd_shell_editor_close(struct editor *e)
 {
 	if (!e)
 		return;
@@ -320,7 +320,7 @@ void editor_close(struct editor *e)
 	current = NULL;
 }
 
-enum editor_end editor_read(struct editor *e, struct buf *out)
+enum editor_end cmd_shell_editor_read(struct editor *e, struct buf *out)
 {
 	struct sigaction ours = { .sa_handler = note }, before[N_SIGNALS];
 	const wchar_t *line;
@@ -352,7 +352,7 @@ enum editor_end editor_read(struct editor *e, struct buf *out)
 	add_narrow(line, line + n - (line[n - 1] == L'\n'), out);
 	if (out->data[strspn(out->data, " \t")]) {
 		remember(e, out->data);
-		typed_add(out->data);
+		cmd_shell_typed_add(out->data);
 	}
 	return EDITOR_LINE;
 }

@@ -17,8 +17,8 @@ struct editor;
  * p       completes words; must live longer
  * Gives   NULL when the terminal cannot do it, or libedit is not there, which is said
  */
-struct editor *editor_open(const struct profile *p);
-void editor_close(struct editor *e); /* takes NULL */
+struct editor *cmd_shell_editor_open(const struct profile *p);
+void cmd_shell_editor_close(struct editor *e); /* takes NULL */
 
 enum editor_end { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
 
@@ -28,6 +28,6 @@ enum editor_end { EDITOR_LINE, EDITOR_CLEARED, EDITOR_END };
  * out     set to it, without its end
  * Gives   EDITOR_CLEARED after Ctrl-C, EDITOR_END at the end of input
  */
-enum editor_end editor_read(struct editor *e, struct buf *out);
+enum editor_end cmd_shell_editor_read(struct editor *e, struct buf *out);
 
 #endif

@@ -8,8 +8,8 @@
 #include "cli/shell/help.h"
 
 #include "base/arena.h"
-#include "base/text.h"
 #include "base/texts.h"
+#include "base/utf8.h"
 #include "engine/view.h"
 #include "report/head.h"
 #include "session/line.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out)
+void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out)
 {
 	const struct query *now = settings_query(s);
 	struct arena *mem = arena_new();
@@ -32,7 +32,7 @@ void shell_add_greeting(const struct profile *p, const struct settings *s, struc
 	q.divide_by = now->divide_by;
 	q.unit = now->unit;
 	if (view_make(p, &q, mem, &v, NULL, NULL) == 0) {
-		head_fill(&head, &v, &q, mem);
+		report_head_fill(&head, &v, &q, mem);
 		text_add_profile(&head, out);
 		if (v.total == 0 && p->n_types > 1)
 			buf_addz(out, "No samples were found with the default sample value type.\n"
@@ -60,7 +60,7 @@ static void add_line(const char *name, const char *value, const char *comment, s
 	struct buf line = { 0 };
 
 	buf_addf(&line, "  %-25s = %-20s %s", name, value, comment);
-	text_add_safe(out, line.data, line.len);
+	utf8_add_safe(out, line.data, line.len);
 	buf_release(&line);
 }
 
@@ -149,7 +149,7 @@ static void add_list(bool own, const struct profile *p, const struct settings *s
 		buf_release(&line[i]);
 }
 
-void shell_add_options(const struct profile *p, const struct settings *s, struct buf *out)
+void cmd_shell_add_options(const struct profile *p, const struct settings *s, struct buf *out)
 {
 	add_list(false, p, s, out);
 	buf_addz(out, "\n");
@@ -215,12 +215,12 @@ static void add_opt(const struct opt *o, const struct settings *s, struct buf *o
 	buf_addf(out, "%s: %s\n", opt_shown(o, name), o->help);
 	settings_add_value(s, o, &value);
 	buf_addz(out, "  now: ");
-	text_add_safe(out, value.len ? buf_text(&value) : "\"\"", value.len ? value.len : 2);
+	utf8_add_safe(out, value.len ? buf_text(&value) : "\"\"", value.len ? value.len : 2);
 	buf_addf(out, "%s%s\n\n", o->preset && *o->preset ? "; without choosing: " : "", o->preset ? o->preset : "");
 	buf_release(&value);
 }
 
-bool shell_add_help(const char *word, const struct settings *s, struct buf *out)
+bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *out)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, word, strlen(word));
 	size_t before = out->len;

@@ -11,10 +11,10 @@
 #include "session/settings.h"
 
 /* Append what the profile says about itself, and how to go on. Like pprof internal/driver greetings. */
-void shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out);
+void cmd_shell_add_greeting(const struct profile *p, const struct settings *s, struct buf *out);
 
 /* Append the options and their values: those of pprof as pprof lists them, then our own. */
-void shell_add_options(const struct profile *p, const struct settings *s, struct buf *out);
+void cmd_shell_add_options(const struct profile *p, const struct settings *s, struct buf *out);
 
 /*
  * Append help.
@@ -22,6 +22,6 @@ void shell_add_options(const struct profile *p, const struct settings *s, struct
  * word    a command or an option; "" for all
  * Gives   false when it is neither; then nothing was appended
  */
-bool shell_add_help(const char *word, const struct settings *s, struct buf *out);
+bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *out);
 
 #endif

@@ -12,7 +12,7 @@
 #include "cli/shell/history.h"
 
 #include "base/io.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -79,8 +79,8 @@ static bool is_kept(const char *line, size_t n)
 	uint32_t c;
 
 	for (size_t at = 0, len; at < n; at += len) {
-		len = text_decode(line + at, n - at, &c);
-		if (len == 0 || !text_is_plain(c))
+		len = utf8_decode(line + at, n - at, &c);
+		if (len == 0 || !utf8_is_plain(c))
 			return false;
 	}
 	return n > 0 && line[strspn(line, " \t")] && line[strspn(line, " \t")] != '\n';
@@ -148,7 +148,7 @@ static void shorten(const char *path, const struct texts *lines)
 	buf_release(&text);
 }
 
-void typed_load(struct texts *out)
+void cmd_shell_typed_load(struct texts *out)
 {
 	struct texts lines = { 0 };
 	struct buf path = { 0 };
@@ -211,7 +211,7 @@ static void add_to(const char *path, const char *line)
 	buf_release(&text);
 }
 
-void typed_add(const char *line)
+void cmd_shell_typed_add(const char *line)
 {
 	struct buf path = { 0 };
 

@@ -14,9 +14,9 @@
 enum { HISTORY_MAX = 1000 };
 
 /* Append the last HISTORY_MAX lines, the oldest first. */
-void typed_load(struct texts *out);
+void cmd_shell_typed_load(struct texts *out);
 
 /* Keep a line, unless it is the last one already, blank, or holds what a terminal shall not see. */
-void typed_add(const char *line);
+void cmd_shell_typed_add(const char *line);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "cli/shell/list.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 #include <sys/ioctl.h>
@@ -48,7 +48,7 @@ static size_t common(const struct texts *found)
 	return n;
 }
 
-bool list_common(const struct texts *found, const char *word, struct buf *out)
+bool cmd_shell_list_common(const struct texts *found, const char *word, struct buf *out)
 {
 	size_t n = common(found), word_n = strlen(word);
 	const char *text = buf_text(&found->all);
@@ -79,14 +79,14 @@ static size_t width_of(FILE *out)
 	return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH;
 }
 
-void list_print(const struct texts *found, FILE *out)
+void cmd_shell_list_print(const struct texts *found, FILE *out)
 {
 	size_t shown = found->n < SHOWN_MAX ? found->n : SHOWN_MAX, widest = 1, width = width_of(out), columns, rows, n;
 
 	for (size_t i = 0; i < shown; i++) {
 		const char *text = texts_at(found, i, &n);
 
-		n = text_count(text, n);
+		n = utf8_count(text, n);
 		widest = n > widest ? n : widest;
 	}
 	columns = (width + GAP - 1) / (widest + GAP);
@@ -95,7 +95,7 @@ void list_print(const struct texts *found, FILE *out)
 	for (size_t r = 0; r < rows; r++) {
 		for (size_t i = r; i < shown; i += rows) {
 			const char *text = texts_at(found, i, &n);
-			size_t blanks = i + rows < shown ? widest + GAP - text_count(text, n) : 0;
+			size_t blanks = i + rows < shown ? widest + GAP - utf8_count(text, n) : 0;
 
 			fprintf(out, "%.*s%*s", (int)n, text, (int)blanks, "");
 		}

@@ -18,9 +18,9 @@
  * word    what is there
  * Gives   false, appending nothing, when that says no more than the word does
  */
-bool list_common(const struct texts *found, const char *word, struct buf *out);
+bool cmd_shell_list_common(const struct texts *found, const char *word, struct buf *out);
 
 /* Print the candidates in columns as wide as the terminal is, not too many. */
-void list_print(const struct texts *found, FILE *out);
+void cmd_shell_list_print(const struct texts *found, FILE *out);
 
 #endif

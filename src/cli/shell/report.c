@@ -40,7 +40,7 @@ static int make(const struct subject *s, const struct line *l, struct stop *stop
 	struct args a = args_of(l, stop);
 
 	progress_begin("making the report");
-	return report_profile(a.q.keep_base && s->apart ? s->apart : s->profile, &a, s->from);
+	return cmd_report_profile(a.q.keep_base && s->apart ? s->apart : s->profile, &a, s->from);
 }
 
 /* With fd as standard output, -1 for our own. */
@@ -99,7 +99,7 @@ static void ignore_keys(struct sigaction before[2])
 	sigaction(SIGQUIT, &ignore, &before[1]);
 }
 
-int shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart)
+int cmd_shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart)
 {
 	const struct args a = args_of(l, stop);
 	struct sigaction before[2];
@@ -112,7 +112,8 @@ int shell_report(const struct subject *s, const struct line *l, struct stop *sto
 	if (answer_check(l->command, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
 	for (int i = 0; i < N_SIDES; i++)
-		if (check_sources(&s->side[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin) != STATUS_FINE)
+		if (cmd_report_check_sources(&s->side[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin) !=
+		    STATUS_FINE)
 			return STATUS_TROUBLE;
 	if (apart)
 		ignore_keys(before);

@@ -18,6 +18,6 @@
  * apart   make the report in a process of its own, so that Ctrl-C ends it and not us
  * Gives   a status
  */
-int shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart);
+int cmd_shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart);
 
 #endif

@@ -119,7 +119,7 @@ static int run(void *arg, const struct shell_data *d, const struct line *l, stru
 	subject.profile = d->p;
 	subject.apart = d->sides == d->p ? NULL : d->sides;
 	say_into(needs_terminal(arg, l) ? NULL : said);
-	status = shell_report(&subject, l, stop, false);
+	status = cmd_shell_report(&subject, l, stop, false);
 	say_into(&r->rest);
 	if (stop && stop_is_set(stop))
 		return err_set(err, ERR_STOPPED, "stopped");
@@ -168,25 +168,25 @@ static int fetch_again(void *arg, const struct shell_data *last, struct stop *st
 static void add_history(void *arg, struct texts *out)
 {
 	(void)arg;
-	typed_load(out);
+	cmd_shell_typed_load(out);
 }
 
 static void remember(void *arg, const char *line)
 {
 	(void)arg;
-	typed_add(line);
+	cmd_shell_typed_add(line);
 }
 
 static int edit(void *arg, const char *path, int64_t line, struct err *err)
 {
 	(void)arg;
-	return edit_file(path, line, err);
+	return cmd_shell_edit(path, line, err);
 }
 
 static int help(void *arg, const char *words, const struct settings *now, struct buf *text, struct err *err)
 {
 	(void)arg;
-	return shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
+	return cmd_shell_add_help(words, now, text) ? 0 : err_set(err, ERR_USAGE, "Unknown command: %s", words);
 }
 
 static int parse_size(const char *text, int *width, int *height)
@@ -260,7 +260,7 @@ static int run_screen(struct around *around, struct shell_open *open)
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-int screen_session(const struct args *a, struct subject *subject)
+int cmd_shell_screen(const struct args *a, struct subject *subject)
 {
 	struct around around = { .a = a, .subject = subject };
 	const struct side_sources *target = &subject->from[SIDE_TARGET], *base = &subject->from[SIDE_BASE];

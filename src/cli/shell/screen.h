@@ -15,6 +15,6 @@
  * subject  loaded; its profiles are taken over
  * Gives    the exit status
  */
-int screen_session(const struct args *a, struct subject *subject);
+int cmd_shell_screen(const struct args *a, struct subject *subject);
 
 #endif

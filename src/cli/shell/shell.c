@@ -30,7 +30,7 @@ struct shell {
 	struct editor *editor; /* NULL: lines are read as they come */
 };
 
-bool shell_wants_screen(const struct args *a)
+bool cmd_shell_wants_screen(const struct args *a)
 {
 	const char *term = getenv("TERM");
 
@@ -67,7 +67,7 @@ static bool read_line(const struct shell *s, struct buf *out)
 	if (s->editor) {
 		enum editor_end end;
 
-		while ((end = editor_read(s->editor, out)) == EDITOR_CLEARED)
+		while ((end = cmd_shell_editor_read(s->editor, out)) == EDITOR_CLEARED)
 			;
 		return end == EDITOR_LINE;
 	}
@@ -96,7 +96,7 @@ static void help(const struct shell *s, const char *words)
 	const char *near = args_suggest(words, true, true);
 	struct buf text = { 0 };
 
-	if (shell_add_help(words, s->settings, &text))
+	if (cmd_shell_add_help(words, s->settings, &text))
 		tell(&text);
 	else
 		say_error("Unknown command: %s%s%s", words, *near ? "; did you mean " : "", near);
@@ -121,10 +121,10 @@ static bool run_line(struct shell *s, const char *text)
 	case LINE_SET:
 		break;
 	case LINE_REPORT:
-		shell_report(&s->subject, &l, NULL, s->is_terminal);
+		cmd_shell_report(&s->subject, &l, NULL, s->is_terminal);
 		break;
 	case LINE_OPTIONS:
-		shell_add_options(s->subject.profile, s->settings, &options);
+		cmd_shell_add_options(s->subject.profile, s->settings, &options);
 		tell(&options);
 		break;
 	case LINE_HELP:
@@ -160,13 +160,13 @@ static void converse(struct shell *s)
 {
 	struct buf line = { 0 }, greeting = { 0 };
 
-	shell_add_greeting(s->subject.profile, s->settings, &greeting);
+	cmd_shell_add_greeting(s->subject.profile, s->settings, &greeting);
 	tell(&greeting);
-	s->editor = s->is_terminal ? editor_open(s->subject.profile) : NULL;
+	s->editor = s->is_terminal ? cmd_shell_editor_open(s->subject.profile) : NULL;
 	while (read_line(s, &line) && run(s, line.data))
 		while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that showed a picture */
 			;
-	editor_close(s->editor);
+	cmd_shell_editor_close(s->editor);
 	buf_release(&line);
 }
 
@@ -182,15 +182,15 @@ int cmd_shell(const struct args *a)
 		if (strcmp(a->word[i], "-") == 0)
 			return say_error("standard input is where the shell reads its commands; with a report it can "
 					 "be the profile: cpa top -");
-	status = subject_load(a, true, &s.subject);
-	if (s.subject.profile && shell_wants_screen(a)) {
-		status = screen_session(a, &s.subject);
+	status = cmd_report_load(a, true, &s.subject);
+	if (s.subject.profile && cmd_shell_wants_screen(a)) {
+		status = cmd_shell_screen(a, &s.subject);
 	} else if (s.subject.profile) {
 		s.settings = settings_new(&a->q);
 		settings_assign(s.settings, NULL, "compact_labels", "true", &err);
 		converse(&s);
 	}
 	settings_free(s.settings);
-	subject_release(&s.subject);
+	cmd_report_release(&s.subject);
 	return status;
 }

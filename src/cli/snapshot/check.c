@@ -8,8 +8,8 @@
 #include "cli/snapshot/snapshot.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/texts.h"
+#include "base/utf8.h"
 #include "reader/annotate.h"
 #include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
@@ -146,11 +146,11 @@ static char *clean(const char *s)
 	for (size_t at = 0, width; at < n; at += width) {
 		uint32_t c;
 
-		width = text_decode(s + at, n - at, &c);
+		width = utf8_decode(s + at, n - at, &c);
 		if (width)
 			buf_add(&out, s + at, width);
 		else
-			text_add_char(&out, 0xfffd);
+			utf8_add_char(&out, 0xfffd);
 		width = width ? width : 1;
 	}
 	text = mem_strndup(buf_text(&out), out.len);
@@ -182,7 +182,7 @@ static int put_all(void *arg, struct gzip *g, struct err *err)
 {
 	const struct buf *all = arg;
 
-	return gzip_put(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
+	return export_gzip_put(g, all->data, all->len) ? 0 : err_set(err, ERR_LIMIT, "out of memory");
 }
 
 /* What is in an older format becomes profile.proto first: it has no place for comments. */
@@ -195,7 +195,7 @@ static int take_legacy(const struct snapshot *s, struct shot *x, struct bytes *i
 	int rc = reader_read(in, &limits, &p, err);
 
 	if (rc == 0)
-		rc = proto_draw(p, 1, &packed, err);
+		rc = export_proto(p, 1, &packed, err);
 	profile_free(p);
 	proto = (struct bytes){ (uint8_t *)packed.data, packed.len };
 	if (rc == 0)
@@ -224,7 +224,7 @@ static int make_profile(const struct snapshot *s, struct shot *x, struct err *er
 	if (rc == 0)
 		rc = check_kind(x, err);
 	if (rc == 0)
-		rc = gzip_pack(put_all, &plain, 1, &x->packed, err);
+		rc = export_gzip_pack(put_all, &plain, 1, &x->packed, err);
 	if (rc == 0)
 		note_empty(x);
 	buf_release(&plain);

@@ -12,7 +12,7 @@
 #include "cli/snapshot/snapshot.h"
 
 #include "base/mem.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -45,8 +45,8 @@ static bool is_name(const char *s, size_t n)
 	for (size_t at = 0, width; at < n; at += width) {
 		uint32_t c;
 
-		width = text_decode(s + at, n - at, &c);
-		if (!width || !text_is_plain(c))
+		width = utf8_decode(s + at, n - at, &c);
+		if (!width || !utf8_is_plain(c))
 			return false;
 	}
 	return true;

@@ -191,7 +191,7 @@ bool asking_fetch(const struct asking *a, struct fetch *get, size_t n, const cha
 	fetch_all(get, n, &how, progress_fetch, &interrupted, &notes);
 	progress_end();
 	sigaction(SIGINT, &before, NULL);
-	tell_lines(&notes);
+	cmd_report_tell_lines(&notes);
 	buf_release(&notes);
 	return stop_is_set(&interrupted);
 }

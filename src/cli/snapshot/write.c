@@ -7,9 +7,9 @@
 
 #include "cli/snapshot/snapshot.h"
 
-#include "base/json.h"
-#include "base/text.h"
+#include "base/jsonw.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,14 +23,14 @@ static const char *const state_name[N_SHOT_STATES] = {
 
 static void add_null(struct json *j, const char *key)
 {
-	json_key(j, key);
-	json_raw(j, "null", 4);
+	jsonw_key(j, key);
+	jsonw_raw(j, "null", 4);
 }
 
 static void add_text_or_null(struct json *j, const char *key, const char *text)
 {
 	if (text && *text)
-		json_add_text(j, key, text);
+		jsonw_add_text(j, key, text);
 	else
 		add_null(j, key);
 }
@@ -47,10 +47,10 @@ static void add_time(struct json *j, const char *key, int64_t ns)
 
 static void add_type(struct json *j, const struct profile *p, const struct value_type *t)
 {
-	json_open(j, '{');
-	json_add_text(j, "type", profile_text(p, t->name));
-	json_add_text(j, "unit", profile_text(p, t->unit));
-	json_close(j, '}');
+	jsonw_open(j, '{');
+	jsonw_add_text(j, "type", profile_text(p, t->name));
+	jsonw_add_text(j, "unit", profile_text(p, t->unit));
+	jsonw_close(j, '}');
 }
 
 /* What the profile says of itself. */
@@ -58,21 +58,21 @@ static void add_profile(struct json *j, const struct profile *p)
 {
 	const struct mapping *program = p->n_maps ? &p->map[0] : NULL;
 
-	json_add_int(j, "samples", p->n_rows);
-	json_key(j, "sample_types");
-	json_open(j, '[');
+	jsonw_add_int(j, "samples", p->n_rows);
+	jsonw_key(j, "sample_types");
+	jsonw_open(j, '[');
 	for (uint32_t t = 0; t < p->n_types; t++)
 		add_type(j, p, &p->type[t]);
-	json_close(j, ']');
+	jsonw_close(j, ']');
 	add_text_or_null(j, "default_type", profile_text(p, p->meta.default_type));
-	json_key(j, "period_type");
+	jsonw_key(j, "period_type");
 	if (p->meta.has_period_type)
 		add_type(j, p, &p->meta.period_type);
 	else
-		json_raw(j, "null", 4);
-	json_add_int(j, "period", p->meta.period);
+		jsonw_raw(j, "null", 4);
+	jsonw_add_int(j, "period", p->meta.period);
 	add_time(j, "time", p->meta.time_ns);
-	json_add_int(j, "duration_ns", p->meta.duration_ns);
+	jsonw_add_int(j, "duration_ns", p->meta.duration_ns);
 	add_text_or_null(j, "program", program ? profile_text(p, program->file) : NULL);
 	add_text_or_null(j, "build_id", program ? profile_text(p, program->build_id) : NULL);
 }
@@ -83,43 +83,43 @@ static void add_shot(struct json *j, const struct shot *x)
 						  "time",    "duration_ns",  "program",      "build_id" };
 	bool written = x->state == SHOT_WRITTEN;
 
-	json_open(j, '{');
-	json_add_text(j, "name", x->file);
-	json_add_text(j, "kind", x->kind);
-	json_add_text(j, "form", x->is_dump ? "text" : "profile");
-	json_add_text(j, "path", x->url.path);
-	json_add_text(j, "state", state_name[x->state]);
+	jsonw_open(j, '{');
+	jsonw_add_text(j, "name", x->file);
+	jsonw_add_text(j, "kind", x->kind);
+	jsonw_add_text(j, "form", x->is_dump ? "text" : "profile");
+	jsonw_add_text(j, "path", x->url.path);
+	jsonw_add_text(j, "state", state_name[x->state]);
 	add_text_or_null(j, "error", written ? NULL : x->err.msg);
 	add_text_or_null(j, "note", buf_text(&x->note));
-	json_key(j, "bytes");
+	jsonw_key(j, "bytes");
 	if (written)
-		json_int(j, (int64_t)x->n_bytes);
+		jsonw_int(j, (int64_t)x->n_bytes);
 	else
-		json_raw(j, "null", 4);
+		jsonw_raw(j, "null", 4);
 	if (x->p)
 		add_profile(j, x->p);
 	for (size_t i = 0; !x->p && i < sizeof(of_profile) / sizeof(of_profile[0]); i++)
 		add_null(j, of_profile[i]);
-	json_close(j, '}');
+	jsonw_close(j, '}');
 }
 
 static void add_cmdline(struct json *j, const struct buf *cmdline)
 {
 	const char *at = buf_text(cmdline), *end = at + cmdline->len;
 
-	json_key(j, "cmdline");
+	jsonw_key(j, "cmdline");
 	if (at == end) {
-		json_raw(j, "null", 4);
+		jsonw_raw(j, "null", 4);
 		return;
 	}
-	json_open(j, '[');
+	jsonw_open(j, '[');
 	while (at < end) {
 		const char *nul = memchr(at, 0, (size_t)(end - at)), *stop = nul ? nul : end;
 
-		json_text(j, at, (size_t)(stop - at));
+		jsonw_text(j, at, (size_t)(stop - at));
 		at = stop + (nul != NULL);
 	}
-	json_close(j, ']');
+	jsonw_close(j, ']');
 }
 
 void snapshot_manifest(const struct snapshot *s, struct buf *out)
@@ -130,29 +130,29 @@ void snapshot_manifest(const struct snapshot *s, struct buf *out)
 
 	plain.query = (char *)(uintptr_t) "";
 	url_show(&plain, &url);
-	json_open(&j, '{');
-	json_add_text(&j, "schema", SNAPSHOT_SCHEMA);
-	json_add_text(&j, "cpa", PACKAGE_VERSION);
-	json_add_text(&j, "url", url.data);
-	json_add_text(&j, "host", s->host);
+	jsonw_open(&j, '{');
+	jsonw_add_text(&j, "schema", SNAPSHOT_SCHEMA);
+	jsonw_add_text(&j, "cpa", PACKAGE_VERSION);
+	jsonw_add_text(&j, "url", url.data);
+	jsonw_add_text(&j, "host", s->host);
 	add_text_or_null(&j, "version", s->asked->version);
-	json_key(&j, "comments");
-	json_open(&j, '[');
+	jsonw_key(&j, "comments");
+	jsonw_open(&j, '[');
 	for (size_t i = 0; i < s->asked->comment.n; i++)
-		json_textz(&j, s->asked->comment.item[i]);
-	json_close(&j, ']');
+		jsonw_textz(&j, s->asked->comment.item[i]);
+	jsonw_close(&j, ']');
 	add_cmdline(&j, &s->cmdline);
-	json_add_int(&j, "seconds", s->asked->seconds);
+	jsonw_add_int(&j, "seconds", s->asked->seconds);
 	add_time(&j, "begin", s->begin_ns);
 	add_time(&j, "end", s->end_ns);
-	json_key(&j, "interrupted");
-	json_bool(&j, s->interrupted);
-	json_key(&j, "files");
-	json_open(&j, '[');
+	jsonw_key(&j, "interrupted");
+	jsonw_bool(&j, s->interrupted);
+	jsonw_key(&j, "files");
+	jsonw_open(&j, '[');
 	for (size_t i = 0; i < s->n; i++)
 		add_shot(&j, &s->shot[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	jsonw_close(&j, ']');
+	jsonw_close(&j, '}');
 	buf_addz(out, "\n");
 	buf_release(&url);
 }
@@ -170,7 +170,7 @@ static void add_amount(const struct shot *x, struct buf *out)
 
 static void add_safe(struct buf *out, const char *text)
 {
-	text_add_safe(out, text, strlen(text));
+	utf8_add_safe(out, text, strlen(text));
 }
 
 void snapshot_table(const struct snapshot *s, struct buf *out)
@@ -178,7 +178,7 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 	size_t width = 0;
 
 	for (size_t i = 0; i < s->n; i++) {
-		size_t n = text_count(s->shot[i].file, strlen(s->shot[i].file));
+		size_t n = utf8_count(s->shot[i].file, strlen(s->shot[i].file));
 
 		width = n > width ? n : width;
 	}
@@ -189,7 +189,7 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 
 		buf_addz(out, "  ");
 		add_safe(out, x->file);
-		buf_fill(out, ' ', width - text_count(x->file, strlen(x->file)));
+		buf_fill(out, ' ', width - utf8_count(x->file, strlen(x->file)));
 		if (x->state == SHOT_WRITTEN)
 			add_amount(x, out);
 		else

@@ -9,8 +9,8 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "cli/threads/lines.h"
 #include "symbol/demangle.h"
 
@@ -162,7 +162,7 @@ static int pick(struct dump *d, struct regex *focus, struct regex *ignore, struc
 
 static void add_safe(struct buf *out, struct stacks_text t)
 {
-	text_add_safe(out, t.s, t.n);
+	utf8_add_safe(out, t.s, t.n);
 }
 
 /* "3 to 14 minutes", in the unit of the text */
@@ -190,7 +190,7 @@ static void add_name(struct buf *out, const struct stacks_thread *t)
 static void add_names(const struct dump *d, const struct group *g, struct buf *out)
 {
 	struct buf piece = { 0 };
-	size_t used = 0, column = text_count(buf_text(out), out->len);
+	size_t used = 0, column = utf8_count(buf_text(out), out->len);
 
 	for (size_t i = g->at; i < g->at + g->n; i++) {
 		piece.len = 0;
@@ -256,7 +256,7 @@ static void add_group(const struct dump *d, const struct group *g)
 
 		add_safe(&labels, t->labels);
 		buf_addz(d->out, "  labels: ");
-		text_add_short(d->out, labels.data, labels.len, THREADS_WIDTH - strlen("  labels: ") - 1);
+		utf8_add_short(d->out, labels.data, labels.len, THREADS_WIDTH - strlen("  labels: ") - 1);
 		buf_addz(d->out, "\n");
 		buf_release(&labels);
 	}
@@ -299,7 +299,7 @@ static void add_title(const struct dump *d)
 		struct buf safe = { 0 };
 
 		add_safe(&safe, d->s->reason);
-		text_add_short(d->out, safe.data, safe.len, THREADS_WIDTH - 1);
+		utf8_add_short(d->out, safe.data, safe.len, THREADS_WIDTH - 1);
 		buf_addz(d->out, "\n");
 		buf_release(&safe);
 	}

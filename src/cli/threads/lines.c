@@ -7,7 +7,7 @@
 
 #include "cli/threads/lines.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { WIDTH = THREADS_WIDTH, INDENT = 4 };
 
 void threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *column)
 {
-	size_t width = text_count(piece, n);
+	size_t width = utf8_count(piece, n);
 
 	if (*column + 1 + width > WIDTH - 1) {
 		buf_addz(out, "\n ");
@@ -33,8 +33,8 @@ void threads_add_place(struct buf *out, const char *file, size_t n, uint64_t lin
 	struct buf safe = { 0 };
 
 	if (n) {
-		text_add_safe(&safe, base, (size_t)(file + n - base));
-		text_add_short(out, buf_text(&safe), safe.len, THREADS_PLACE_MOST);
+		utf8_add_safe(&safe, base, (size_t)(file + n - base));
+		utf8_add_short(out, buf_text(&safe), safe.len, THREADS_PLACE_MOST);
 		if (line)
 			buf_addf(out, ":%" PRIu64, line);
 	}
@@ -43,12 +43,12 @@ void threads_add_place(struct buf *out, const char *file, size_t n, uint64_t lin
 
 void threads_add_line(struct buf *out, const char *function, const struct buf *place, size_t column)
 {
-	size_t n_place = text_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
+	size_t n_place = utf8_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
 	struct buf safe = { 0 }, cut = { 0 };
 
-	text_add_safe(&safe, function, strlen(function));
-	text_add_short(&cut, buf_text(&safe), safe.len, n_place ? most : most + 2);
-	n = text_count(buf_text(&cut), cut.len);
+	utf8_add_safe(&safe, function, strlen(function));
+	utf8_add_short(&cut, buf_text(&safe), safe.len, n_place ? most : most + 2);
+	n = utf8_count(buf_text(&cut), cut.len);
 	buf_fill(out, ' ', INDENT);
 	buf_add(out, cut.data, cut.len);
 	if (n_place) {

@@ -79,7 +79,7 @@ int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err
 		where.servers = NULL;
 	rc = symbolize_local(p, &where, false, false, &found, err);
 	if (rc == 0)
-		names_demangle(p, DEMANGLE_DEFAULT, false);
+		demangle_names(p, DEMANGLE_DEFAULT, false);
 	for (uint32_t i = 0; i < p->n_maps && rc == 0 && offset; i++)
 		find_offsets(p, i, &where, offset);
 	symbolized_release(&found);

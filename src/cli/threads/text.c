@@ -8,8 +8,8 @@
 #include "cli/threads/text.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/unit.h"
+#include "base/utf8.h"
 #include "cli/threads/lines.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static void add_name(struct buf *out, const struct snap_thread *t, size_t n, boo
 {
 	struct buf name = { 0 };
 
-	text_add_safe(&name, t->name, strnlen(t->name, sizeof(t->name)));
+	utf8_add_safe(&name, t->name, strnlen(t->name, sizeof(t->name)));
 	buf_addf(out, "\"%s\"", buf_text(&name));
 	if (id)
 		buf_addf(out, " %" PRIu32, t->tid);
@@ -237,8 +237,8 @@ static void add_nameless(const struct snap_frame *f, struct buf *function, struc
 			n = f->n_path - i - 1;
 		}
 	if (n) {
-		text_add_safe(&safe, base, n);
-		text_add_short(place, safe.data, safe.len, THREADS_PLACE_MOST);
+		utf8_add_safe(&safe, base, n);
+		utf8_add_short(place, safe.data, safe.len, THREADS_PLACE_MOST);
 		buf_addf(place, "+0x%" PRIx64, f->offset);
 	}
 	buf_release(&safe);
@@ -300,7 +300,7 @@ static void add_title(const struct writing *w)
 	process_facts(w->s->p, &f);
 	for (size_t i = 0; i < n; i++)
 		if (t[i].tid == (uint32_t)f.pid)
-			text_add_safe(&name, t[i].name, strnlen(t[i].name, sizeof(t[i].name)));
+			utf8_add_safe(&name, t[i].name, strnlen(t[i].name, sizeof(t[i].name)));
 	buf_addf(w->out, "process %d", (int)f.pid);
 	if (name.len)
 		buf_addf(w->out, " (%s)", buf_text(&name));

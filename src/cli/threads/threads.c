@@ -184,7 +184,7 @@ static int make(const struct asked *a, const struct snap *s, struct buf *out, st
 	return rc;
 }
 
-static int write_text(const struct asked *a, const struct buf *text, struct err *err)
+static int snap_write_text(const struct asked *a, const struct buf *text, struct err *err)
 {
 	return *a->output ? io_write_file(a->output, text->data, text->len, err)
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
@@ -197,7 +197,7 @@ static int write_all(const struct asked *a, const struct snap *s)
 	int rc = make(a, s, &text, &err);
 
 	if (rc == 0)
-		rc = write_text(a, &text, &err);
+		rc = snap_write_text(a, &text, &err);
 	buf_release(&text);
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
@@ -237,7 +237,7 @@ static int read_text(const struct asked *a, struct bytes *out, struct err *err)
 {
 	bool is_file = strcmp(a->source, "-") == 0 || access(a->source, F_OK) == 0;
 	uint64_t max = a->asking.max_input < 0 ? mem_quarter() : (uint64_t)a->asking.max_input;
-	int rc = is_file ? source_read(a->source, max, out, err) : ask(a, out, err);
+	int rc = is_file ? fetch_read(a->source, max, out, err) : ask(a, out, err);
 
 	if (rc == ERR_UNKNOWN)
 		return err_set(err, ERR_USAGE, "%s is not the number of a process, no file, and no server", a->source);
@@ -274,7 +274,7 @@ static int text_of_stacks(const struct asked *a)
 	if (rc == 0)
 		rc = draw(a, &s, &text, &err);
 	if (rc == 0)
-		rc = write_text(a, &text, &err);
+		rc = snap_write_text(a, &text, &err);
 	stacks_release(&s);
 	buf_release(&text);
 	free(bytes.data);

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/api/asked.h"
+#include "libcpaprof/api/env_profiles.h"
 
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"

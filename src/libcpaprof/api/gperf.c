@@ -210,7 +210,7 @@ struct text {
 	size_t n;
 };
 
-static int write_text(void *arg, const void *data, size_t n)
+static int snap_write_text(void *arg, const void *data, size_t n)
 {
 	struct text *t = arg;
 	char *more = realloc(t->data, t->n + n + 1);
@@ -229,6 +229,6 @@ char *GetHeapProfile(void)
 {
 	struct text t = { NULL, 0 };
 
-	cpa_profile_write(cpa_profile_lookup("heap"), 1, write_text, &t);
+	cpa_profile_write(cpa_profile_lookup("heap"), 1, snap_write_text, &t);
 	return t.data ? t.data : strdup("");
 }

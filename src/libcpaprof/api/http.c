@@ -341,7 +341,7 @@ void http_ask(const struct options *asked)
 			 strncmp(shown, "unix:", SCHEME) == 0 ? "" : "/debug/pprof/");
 	else
 		snprintf(line, sizeof(line), "CPA_LISTEN: no profiling server: %s", *why ? why : strerrordesc_np(-rc));
-	options_say(asked, line, 0);
+	api_options_say(asked, line, 0);
 }
 
 /* Of all that listens on paths only the files that are still ours. */

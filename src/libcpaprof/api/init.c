@@ -8,8 +8,8 @@
  */
 #include "config.h"
 
-#include "libcpaprof/api/asked.h"
 #include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/env_profiles.h"
 #include "libcpaprof/api/session.h"
 
 #include "libcpaprof/target/sys.h"

@@ -5,8 +5,8 @@
 include src/libcpaprof/api/cpa/local.mk
 
 api_sources = \
-	src/libcpaprof/api/asked.c \
-	src/libcpaprof/api/asked.h \
+	src/libcpaprof/api/env_profiles.c \
+	src/libcpaprof/api/env_profiles.h \
 	src/libcpaprof/api/collector.c \
 	src/libcpaprof/api/collector.h \
 	src/libcpaprof/api/cpu.c \

@@ -87,7 +87,7 @@ static const char *value_of(const char *name)
 	return at ? *at + strlen(name) + 1 : NULL;
 }
 
-void options_say(const struct options *o, const char *what, int error)
+void api_options_say(const struct options *o, const char *what, int error)
 {
 	char line[LINE];
 	int n = snprintf(line, sizeof(line), "cpa: %s%s%s\n", what, error ? ": " : "",
@@ -201,7 +201,7 @@ static void complain(const struct options *o, const struct variable *v, const ch
 			 (unsigned long long)v->least, (unsigned long long)v->most);
 	else
 		snprintf(what, sizeof(what), "%s: %.200s is no value of it, and is ignored", v->name, text);
-	options_say(o, what, 0);
+	api_options_say(o, what, 0);
 }
 
 static bool read_all(const struct variable *v, int n, struct options *o)
@@ -234,7 +234,7 @@ static bool is_for_us(char *address)
 	return pid == (uint64_t)getpid();
 }
 
-bool options_read(struct options *o)
+bool api_options_read(struct options *o)
 {
 	const char *log = value_of("CPA_LOG"), *compat = value_of("CPA_GPERF_COMPAT");
 	uint64_t yes = 0;
@@ -302,7 +302,7 @@ static void pass_on_listen(const struct options *o)
 	*at = room;
 }
 
-void options_pass_on(const struct options *o)
+void api_options_pass_on(const struct options *o)
 {
 	static const char *const names[] = { "CPA_CPUPROFILE", "CPA_HEAPPROFILE", "CPUPROFILE", "HEAPPROFILE" };
 	static char room[4][PATH_MAX];

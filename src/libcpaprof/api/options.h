@@ -37,15 +37,15 @@ struct options {
  * o       zeros; out
  * Gives   whether any is set
  */
-bool options_read(struct options *o);
+bool api_options_read(struct options *o);
 
 /*
  * For programs that are executed: paths without %p get one, for those would write into the file of this process. What
  * we listen on is said to be of this process alone, unless it has %p or a free port: others are quiet about it.
  */
-void options_pass_on(const struct options *o);
+void api_options_pass_on(const struct options *o);
 
 /* Say something of ours on stderr, as one line; errno is of error, 0 for none. */
-void options_say(const struct options *o, const char *what, int error);
+void api_options_say(const struct options *o, const char *what, int error);
 
 #endif

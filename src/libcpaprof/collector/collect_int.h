@@ -9,7 +9,7 @@
 #include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/counts.h"
 #include "libcpaprof/collector/maps.h"
-#include "libcpaprof/collector/table.h"
+#include "libcpaprof/collector/stack_table.h"
 
 #include "libcpaprof/target/segment.h"
 
@@ -58,7 +58,7 @@ struct process {
 	uint32_t unseen_at;  /* the first thread that was not looked at yet since */
 	unsigned since_look; /* drains since the mappings were looked at */
 	unsigned look_wait;  /* drains between looks, by what the last one took */
-	struct table table;
+	struct stack_table table;
 	struct counts counts;
 	struct maps maps;
 	struct threads *threads; /* of libcpaprof/collector/threads.h: kept between dumps, NULL before the first */

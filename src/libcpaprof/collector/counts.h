@@ -15,7 +15,7 @@ struct process;
 /* A stack of the tables. What it is counted for stays as it was when it was first seen. */
 struct count_stack {
 	uint32_t name;  /* libcpaprof/target/stacks.h */
-	uint32_t at, n; /* its frames, in struct table.frames */
+	uint32_t at, n; /* its frames, in struct stack_table.frames */
 	uint32_t label;
 	uint64_t extra;
 	enum stack_kind kind;

@@ -80,7 +80,7 @@ static void put_mappings(struct writing *x, const struct snap *s)
 	}
 }
 
-int legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
+int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg)
 {
 	const struct snap_row *row = s->row.data;
 	struct writing x = { .sink = sink, .arg = arg };

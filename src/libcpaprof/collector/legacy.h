@@ -13,6 +13,6 @@
  *
  * Like    gperftools' docs/cpuprofile-fileformat.html
  */
-int legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg);
+int snap_legacy_write(const struct snap *s, snap_sink_fn *sink, void *arg);
 
 #endif

@@ -51,8 +51,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
 	src/libcpaprof/collector/sweep.c \
-	src/libcpaprof/collector/table.c \
-	src/libcpaprof/collector/table.h \
+	src/libcpaprof/collector/stack_table.c \
+	src/libcpaprof/collector/stack_table.h \
 	src/libcpaprof/collector/task.c \
 	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \

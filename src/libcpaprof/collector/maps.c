@@ -37,7 +37,7 @@ static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
 /* The first span that ends behind an address. */
 static size_t span_behind(const struct maps *m, uint64_t addr)
 {
-	const struct span *span = m->span.data;
+	const struct map_span *span = m->span.data;
 	size_t lo = 0, hi = m->span.n;
 
 	while (lo < hi) {
@@ -54,7 +54,7 @@ static size_t span_behind(const struct maps *m, uint64_t addr)
 /* What was added last. */
 static uint32_t find_last(const struct maps *m, uint64_t addr)
 {
-	const struct span *span = m->span.data;
+	const struct map_span *span = m->span.data;
 	size_t i = span_behind(m, addr);
 
 	return i < m->span.n && addr >= span[i].start ? span[i].map + 1 : 0;
@@ -64,7 +64,7 @@ static uint32_t find_last(const struct maps *m, uint64_t addr)
 static bool add_span(struct maps *m)
 {
 	const struct map *new = (const struct map *)m->map.data + m->map.n - 1;
-	struct span *span = vec_room(&m->span, 2, sizeof(*span), SPANS_MAX), put[3];
+	struct map_span *span = vec_room(&m->span, 2, sizeof(*span), SPANS_MAX), put[3];
 	size_t lo, hi, n = 0;
 
 	if (!span)
@@ -72,12 +72,12 @@ static bool add_span(struct maps *m)
 	span = m->span.data;
 	lo = hi = span_behind(m, new->start);
 	if (lo < m->span.n && span[lo].start < new->start)
-		put[n++] = (struct span){ span[lo].start, new->start, span[lo].map };
-	put[n++] = (struct span){ new->start, new->limit, (uint32_t)m->map.n - 1 };
+		put[n++] = (struct map_span){ span[lo].start, new->start, span[lo].map };
+	put[n++] = (struct map_span){ new->start, new->limit, (uint32_t)m->map.n - 1 };
 	while (hi < m->span.n && span[hi].start < new->limit)
 		hi++;
 	if (hi > lo && span[hi - 1].limit > new->limit)
-		put[n++] = (struct span){ new->limit, span[hi - 1].limit, span[hi - 1].map };
+		put[n++] = (struct map_span){ new->limit, span[hi - 1].limit, span[hi - 1].map };
 	memmove(span + lo + n, span + hi, (m->span.n - hi) * sizeof(*span));
 	memcpy(span + lo, put, n * sizeof(*span));
 	m->span.n += n - (hi - lo);
@@ -151,7 +151,7 @@ static void add_era(struct maps *m, uint32_t since, uint32_t map)
 static bool contest(struct maps *m, uint32_t since)
 {
 	struct map *map = m->map.data, *new = &map[m->map.n - 1];
-	const struct span *span = m->span.data;
+	const struct map_span *span = m->span.data;
 
 	for (size_t i = span_behind(m, new->start); i < m->span.n && span[i].start < new->limit; i++) {
 		struct map *old = &map[span[i].map];
@@ -448,7 +448,7 @@ void maps_copy(struct maps *m, const struct maps *from)
 	m->now = from->now;
 	memcpy(m->number, from->number, sizeof(m->number));
 	if (!copy(&m->map, &from->map, sizeof(struct map), MAPS_MAX) ||
-	    !copy(&m->span, &from->span, sizeof(struct span), SPANS_MAX) ||
+	    !copy(&m->span, &from->span, sizeof(struct map_span), SPANS_MAX) ||
 	    !copy(&m->texts, &from->texts, 1, TEXTS_MAX) || !copy(&m->era, &from->era, sizeof(struct era), ERAS_MAX))
 		maps_release(m);
 }
@@ -456,7 +456,7 @@ void maps_copy(struct maps *m, const struct maps *from)
 void maps_release(struct maps *m)
 {
 	vec_release(&m->map, sizeof(struct map));
-	vec_release(&m->span, sizeof(struct span));
+	vec_release(&m->span, sizeof(struct map_span));
 	vec_release(&m->texts, 1);
 	vec_release(&m->era, sizeof(struct era));
 	m->contested = false;

@@ -22,7 +22,7 @@ struct map {
 };
 
 /* Addresses, and the index of the mapping that was added to them last. */
-struct span {
+struct map_span {
 	uint64_t start, limit;
 	uint32_t map;
 };
@@ -35,7 +35,7 @@ struct era {
 /* Begins as zeros. The program comes first. */
 struct maps {
 	struct vec map;                        /* struct map */
-	struct vec span;                       /* struct span: in order of address, each address once */
+	struct vec span;                       /* struct map_span: in order of address, each address once */
 	struct vec texts;                      /* char */
 	struct vec era;                        /* struct era, as they came: of contested ones */
 	bool contested;                        /* some are */

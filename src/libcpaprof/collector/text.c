@@ -29,7 +29,7 @@ static void flush(struct text *t)
 	t->len = 0;
 }
 
-void text_put(struct text *t, const void *data, size_t n)
+void snap_text_put(struct text *t, const void *data, size_t n)
 {
 	while (n) {
 		size_t part = n < TEXT_BUFFER - t->len ? n : TEXT_BUFFER - t->len;
@@ -43,7 +43,7 @@ void text_put(struct text *t, const void *data, size_t n)
 	}
 }
 
-void text_add(struct text *t, const char *fmt, ...)
+void snap_text_add(struct text *t, const char *fmt, ...)
 {
 	char s[ADD_MAX];
 	va_list args;
@@ -53,11 +53,11 @@ void text_add(struct text *t, const char *fmt, ...)
 	n = vsnprintf(s, sizeof(s), fmt, args);
 	va_end(args);
 	if (n > 0)
-		text_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
+		snap_text_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
 }
 
 /* Terminals obey U+0080 to U+009F too, and some the bytes; U+202A to U+202E turn lines around. */
-size_t text_shown(const char *s, size_t n)
+size_t snap_text_shown(const char *s, size_t n)
 {
 	size_t size = collect_character(s, n);
 	unsigned char c = (unsigned char)*s;
@@ -69,12 +69,12 @@ size_t text_shown(const char *s, size_t n)
 	return size;
 }
 
-void text_safe(struct text *t, const char *s, size_t n)
+void snap_text_safe(struct text *t, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {
-		size_t size = text_shown(s + i, n - i);
+		size_t size = snap_text_shown(s + i, n - i);
 
-		text_put(t, size ? s + i : "?", size ? size : 1);
+		snap_text_put(t, size ? s + i : "?", size ? size : 1);
 		i += size ? size : 1;
 	}
 }
@@ -84,20 +84,20 @@ static void quote(struct text *t, const char *s, size_t n)
 {
 	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
 
-	text_put(t, "\"", 1);
+	snap_text_put(t, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
 		const char *at = s[i] ? strchr(from, s[i]) : NULL;
 
 		if (at)
-			text_add(t, "\\%c", to[at - from]);
+			snap_text_add(t, "\\%c", to[at - from]);
 		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			text_add(t, "\\x%02x", (unsigned)s[i]);
+			snap_text_add(t, "\\x%02x", (unsigned)s[i]);
 		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
-			text_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
+			snap_text_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
 		else
-			text_put(t, &s[i], 1);
+			snap_text_put(t, &s[i], 1);
 	}
-	text_put(t, "\"", 1);
+	snap_text_put(t, "\"", 1);
 }
 
 struct labelling {
@@ -109,19 +109,19 @@ static int put_label(void *arg, const char *key, size_t n_key, const char *value
 {
 	struct labelling *l = arg;
 
-	text_add(l->t, l->n++ ? ", " : "{");
+	snap_text_add(l->t, l->n++ ? ", " : "{");
 	quote(l->t, key, n_key);
-	text_add(l->t, ":");
+	snap_text_add(l->t, ":");
 	quote(l->t, value, n_value);
 	return 0;
 }
 
-void text_labels(struct text *t, uint32_t label)
+void snap_text_labels(struct text *t, uint32_t label)
 {
 	struct labelling l = { .t = t };
 
 	collect_labels(t->s->p->c, label, put_label, &l);
-	text_add(t, l.n ? "}" : "{}");
+	snap_text_add(t, l.n ? "}" : "{}");
 }
 
 /* " 0x..." There are millions. */
@@ -138,10 +138,10 @@ static void put_address(struct text *t, uint64_t addr)
 	*--at = 'x';
 	*--at = '0';
 	*--at = ' ';
-	text_put(t, at, (size_t)(s + sizeof(s) - at));
+	snap_text_put(t, at, (size_t)(s + sizeof(s) - at));
 }
 
-void text_addresses(struct text *t, const struct snap_row *r)
+void snap_text_addresses(struct text *t, const struct snap_row *r)
 {
 	const struct table_loc *loc = t->s->p->table.loc.data;
 	const uint32_t *frames = t->s->p->table.frames.data;
@@ -149,8 +149,8 @@ void text_addresses(struct text *t, const struct snap_row *r)
 	for (uint32_t i = 0; i < r->n; i++)
 		put_address(t, loc[frames[r->at + i]].addr + 1);
 	if (r->n == 0)
-		text_add(t, " 0x1"); /* readers want one */
-	text_put(t, "\n", 1);
+		snap_text_add(t, " 0x1"); /* readers want one */
+	snap_text_put(t, "\n", 1);
 }
 
 static void write_mappings(struct text *t)
@@ -159,15 +159,15 @@ static void write_mappings(struct text *t)
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	text_add(t, "\n--- Memory map: ---\n");
+	snap_text_add(t, "\n--- Memory map: ---\n");
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		text_add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
-		text_safe(t, texts + m->path, m->n_path);
-		text_add(t, " (@%" PRIx64 ")", m->offset);
+		snap_text_add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
+		snap_text_safe(t, texts + m->path, m->n_path);
+		snap_text_add(t, " (@%" PRIx64 ")", m->offset);
 		if (m->n_id)
-			text_add(t, " ");
-		text_put(t, texts + m->id, m->n_id);
-		text_put(t, "\n", 1);
+			snap_text_add(t, " ");
+		snap_text_put(t, texts + m->id, m->n_id);
+		snap_text_put(t, "\n", 1);
 	}
 }
 
@@ -226,17 +226,17 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 
 static void put_count(struct text *t, const struct snap_row *r)
 {
-	text_add(t, "%" PRId64 " @", r->value[0]);
-	text_addresses(t, r);
+	snap_text_add(t, "%" PRId64 " @", r->value[0]);
+	snap_text_addresses(t, r);
 	if (r->label) {
-		text_add(t, "# labels: ");
-		text_labels(t, r->label);
-		text_put(t, "\n", 1);
+		snap_text_add(t, "# labels: ");
+		snap_text_labels(t, r->label);
+		snap_text_put(t, "\n", 1);
 	}
-	text_frames(t, r);
+	snap_text_frames(t, r);
 }
 
-void text_counts(struct text *t)
+void snap_text_counts(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total = 0;
@@ -244,20 +244,20 @@ void text_counts(struct text *t)
 	for (size_t i = 0; i < t->s->row.n; i++)
 		if (__builtin_add_overflow(total, row[i].value[0], &total))
 			total = INT64_MAX;
-	text_safe(t, t->s->name, strlen(t->s->name));
-	text_add(t, " profile: total %" PRId64 "\n", total);
+	snap_text_safe(t, t->s->name, strlen(t->s->name));
+	snap_text_add(t, " profile: total %" PRId64 "\n", total);
 	each_row(t, put_count);
 }
 
 static void put_heap(struct text *t, const struct snap_row *r)
 {
-	text_add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
-		 r->raw[3]);
-	text_addresses(t, r);
-	text_frames(t, r);
+	snap_text_add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
+		      r->raw[3]);
+	snap_text_addresses(t, r);
+	snap_text_frames(t, r);
 }
 
-void text_heap(struct text *t)
+void snap_text_heap(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total[SNAP_VALUES] = { 0 };
@@ -268,30 +268,30 @@ void text_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* pprof takes a profile whose two pairs are the same for one that has one pair */
 	total[3] += total[1] == total[3];
-	text_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
-		 total[2], total[3]);
+	snap_text_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
+		      total[2], total[3]);
 	/* what Go calls heap/2N; google-pprof divides by zero there when a row has nothing in use */
 	if (t->s->gperf)
-		text_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
+		snap_text_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
-		text_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
+		snap_text_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
-	text_memory(t);
+	snap_text_memory(t);
 }
 
 static void put_wait(struct text *t, const struct snap_row *r)
 {
-	text_add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
-	text_addresses(t, r);
-	text_frames(t, r);
+	snap_text_add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
+	snap_text_addresses(t, r);
+	snap_text_frames(t, r);
 }
 
-void text_contention(struct text *t)
+void snap_text_contention(struct text *t)
 {
-	text_add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
+	snap_text_add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values stand for all already; readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
-		text_add(t, "sampling period=1\n");
+		snap_text_add(t, "sampling period=1\n");
 	each_row(t, put_wait);
 }
 
@@ -318,25 +318,26 @@ static void write_form(struct text *t, int debug)
 	switch (t->s->kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
-		text_heap(t);
+		snap_text_heap(t);
 		break;
 	case SNAP_BLOCK:
 	case SNAP_MUTEX:
-		text_contention(t);
+		snap_text_contention(t);
 		break;
 	case SNAP_THREADS:
 		if (debug > 1) {
-			text_threads(t);
+			snap_text_threads(t);
 			return;
 		}
 		/* fall through */
 	default:
-		text_counts(t);
+		snap_text_counts(t);
 	}
 	write_mappings(t);
 }
 
-int write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink,
+		    void *arg)
 {
 	struct text *t = memory_map(sizeof(*t));
 	struct snap stacks = *s;
@@ -358,7 +359,7 @@ int write_text(const struct snap *s, int debug, snap_names_fn *names, void *name
 	rc = t->error;
 	if (t->s == &stacks)
 		vec_release(&stacks.row, sizeof(struct snap_row));
-	text_release_frames(t);
+	snap_text_release_frames(t);
 	memory_unmap(t, sizeof(*t));
 	return rc;
 }

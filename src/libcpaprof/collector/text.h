@@ -24,32 +24,32 @@ struct text {
 	char buffer[TEXT_BUFFER];
 };
 
-void text_put(struct text *t, const void *data, size_t n);
-__attribute__((format(printf, 2, 3))) void text_add(struct text *t, const char *fmt, ...);
+void snap_text_put(struct text *t, const void *data, size_t n);
+__attribute__((format(printf, 2, 3))) void snap_text_add(struct text *t, const char *fmt, ...);
 
 /* How many bytes the character at s has, 0 when a terminal would obey it or it is none. */
-size_t text_shown(const char *s, size_t n);
+size_t snap_text_shown(const char *s, size_t n);
 
-/* As text_put, but what a terminal would obey becomes '?'. */
-void text_safe(struct text *t, const char *s, size_t n);
+/* As snap_text_put, but what a terminal would obey becomes '?'. */
+void snap_text_safe(struct text *t, const char *s, size_t n);
 
 /* The texts of a stack: its addresses, after " @"; its frames with names, below each other; its labels. */
-void text_addresses(struct text *t, const struct snap_row *r);
-void text_frames(struct text *t, const struct snap_row *r);
-void text_labels(struct text *t, uint32_t label);
+void snap_text_addresses(struct text *t, const struct snap_row *r);
+void snap_text_frames(struct text *t, const struct snap_row *r);
+void snap_text_labels(struct text *t, uint32_t label);
 
 /* Function and place of frames [at, at + n) in two lines each, as of a goroutine; no more than most frames. */
-void text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most);
+void snap_text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most);
 
-void text_release_frames(struct text *t);
+void snap_text_release_frames(struct text *t);
 
 /* The forms. They are given a text to write to, and rows in any order. */
-void text_counts(struct text *t);
-void text_heap(struct text *t);
-void text_contention(struct text *t);
-void text_threads(struct text *t);
+void snap_text_counts(struct text *t);
+void snap_text_heap(struct text *t);
+void snap_text_contention(struct text *t);
+void snap_text_threads(struct text *t);
 
 /* What is known of the memory of the process, as "# key = value" lines. */
-void text_memory(struct text *t);
+void snap_text_memory(struct text *t);
 
 #endif

@@ -35,7 +35,7 @@ static uint32_t keep(struct text *t, const char *s, size_t n)
 		return 0;
 	}
 	for (size_t i = 0, size; i < n; i += size ? size : 1) {
-		size = text_shown(s + i, n - i);
+		size = snap_text_shown(s + i, n - i);
 		if (size)
 			memcpy(to + i, s + i, size);
 		else
@@ -125,9 +125,9 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = width_of(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
-	text_put(t, s, n);
+	snap_text_put(t, s, n);
 	for (; width < to; width = width / TAB * TAB + TAB)
-		text_put(t, "\t", 1);
+		snap_text_put(t, "\t", 1);
 }
 
 /* Lines [lo, hi), which all have names. */
@@ -143,15 +143,15 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
 	for (const struct line *l = lo; l < hi; l++) {
-		text_put(t, "#\t", 2);
+		snap_text_put(t, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
-		text_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
-		text_put(t, "\n", 1);
+		snap_text_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		snap_text_put(t, "\n", 1);
 	}
 }
 
-void text_frames(struct text *t, const struct snap_row *r)
+void snap_text_frames(struct text *t, const struct snap_row *r)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 	const struct line *line;
@@ -168,12 +168,12 @@ void text_frames(struct text *t, const struct snap_row *r)
 			to++;
 		put_run(t, line + from, line + to);
 		for (; to < t->line.n && !line[to].n[1]; to++) {
-			text_put(t, "#\t", 2);
-			text_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
-			text_put(t, "\n", 1);
+			snap_text_put(t, "#\t", 2);
+			snap_text_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			snap_text_put(t, "\n", 1);
 		}
 	}
-	text_put(t, "\n", 1);
+	snap_text_put(t, "\n", 1);
 }
 
 /* A frame as of a goroutine. Offsets there are of return addresses, one more. */
@@ -181,14 +181,14 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
-	text_put(t, before, strlen(before));
-	text_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
-	text_add(t, "%s\n\t", *before ? "" : "(...)");
-	text_put(t, s + l->n[0] + l->n[1], l->n[2]);
-	text_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
+	snap_text_put(t, before, strlen(before));
+	snap_text_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	snap_text_add(t, "%s\n\t", *before ? "" : "(...)");
+	snap_text_put(t, s + l->n[0] + l->n[1], l->n[2]);
+	snap_text_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
-void text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
+void snap_text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 
@@ -200,7 +200,7 @@ void text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uin
 	}
 }
 
-void text_release_frames(struct text *t)
+void snap_text_release_frames(struct text *t)
 {
 	vec_release(&t->line, sizeof(struct line));
 	vec_release(&t->chars, 1);

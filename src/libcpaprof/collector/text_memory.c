@@ -28,9 +28,9 @@ static void put_malloc(struct text *t)
 	if (t->s->p->pid != getpid() || !mallinfo2)
 		return;
 	m = mallinfo2();
-	text_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
-		 m.hblkhd);
-	text_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
+	snap_text_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
+		      m.hblkhd);
+	snap_text_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
 }
 #else
 static void put_malloc(struct text *t)
@@ -51,10 +51,10 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 	if (!at)
 		return;
 	n = strtoull(at + strlen(what), &end, 10);
-	text_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+	snap_text_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
-void text_memory(struct text *t)
+void snap_text_memory(struct text *t)
 {
 	static const struct {
 		const char *name, *as;
@@ -75,7 +75,7 @@ void text_memory(struct text *t)
 	if (n <= 0)
 		return;
 	status[n] = '\0';
-	text_add(t, "\n# memory\n");
+	snap_text_add(t, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		put_line(t, status, lines[i].name, lines[i].as);

@@ -25,28 +25,28 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
-	text_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	snap_text_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
 	if (!go) {
-		text_put(t, "\"", 1);
-		text_safe(t, thread->name, n_name);
-		text_put(t, "\" ", 2);
+		snap_text_put(t, "\"", 1);
+		snap_text_safe(t, thread->name, n_name);
+		snap_text_put(t, "\" ", 2);
 	}
-	text_put(t, "[", 1);
-	text_safe(t, thread->wait, n_wait);
+	snap_text_put(t, "[", 1);
+	snap_text_safe(t, thread->wait, n_wait);
 	if (thread->wait_ns >= NS_PER_MINUTE)
-		text_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+		snap_text_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
 	if (!go) {
-		text_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
-			 thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
+		snap_text_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+			      thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
 		if (label) {
-			text_add(t, ", labels: ");
-			text_labels(t, label);
+			snap_text_add(t, ", labels: ");
+			snap_text_labels(t, label);
 		}
 	}
-	text_add(t, "]:\n");
+	snap_text_add(t, "]:\n");
 }
 
-void text_threads(struct text *t)
+void snap_text_threads(struct text *t)
 {
 	const struct snap_thread *thread = t->s->thread.data;
 	const struct snap_row *row = t->s->row.data;
@@ -62,11 +62,11 @@ void text_threads(struct text *t)
 		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
 
 		if (i)
-			text_put(t, "\n", 1);
+			snap_text_put(t, "\n", 1);
 		put_head(t, &thread[i], mine ? mine->label : 0);
 		if (mine)
-			text_calls(t, "", mine->at, mine->n, UINT32_MAX);
-		text_calls(t, "created by ", thread[i].creator_at, thread[i].creator_n, CREATORS_SHOWN);
+			snap_text_calls(t, "", mine->at, mine->n, UINT32_MAX);
+		snap_text_calls(t, "created by ", thread[i].creator_at, thread[i].creator_n, CREATORS_SHOWN);
 	}
 	memory_unmap(row_of, n_row_of);
 }

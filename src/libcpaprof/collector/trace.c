@@ -158,7 +158,7 @@ static int add_row(struct snap *s, uint64_t *has, uint32_t at, uint32_t n, uint3
 
 static int add_rows(const struct trace *t, struct snap *s)
 {
-	const struct table *table = &t->p->table;
+	const struct stack_table *table = &t->p->table;
 	size_t size = (table->frames.n / 64 + 1) * sizeof(uint64_t);
 	uint64_t *has = memory_map(size);
 	int rc = has ? 0 : -ENOMEM;

@@ -98,7 +98,7 @@ static uint64_t since(const struct trace_thread *x, const struct task_times *tim
 static void put_wait(struct trace *t, struct trace_thread *x, const struct task *task, const uint64_t *pc, uint32_t n,
 		     const struct task_times *times, uint64_t now)
 {
-	struct table *table = &t->p->table;
+	struct stack_table *table = &t->p->table;
 	struct trace_wait w = { .begin = now, .end = now, .tid = x->tid, .n = n }, *to;
 
 	w.label = glance_label(&t->at, x->tid);

@@ -156,7 +156,7 @@ int spans_make(const struct spans_window *window, const struct span_sample *samp
 static void close_from(struct slices *s, size_t depth)
 {
 	const uint32_t *open = s->open.data;
-	struct slice *slice = s->slice.data;
+	struct trace_slice *slice = s->slice.data;
 
 	for (size_t i = depth; i < s->open.n; i++)
 		if (open[i] != UINT32_MAX)
@@ -167,14 +167,14 @@ static void close_from(struct slices *s, size_t depth)
 static void open_one(struct slices *s, uint64_t begin, const struct slice_frame *f, uint32_t tag)
 {
 	uint32_t *open = vec_room(&s->open, 1, sizeof(*open), DEPTH_MOST);
-	struct slice *slice = s->slice.n < s->most ? vec_room(&s->slice, 1, sizeof(*slice), s->most) : NULL;
+	struct trace_slice *slice = s->slice.n < s->most ? vec_room(&s->slice, 1, sizeof(*slice), s->most) : NULL;
 
 	s->failed |= !open || (!slice && s->slice.n < s->most);
 	if (!open)
 		return;
 	*open = slice ? (uint32_t)s->slice.n : UINT32_MAX;
 	if (slice) {
-		*slice = (struct slice){
+		*slice = (struct trace_slice){
 			.begin = begin, .id = f->id, .at = f->at, .tag = tag, .depth = (uint32_t)s->open.n
 		};
 		s->slice.n++;
@@ -186,7 +186,7 @@ static void open_one(struct slices *s, uint64_t begin, const struct slice_frame 
 
 void slices_add(struct slices *s, uint64_t begin, uint64_t end, const struct slice_frame *frame, size_t n, uint32_t tag)
 {
-	struct slice *slice = s->slice.data;
+	struct trace_slice *slice = s->slice.data;
 	const uint32_t *open = s->open.data;
 	size_t same = 0;
 
@@ -197,7 +197,7 @@ void slices_add(struct slices *s, uint64_t begin, uint64_t end, const struct sli
 	while (same < s->open.n && same < n && open[same] != UINT32_MAX && slice[open[same]].id == frame[same].id)
 		same++;
 	if (same == n && n) {
-		struct slice *last = &slice[open[n - 1]];
+		struct trace_slice *last = &slice[open[n - 1]];
 
 		if (last->tag && last->tag != tag)
 			same--;
@@ -218,6 +218,6 @@ void slices_end(struct slices *s)
 
 void slices_release(struct slices *s)
 {
-	vec_release(&s->slice, sizeof(struct slice));
+	vec_release(&s->slice, sizeof(struct trace_slice));
 	vec_release(&s->open, sizeof(uint32_t));
 }

@@ -55,7 +55,7 @@ struct slice_frame {
 	uint32_t id, at;
 };
 
-struct slice {
+struct trace_slice {
 	uint64_t begin, end;
 	uint32_t id, at; /* at: that of the first span */
 	uint32_t tag;    /* of the spans in which it is the last frame; 0: there are none */
@@ -64,7 +64,7 @@ struct slice {
 
 /* Begins as zeros but for most. */
 struct slices {
-	struct vec slice; /* struct slice: callers before what they call, in order of their begins */
+	struct vec slice; /* struct trace_slice: callers before what they call, in order of their begins */
 	struct vec open;  /* uint32_t: the slices that have no end yet, outermost first; UINT32_MAX: left out */
 	uint64_t end;     /* of the last span */
 	size_t most;      /* slices that are kept */

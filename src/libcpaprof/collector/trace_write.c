@@ -169,7 +169,7 @@ static void add_args(struct writing *x, const struct trace_frame *f, const struc
 	x->any = true;
 }
 
-static void write_slice(struct writing *x, uint32_t tid, const struct slice *s)
+static void write_slice(struct writing *x, uint32_t tid, const struct trace_slice *s)
 {
 	const struct trace_frame *f = trace_names_frame(&x->names, s->at);
 	const struct trace_wait *w =
@@ -264,7 +264,7 @@ static int write_part(struct writing *x, const struct part *p, size_t share)
 		add_slices(x, (const struct trace_span *)x->span.data + i);
 	slices_end(&x->slices);
 	for (size_t i = 0; rc == 0 && i < x->slices.slice.n; i++)
-		write_slice(x, p->tid, (const struct slice *)x->slices.slice.data + i);
+		write_slice(x, p->tid, (const struct trace_slice *)x->slices.slice.data + i);
 	x->left -= x->slices.slice.n;
 	x->n_left_out += x->slices.n_left_out;
 	return rc < 0 || x->slices.failed || x->names.failed ? -ENOMEM : 0;

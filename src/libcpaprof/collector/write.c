@@ -124,7 +124,7 @@ static void value_type(struct writing *x, uint32_t field, const struct value_typ
 /* Number the locations that rows have. */
 static void number(struct writing *x)
 {
-	const struct table *t = &x->s->p->table;
+	const struct stack_table *t = &x->s->p->table;
 	const struct snap_row *row = x->s->row.data;
 	const uint32_t *frames = t->frames.data;
 	uint32_t n = 0;
@@ -319,7 +319,7 @@ static int write_packed(struct writing *x, snap_sink_fn *sink, void *arg)
 	return rc ? rc : whole ? 0 : -EIO;
 }
 
-int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
+int snap_write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
 	size_t n_id = (s->p->table.loc.n + 1) * sizeof(uint32_t);
 	struct writing *x = memory_map(sizeof(*x));
@@ -343,9 +343,9 @@ int write_proto(const struct snap *s, snap_names_fn *names, void *names_arg, sna
 int snap_write(const struct snap *s, int debug, snap_names_fn *names, void *names_arg, snap_sink_fn *sink, void *arg)
 {
 	if (debug == 0)
-		return write_proto(s, names, names_arg, sink, arg);
+		return snap_write_proto(s, names, names_arg, sink, arg);
 	/* CPU profiles have no text */
-	return s->kind == SNAP_CPU ? -EINVAL : write_text(s, debug, names, names_arg, sink, arg);
+	return s->kind == SNAP_CPU ? -EINVAL : snap_write_text(s, debug, names, names_arg, sink, arg);
 }
 
 static int write_file(void *arg, const void *data, size_t n)

@@ -28,7 +28,7 @@ struct chunked {
 };
 
 /*
- * Take bytes, as strictly as head_parse does; trailers and extensions are skipped.
+ * Take bytes, as strictly as request_head_parse does; trailers and extensions are skipped.
  *
  * data    [*n]; *n out: how many were taken, no more than belong to the body
  * most    the body may have so many bytes

@@ -85,7 +85,7 @@ static void answer_unread(struct conn *c)
 static void begin_body(struct conn *c)
 {
 	static const char go_on[] = "HTTP/1.1 100 Continue\r\n\r\n";
-	const struct head *h = &c->head;
+	const struct request_head *h = &c->head;
 
 	c->takes_body = strcmp(h->method, "POST") == 0;
 	if (!h->chunked && !h->length) {
@@ -123,7 +123,7 @@ static bool read_head(struct conn *c)
 		c->until_ns = clock_now() + (uint64_t)head_ms * 1000000;
 		c->idle = false;
 	}
-	rc = head_parse(c->in, c->n_in, &c->head, &why);
+	rc = request_head_parse(c->in, c->n_in, &c->head, &why);
 	if (rc == HEAD_MORE)
 		return false;
 	c->until_ns = 0;

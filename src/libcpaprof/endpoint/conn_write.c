@@ -47,7 +47,7 @@ static bool is_head(const struct conn *c)
 }
 
 /* How Connection goes: only where it is not what the version says by itself. */
-static const char *connection_of(const struct head *h)
+static const char *connection_of(const struct request_head *h)
 {
 	if (h->minor > 0)
 		return h->keep ? "" : "Connection: close\r\n";
@@ -115,7 +115,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 {
 	const char *text = c->line;
 
-	c->head = (struct head){ .minor = 1 };
+	c->head = (struct request_head){ .minor = 1 };
 	snprintf(c->line, sizeof(c->line), why && status != 501 ? "%d %s: %s" : "%d %s", status, serve_reason(status),
 		 why);
 	if (status == 501 && why)
@@ -149,7 +149,7 @@ static void finish(struct conn *c)
 	memmove(c->in, c->in + c->n_head, c->n_in - c->n_head);
 	c->n_in -= c->n_head;
 	c->n_head = 0;
-	c->head = (struct head){ 0 };
+	c->head = (struct request_head){ 0 };
 	c->idle = true;
 	c->state = CONN_HEAD;
 	c->until_ns = clock_now() + (uint64_t)limits->idle_ms * 1000000;

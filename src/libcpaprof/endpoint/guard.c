@@ -161,7 +161,7 @@ static bool is_secret(const struct guard *g, const char *given)
 	return !wrong;
 }
 
-static bool knows_secret(const struct guard *g, const struct head *h)
+static bool knows_secret(const struct guard *g, const struct request_head *h)
 {
 	static const char scheme[] = "Bearer ";
 	const char *given = h->authorization;
@@ -270,7 +270,7 @@ static bool is_our_host(const struct guard *g, const char *host)
 	return is_loopback_name(name) || is_allowed(g->hosts, name);
 }
 
-struct guard_says guard_request(struct guard *g, const struct head *h, bool is_unix, uint64_t now_ns)
+struct guard_says guard_request(struct guard *g, const struct request_head *h, bool is_unix, uint64_t now_ns)
 {
 	/* only HTTP/1.0 may do without one, which no browser speaks */
 	if (!is_unix && (h->has_host ? !is_our_host(g, h->host) : h->minor > 0))

@@ -9,7 +9,7 @@
 #ifndef LIBCPAPROF_ENDPOINT_GUARD_H
 #define LIBCPAPROF_ENDPOINT_GUARD_H
 
-#include "libcpaprof/endpoint/head.h"
+#include "libcpaprof/endpoint/request_head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ struct guard_says {
 };
 
 /* is_unix: of a Unix socket, where a Host says nothing. */
-struct guard_says guard_request(struct guard *g, const struct head *h, bool is_unix, uint64_t now_ns);
+struct guard_says guard_request(struct guard *g, const struct request_head *h, bool is_unix, uint64_t now_ns);
 
 /* Overwrites the secret. */
 void guard_release(struct guard *g);

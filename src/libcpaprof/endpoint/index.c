@@ -37,11 +37,11 @@ struct page {
 	int rc;
 };
 
-#define add(x, ...) ((x)->rc = (x)->rc < 0 ? (x)->rc : answer_add(&(x)->j->answer, __VA_ARGS__))
+#define add(x, ...) ((x)->rc = (x)->rc < 0 ? (x)->rc : reply_add(&(x)->j->answer, __VA_ARGS__))
 
 static void add_text(struct page *x, const char *text, size_t n)
 {
-	x->rc = x->rc < 0 ? x->rc : answer_html(&x->j->answer, text, n);
+	x->rc = x->rc < 0 ? x->rc : reply_html(&x->j->answer, text, n);
 }
 
 /* A name as it stands in a link: what a path may not have is escaped. */
@@ -212,7 +212,7 @@ void job_index(struct serve_job *j)
 	if (!job_find(j))
 		return;
 	j->answer.status = 200;
-	j->answer.type = answer_page;
+	j->answer.type = reply_page;
 	add_head(&x);
 	add_kinds(&x);
 	add_others(&x);

@@ -9,7 +9,7 @@
 #ifndef LIBCPAPROF_ENDPOINT_JOB_H
 #define LIBCPAPROF_ENDPOINT_JOB_H
 
-#include "libcpaprof/endpoint/answer.h"
+#include "libcpaprof/endpoint/reply.h"
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/trace.h"
@@ -84,7 +84,7 @@ struct serve_job {
 };
 
 /* Answer with an error. */
-#define job_error(j, ...) job_said(j, answer_error(&(j)->answer, __VA_ARGS__))
+#define job_error(j, ...) job_said(j, reply_error(&(j)->answer, __VA_ARGS__))
 void job_said(struct serve_job *j, int rc);
 
 /* Find the process, and pin it. Gives false, and an answer, when there is none such. */

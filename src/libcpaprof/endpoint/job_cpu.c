@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -86,7 +86,7 @@ void job_cpu_begin(struct serve_job *j)
 	int rc;
 
 	/* as Go: what is no number, or none that can be, is not there */
-	if (!query_int(j->seconds, &seconds) || seconds <= 0)
+	if (!request_query_int(j->seconds, &seconds) || seconds <= 0)
 		seconds = SECONDS_USUAL;
 	j->debug = 0;
 	if (job_too_long(j, (double)seconds) || !job_find(j))

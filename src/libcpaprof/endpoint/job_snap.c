@@ -7,7 +7,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include "libcpaprof/collector/labels.h"
 
@@ -103,7 +103,7 @@ static void begin_delta(struct serve_job *j)
 {
 	int64_t seconds;
 
-	if (!query_int(j->seconds, &seconds))
+	if (!request_query_int(j->seconds, &seconds))
 		seconds = 0;
 	if (seconds <= 0)
 		job_error(j, 400, "invalid value for \"seconds\" - must be a positive integer");

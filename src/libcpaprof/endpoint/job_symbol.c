@@ -7,7 +7,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include "libcpaprof/collector/addresses.h"
 
@@ -29,7 +29,7 @@ int job_read_addresses(struct serve_job *j, const char *text, size_t n)
 		stop = stop ? stop : end;
 		next = stop < end ? stop + 1 : end;
 		j->cut = stop - text >= WORD_MOST;
-		if (j->cut || !query_uint(text, (size_t)(stop - text), &addr) || !addr)
+		if (j->cut || !request_query_uint(text, (size_t)(stop - text), &addr) || !addr)
 			continue;
 		to = vec_room(&j->addr, 1, sizeof(*to), JOB_SYMBOLS_MOST);
 		if (!to)
@@ -52,12 +52,12 @@ static int write_symbols(struct serve_job *j, snap_names_fn *fn, void *names)
 		snap_frame(j->after, &row[i], 0, &f);
 		if (f.place || !fn(names, j->after->p, f.addr, f.map, 0, &name) || !name.function)
 			continue;
-		rc = answer_add(a, "0x%llx ", (unsigned long long)f.addr);
+		rc = reply_add(a, "0x%llx ", (unsigned long long)f.addr);
 		rc = rc < 0 ? rc : job_put(&a->body, name.function, strcspn(name.function, "\n"));
 		rc = rc < 0 ? rc : job_put(&a->body, "\n", 1);
 	}
 	if (rc == 0 && j->cut)
-		rc = answer_add(a, "reading request: bufio: buffer full\n");
+		rc = reply_add(a, "reading request: bufio: buffer full\n");
 	return rc;
 }
 
@@ -70,9 +70,9 @@ void job_symbol(struct serve_job *j)
 	if (!job_find(j))
 		return;
 	j->answer.status = 200;
-	j->answer.type = answer_text;
+	j->answer.type = reply_text;
 	/* clients only ask whether there are any at all */
-	rc = answer_add(&j->answer, "num_symbols: 1\n");
+	rc = reply_add(&j->answer, "num_symbols: 1\n");
 	rc = rc < 0 ? rc : addresses_open(j->p, j->addr.data, j->addr.n, &s);
 	j->after = s;
 	if (rc == 0 && s->row.n) {
@@ -123,7 +123,7 @@ void job_cmdline(struct serve_job *j)
 		return;
 	process_facts(j->p, &f);
 	j->answer.status = 200;
-	j->answer.type = answer_text;
+	j->answer.type = reply_text;
 	if (j->s->how.hide_cmdline)
 		rc = body_put(&j->answer.body, f.program, f.n_program);
 	else

@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void job_trace_begin(struct serve_job *j)
 	double seconds;
 	int rc;
 
-	if (!query_float(j->seconds, &seconds) || seconds <= 0)
+	if (!request_query_float(j->seconds, &seconds) || seconds <= 0)
 		seconds = 1;
 	j->debug = 0;
 	if (job_too_long(j, seconds) || !job_find(j))

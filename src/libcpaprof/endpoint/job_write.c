@@ -28,7 +28,7 @@ static void name_answer(struct serve_job *j)
 {
 	bool is_delta = j->seconds[0] && j->to == ROUTE_NAMED;
 
-	j->answer.type = j->debug ? answer_text : answer_data;
+	j->answer.type = j->debug ? reply_text : reply_data;
 	if (j->debug)
 		return;
 	snprintf(j->answer.file, sizeof(j->answer.file), "%s%s", j->name, is_delta ? "-delta" : "");
@@ -121,7 +121,7 @@ void job_write(struct serve_job *j, struct snap *s)
 	j->answer.status = 200;
 	name_answer(j);
 	if (j->to == ROUTE_PROFILE && j->old) {
-		finish(j, legacy_write(s, job_put, &j->answer.body));
+		finish(j, snap_legacy_write(s, job_put, &j->answer.body));
 	} else if (!with_names(j) || (!j->debug && host->symbolize)) {
 		rc = snap_write(s, 0, NULL, NULL, job_put, &j->answer.body);
 		if (rc == 0 && with_names(j))

@@ -4,12 +4,12 @@
 
 noinst_LIBRARIES += src/libcpaprof/endpoint/libendpoint.a
 src_libcpaprof_endpoint_libendpoint_a_SOURCES =
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/answer.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/answer.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/reply.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/reply.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/guard.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/guard.h
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/head.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/head.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_head.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_head.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/index.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/job.h
@@ -27,8 +27,8 @@ src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/listen_usual.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/peer.h
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/query.c
-src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/query.h
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_query.c
+src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/request_query.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/route.c
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/route.h
 src_libcpaprof_endpoint_libendpoint_a_SOURCES += src/libcpaprof/endpoint/serve.c

@@ -10,7 +10,7 @@
 
 #include "libcpaprof/endpoint/route.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static int path_make(struct path *p, const char *text, size_t n)
 	p->escaped = p->plain + n + 4;
 	p->clean = p->escaped + 3 * n + 4;
 	p->room = p->clean + 3 * n + 4;
-	got = query_unescape(text, n, false, p->plain);
+	got = request_query_unescape(text, n, false, p->plain);
 	if (got < 0)
 		return -EINVAL;
 	p->n_plain = (size_t)got;
@@ -189,7 +189,7 @@ static void named(struct route *r, const char *name, size_t n)
 static bool skip(const char **path, const char *segment, char *room)
 {
 	size_t n = **path ? strcspn(*path + 1, "/") : 0;
-	long got = **path ? query_unescape(*path + 1, n, false, room) : -1;
+	long got = **path ? request_query_unescape(*path + 1, n, false, room) : -1;
 
 	if (got != (long)strlen(segment) || memcmp(room, segment, (size_t)got) != 0)
 		return false;
@@ -211,7 +211,7 @@ static void match(struct route *r, const char *method, struct path *p)
 	r->to = ROUTE_NOWHERE;
 	if (in && *at) {
 		name = p->room;
-		n = (size_t)query_unescape(at + 1, strlen(at + 1), false, p->room);
+		n = (size_t)request_query_unescape(at + 1, strlen(at + 1), false, p->room);
 	}
 	at = p->clean;
 	r->old = !in && skip(&at, "pprof", p->room) && *at;

@@ -7,7 +7,7 @@
 
 #include "libcpaprof/endpoint/job.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <errno.h>
 #include <string.h>
@@ -67,23 +67,23 @@ static bool read_cpu(struct serve_job *j, const struct route *r)
 	char s[QUERY_VALUE_MAX];
 	int64_t n;
 
-	if (query_value(r->query, r->n_query, "hz", s) && *s) {
-		if (!query_int(s, &n) || n < 1 || n > HZ_MOST) {
+	if (request_query_value(r->query, r->n_query, "hz", s) && *s) {
+		if (!request_query_int(s, &n) || n < 1 || n > HZ_MOST) {
 			job_error(j, 400, "invalid value for \"hz\" - must be an integer from 1 to %d", HZ_MOST);
 			return false;
 		}
 		j->cpu.hz = (uint32_t)n;
 	}
-	if (query_value(r->query, r->n_query, "engine", s) && *s && !read_engine(j, s)) {
+	if (request_query_value(r->query, r->n_query, "engine", s) && *s && !read_engine(j, s)) {
 		job_error(j, 400, "invalid value for \"engine\" - must be timer, perf or itimer");
 		return false;
 	}
-	if (query_value(r->query, r->n_query, "clock", s) && *s && strcmp(s, "cpu") != 0) {
+	if (request_query_value(r->query, r->n_query, "clock", s) && *s && strcmp(s, "cpu") != 0) {
 		job_error(j, 400, "invalid value for \"clock\" - must be cpu");
 		return false;
 	}
-	query_value(r->query, r->n_query, "share", s);
-	query_int(s, &n);
+	request_query_value(r->query, r->n_query, "share", s);
+	request_query_int(s, &n);
 	j->share = n > 0;
 	return true;
 }
@@ -93,20 +93,21 @@ static bool read_parameters(struct serve_job *j, const struct route *r)
 	char s[QUERY_VALUE_MAX];
 	int64_t n;
 
-	if (query_value(r->query, r->n_query, "pid", s) && *s) {
-		if (!query_int(s, &n) || n < 1 || n > INT32_MAX) {
+	if (request_query_value(r->query, r->n_query, "pid", s) && *s) {
+		if (!request_query_int(s, &n) || n < 1 || n > INT32_MAX) {
 			job_error(j, 400, "invalid value for \"pid\" - must be a positive integer");
 			return false;
 		}
 		j->pid = (pid_t)n;
 	}
-	query_value(r->query, r->n_query, "debug", s);
-	query_int(s, &n);
+	request_query_value(r->query, r->n_query, "debug", s);
+	request_query_int(s, &n);
 	j->debug = n == 0 ? 0 : n == 2 || n > 2 ? 2 : 1;
-	query_value(r->query, r->n_query, "delta", s);
+	request_query_value(r->query, r->n_query, "delta", s);
 	j->alloc_only = strcmp(s, "alloc") == 0;
-	j->symbolize = !query_value(r->query, r->n_query, "symbolize", s) || !*s || !query_int(s, &n) || n > 0;
-	query_value(r->query, r->n_query, "seconds", s);
+	j->symbolize =
+		!request_query_value(r->query, r->n_query, "symbolize", s) || !*s || !request_query_int(s, &n) || n > 0;
+	request_query_value(r->query, r->n_query, "seconds", s);
 	j->seconds[0] = s[0];
 	/* a number as long is none that is allowed, wherever it is cut */
 	memcpy(j->seconds, s, sizeof(j->seconds) - 1);
@@ -129,10 +130,10 @@ static int read_request(struct serve_job *j, const struct serve_request *q)
 	j->head = strcmp(q->method, "HEAD") == 0;
 	memcpy(j->name, r.name, sizeof(j->name));
 	if (r.to < ROUTE_INDEX) {
-		rc = answer_route(&j->answer, &r, q->method);
+		rc = reply_route(&j->answer, &r, q->method);
 		j->state = JOB_READY;
 	} else if (q->n_body > SERVE_BODY_MOST) {
-		rc = answer_error(&j->answer, 413, "a request may have %d bytes", SERVE_BODY_MOST);
+		rc = reply_error(&j->answer, 413, "a request may have %d bytes", SERVE_BODY_MOST);
 		j->state = JOB_READY;
 	} else if (read_parameters(j, &r) && r.to == ROUTE_SYMBOL) {
 		bool post = strcmp(q->method, "POST") == 0;

@@ -56,8 +56,8 @@ struct conn {
 	uint64_t until_ns; /* monotonic: when the state ends by itself; CONN_WORK: when to come again; 0: never */
 
 	/* The request. */
-	struct head head; /* its texts are in in[] */
-	bool takes_body;  /* else what comes of a body is thrown away */
+	struct request_head head; /* its texts are in in[] */
+	bool takes_body;          /* else what comes of a body is thrown away */
 	size_t n_head, n_in;
 	struct chunked chunked;
 	struct vec body; /* uint8_t */
@@ -151,7 +151,7 @@ void conn_tell(struct conn *c, uint32_t told);
 /* End the job, which no thread works on; there may be none. */
 void conn_end_work(struct conn *c);
 
-/* Refuse a head as Go's server does, with why or NULL as of head_parse; the connection then ends. */
+/* Refuse a head as Go's server does, with why or NULL as of request_head_parse; the connection then ends. */
 void conn_refuse(struct conn *c, int status, const char *why);
 /* Answer with a sentence, when delay_ns has come; the connection then ends. */
 void conn_say(struct conn *c, int status, const char *text);

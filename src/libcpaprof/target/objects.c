@@ -43,7 +43,7 @@ void cpi_objects_leave_sig(void)
 		atomic_fetch_sub(&walks, 1);
 }
 
-static struct list *list_make(uint32_t room)
+static struct list *report_list_make(uint32_t room)
 {
 	size_t size = sizeof(struct list) + room * sizeof(struct unwind_object);
 	struct list *l = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -69,7 +69,7 @@ static void free_old(void)
 static void replace(void)
 {
 	uint32_t n = cpi_unwind_snapshot(NULL, 0);
-	struct list *l = list_make(n + MORE);
+	struct list *l = report_list_make(n + MORE);
 
 	if (!l)
 		return;

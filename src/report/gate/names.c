@@ -165,7 +165,7 @@ static bool is_go(const char *name, size_t n, const char *file)
 	return memchr(name, '.', n);
 }
 
-void names_add_plain(const char *name, size_t n, const char *file, struct buf *out)
+void gate_names_add_plain(const char *name, size_t n, const char *file, struct buf *out)
 {
 	struct plain p = { .s = name, .out = out, .start = out->len };
 	bool go;
@@ -208,9 +208,9 @@ static int rename_by(struct gate_rule *rule, struct buf *name, size_t start, str
 	return rc < 0 ? rc : yes;
 }
 
-int names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err)
+int gate_names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err)
 {
-	const struct names *names = arg;
+	const struct gate_names *names = arg;
 	const struct gate_how *how = names->how;
 	size_t start = out->len;
 	int rc = 0;
@@ -218,7 +218,7 @@ int names_add(void *arg, const char *name, size_t n, const char *file, struct bu
 	if (how->exact_names)
 		buf_add(out, name, n);
 	else
-		names_add_plain(name, n, file, out);
+		gate_names_add_plain(name, n, file, out);
 	if (!names->renames || out->len == start)
 		return 0;
 	for (size_t i = how->n_rules; rc == 0 && i > 0; i--)

@@ -29,20 +29,20 @@
  * name    n bytes
  * file    source file, "" when unknown
  */
-void names_add_plain(const char *name, size_t n, const char *file, struct buf *out);
+void gate_names_add_plain(const char *name, size_t n, const char *file, struct buf *out);
 
 /* What names of one side are made of. */
-struct names {
+struct gate_names {
 	const struct gate_how *how; /* exact_names, rules of renaming */
 	bool renames;               /* this side is the base */
 };
 
 /*
  * Append the name that a function counts for: plain unless the names are exact, and renamed by the last rule that
- * fits the whole of that, which is then used once more. A match_name_fn; arg is a struct names.
+ * fits the whole of that, which is then used once more. A match_name_fn; arg is a struct gate_names.
  *
  * Fails   ERR_USAGE naming the rule when its NEW has a group that is not there; ERR_LIMIT
  */
-int names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err);
+int gate_names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err);
 
 #endif

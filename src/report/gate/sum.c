@@ -154,7 +154,7 @@ static int check_totals(const struct sum_adding *a, const struct profile *p)
 
 static int match_functions(struct sum_adding *a)
 {
-	struct names names = { a->sum->how, a->side == STATS_BASE };
+	struct gate_names names = { a->sum->how, a->side == STATS_BASE };
 	struct query q = *a->q;
 	int rc;
 
@@ -164,7 +164,7 @@ static int match_functions(struct sum_adding *a)
 		rc = places_make(a->view.p, &q, a->mem, &a->places, a->err);
 	if (rc < 0)
 		return wrap(a, rc);
-	match_set_names(a->sum->match, names_add, &names);
+	match_set_names(a->sum->match, gate_names_add, &names);
 	rc = match_places(a->sum->match, &a->places, a->err);
 	match_set_names(a->sum->match, NULL, NULL);
 	places_release(&a->places);

@@ -11,7 +11,7 @@
 
 #include "libcpaprof/target/unwind/walk_int.h"
 
-uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cursor *c, uint8_t enc)
+uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cfi_cursor *c, uint8_t enc)
 {
 	uint64_t at = obj->eh_lo + eh_pos(obj, c->p), v;
 
@@ -57,7 +57,7 @@ uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cursor *
 }
 
 /* The same, for the encodings that compilers write. */
-static inline uint64_t pointer(const struct unwind_object *obj, struct cursor *c, uint8_t enc)
+static inline uint64_t pointer(const struct unwind_object *obj, struct cfi_cursor *c, uint8_t enc)
 {
 	uint64_t at;
 
@@ -68,9 +68,9 @@ static inline uint64_t pointer(const struct unwind_object *obj, struct cursor *c
 }
 
 /* The length of an entry of .eh_frame, as a cursor over what follows; no bytes: the end of all. */
-static inline struct cursor entry_at(const struct unwind_object *obj, uint64_t addr)
+static inline struct cfi_cursor entry_at(const struct unwind_object *obj, uint64_t addr)
 {
-	struct cursor c = cursor_at(obj, addr);
+	struct cfi_cursor c = cursor_at(obj, addr);
 	uint64_t n = get_u32(&c);
 
 	if (n == 0xffffffff)
@@ -85,9 +85,9 @@ static inline struct cursor entry_at(const struct unwind_object *obj, uint64_t a
 enum { LETTERS = 16 };
 
 /* The augmentation string and its data; p is past them then. */
-static bool read_augmentation(const struct unwind_object *obj, struct cursor *c, struct cie *out)
+static bool read_augmentation(const struct unwind_object *obj, struct cfi_cursor *c, struct cie *out)
 {
-	struct cursor text = *c;
+	struct cfi_cursor text = *c;
 	const unsigned char *end;
 	uint64_t n;
 
@@ -130,7 +130,7 @@ static bool read_augmentation(const struct unwind_object *obj, struct cursor *c,
 static int read_cie(struct walk *w, const struct unwind_object *obj, uint64_t addr)
 {
 	struct cie *cie = &w->cie;
-	struct cursor c;
+	struct cfi_cursor c;
 	struct fde initial = { .lo = 0, .hi = 1 };
 	int rc;
 
@@ -161,7 +161,7 @@ static int read_cie(struct walk *w, const struct unwind_object *obj, uint64_t ad
 /* Read the FDE at an address; UNWIND_NO_CFI: it is about other code than pc. */
 static int read_fde(struct walk *w, const struct unwind_object *obj, uint64_t addr, uint64_t pc, struct fde *out)
 {
-	struct cursor c = entry_at(obj, addr);
+	struct cfi_cursor c = entry_at(obj, addr);
 	uint64_t at = obj->eh_lo + eh_pos(obj, c.p), back = get_u32(&c), n;
 	int rc;
 
@@ -245,7 +245,7 @@ static uint64_t search_any(const struct unwind_object *obj, uint64_t pc)
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
-		struct cursor c = cursor_at(obj, obj->table + 2 * size * mid);
+		struct cfi_cursor c = cursor_at(obj, obj->table + 2 * size * mid);
 		uint64_t start = cpi_unwind_pointer_sig(obj, &c, obj->table_enc);
 
 		if (c.bad)
@@ -265,7 +265,7 @@ static int search_entries(struct walk *w, const struct unwind_object *obj, uint6
 	uint64_t addr = obj->frame;
 
 	for (int i = 0; i < SEARCH_OF_A_PC; i++) {
-		struct cursor c = entry_at(obj, addr);
+		struct cfi_cursor c = entry_at(obj, addr);
 		uint64_t next = obj->eh_lo + eh_pos(obj, c.end);
 		int rc = UNWIND_NO_CFI;
 

@@ -57,7 +57,7 @@ enum expr_op {
 
 struct stack {
 	const struct walk *w;
-	struct cursor c;
+	struct cfi_cursor c;
 	int n;
 	int end; /* STEP_ON, or why there is no value */
 	uint64_t v[DEPTH];
@@ -100,7 +100,7 @@ static void push_reg(struct stack *s, uint64_t reg)
 
 static bool push_const(struct stack *s, uint8_t op)
 {
-	struct cursor *c = &s->c;
+	struct cfi_cursor *c = &s->c;
 
 	switch (op) {
 	case OP_CONST1U:

@@ -80,7 +80,7 @@ static bool segment(const struct elf *e, const Elf64_Phdr *ph, const struct unwi
 static void read_hdr(struct unwind_object *obj)
 {
 	static const uint8_t size_of[16] = { 8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8, 0, 0, 0 };
-	struct cursor c = cursor_at(obj, obj->hdr);
+	struct cfi_cursor c = cursor_at(obj, obj->hdr);
 	uint8_t version = get_u8(&c), frame_enc = get_u8(&c), count_enc = get_u8(&c), enc = get_u8(&c), size;
 	uint64_t n = 0;
 

@@ -49,7 +49,7 @@ struct run {
 	const struct unwind_object *obj;
 	const struct cie *cie;
 	struct row *row;
-	struct cursor c;
+	struct cfi_cursor c;
 	uint64_t loc;
 	bool bad;
 	uint8_t n_remembered;
@@ -132,7 +132,7 @@ static void run_state(struct run *r, uint8_t op)
 /* The instructions about the CFA. */
 static bool run_cfa(struct run *r, uint8_t op)
 {
-	struct cursor *c = &r->c;
+	struct cfi_cursor *c = &r->c;
 	uint64_t reg;
 
 	switch (op) {
@@ -168,7 +168,7 @@ static bool run_cfa(struct run *r, uint8_t op)
 /* The instructions about registers. */
 static bool run_reg(struct run *r, uint8_t op)
 {
-	struct cursor *c = &r->c;
+	struct cfi_cursor *c = &r->c;
 	uint64_t reg = get_uleb(c);
 
 	switch (op) {
@@ -253,7 +253,7 @@ int cpi_unwind_row_sig(struct walk *w, const struct unwind_object *obj, const st
 	r.obj = obj;
 	r.cie = cie;
 	r.row = out;
-	r.c = (struct cursor){ .p = fde->p, .end = fde->end };
+	r.c = (struct cfi_cursor){ .p = fde->p, .end = fde->end };
 	r.loc = fde->lo;
 	r.bad = false;
 	r.n_remembered = 0;

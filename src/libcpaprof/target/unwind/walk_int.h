@@ -201,13 +201,13 @@ static inline uint64_t strip_pac(uint64_t addr)
 }
 
 /* Bytes of CFI, read in order. Reading past the end gives zeros and sets bad. */
-struct cursor {
+struct cfi_cursor {
 	const unsigned char *p, *end;
 	bool bad;
 };
 
 #define GET(name, type)                                                                                                \
-	static inline type name(struct cursor *c)                                                                      \
+	static inline type name(struct cfi_cursor *c)                                                                  \
 	{                                                                                                              \
 		type v;                                                                                                \
                                                                                                                        \
@@ -227,7 +227,7 @@ GET(get_u64, uint64_t)
 
 #undef GET
 
-static inline uint8_t get_u8(struct cursor *c)
+static inline uint8_t get_u8(struct cfi_cursor *c)
 {
 	if (c->p == c->end) {
 		c->bad = true;
@@ -236,7 +236,7 @@ static inline uint8_t get_u8(struct cursor *c)
 	return *c->p++;
 }
 
-static inline uint64_t get_uleb(struct cursor *c)
+static inline uint64_t get_uleb(struct cfi_cursor *c)
 {
 	uint64_t v = 0;
 
@@ -252,7 +252,7 @@ static inline uint64_t get_uleb(struct cursor *c)
 	return 0;
 }
 
-static inline int64_t get_sleb(struct cursor *c)
+static inline int64_t get_sleb(struct cfi_cursor *c)
 {
 	uint64_t v = 0;
 
@@ -277,13 +277,13 @@ static inline uint32_t eh_pos(const struct unwind_object *obj, const unsigned ch
 }
 
 /* A cursor from an address of the target to the end of its bytes; bad when it is not in there. */
-static inline struct cursor cursor_at(const struct unwind_object *obj, uint64_t addr)
+static inline struct cfi_cursor cursor_at(const struct unwind_object *obj, uint64_t addr)
 {
 	uint64_t pos = addr - obj->eh_lo, n = obj->eh_hi - obj->eh_lo;
 
 	if (pos > n)
-		return (struct cursor){ .p = obj->eh, .end = obj->eh, .bad = true };
-	return (struct cursor){ .p = obj->eh + pos, .end = obj->eh + n };
+		return (struct cfi_cursor){ .p = obj->eh, .end = obj->eh, .bad = true };
+	return (struct cfi_cursor){ .p = obj->eh + pos, .end = obj->eh + n };
 }
 
 enum {
@@ -302,6 +302,6 @@ enum {
  * .eh_frame_hdr. Bases of text and functions, and pointers to pointers, are bad: nobody writes them
  * for what a walk reads.
  */
-uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cursor *c, uint8_t enc);
+uint64_t cpi_unwind_pointer_sig(const struct unwind_object *obj, struct cfi_cursor *c, uint8_t enc);
 
 #endif

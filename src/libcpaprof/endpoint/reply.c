@@ -1,11 +1,11 @@
 /*
- * answer.c - the answers that are no profile, and the head lines of all
+ * reply.c - the answers that are no profile, and the head lines of all
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/answer.h"
+#include "libcpaprof/endpoint/reply.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 enum { ADD_MAX = 1024 };
 
-const char answer_text[] = "text/plain; charset=utf-8";
-const char answer_page[] = "text/html; charset=utf-8";
-const char answer_data[] = "application/octet-stream";
+const char reply_text[] = "text/plain; charset=utf-8";
+const char reply_page[] = "text/html; charset=utf-8";
+const char reply_data[] = "application/octet-stream";
 
 const char *serve_reason(int status)
 {
@@ -51,7 +51,7 @@ const char *serve_reason(int status)
 	return "Unknown";
 }
 
-int answer_add(struct serve_answer *a, const char *fmt, ...)
+int reply_add(struct serve_answer *a, const char *fmt, ...)
 {
 	char text[ADD_MAX];
 	va_list args;
@@ -84,7 +84,7 @@ static const char *in_html(char c)
 	}
 }
 
-int answer_html(struct serve_answer *a, const char *text, size_t n)
+int reply_html(struct serve_answer *a, const char *text, size_t n)
 {
 	int rc = 0;
 
@@ -101,7 +101,7 @@ int serve_say(struct serve_answer *a, int status, bool pprof, const char *text)
 	int rc;
 
 	a->status = status;
-	a->type = answer_text;
+	a->type = reply_text;
 	a->is_error = pprof;
 	a->file[0] = '\0';
 	a->body.v.n = 0;
@@ -109,7 +109,7 @@ int serve_say(struct serve_answer *a, int status, bool pprof, const char *text)
 	return rc == 0 ? body_put(&a->body, "\n", 1) : rc;
 }
 
-int answer_error(struct serve_answer *a, int status, const char *fmt, ...)
+int reply_error(struct serve_answer *a, int status, const char *fmt, ...)
 {
 	char text[ADD_MAX];
 	va_list args;
@@ -129,16 +129,16 @@ static int redirect(struct serve_answer *a, const struct route *r, const char *m
 	memcpy(a->location, r->location, sizeof(a->location));
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
 		return 0;
-	a->type = answer_page;
+	a->type = reply_page;
 	a->no_length = *method == 'H';
 	if (a->no_length)
 		return 0;
-	rc = answer_add(a, "<a href=\"");
-	rc = rc < 0 ? rc : answer_html(a, r->location, strlen(r->location));
-	return rc < 0 ? rc : answer_add(a, "\">%s</a>.\n\n", serve_reason(307));
+	rc = reply_add(a, "<a href=\"");
+	rc = rc < 0 ? rc : reply_html(a, r->location, strlen(r->location));
+	return rc < 0 ? rc : reply_add(a, "\">%s</a>.\n\n", serve_reason(307));
 }
 
-int answer_route(struct serve_answer *a, const struct route *r, const char *method)
+int reply_route(struct serve_answer *a, const struct route *r, const char *method)
 {
 	switch (r->to) {
 	case ROUTE_REDIRECT:

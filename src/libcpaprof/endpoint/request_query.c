@@ -1,5 +1,5 @@
 /*
- * query.c - the parameters of a request, as Go's net/url and strconv read them
+ * request_query.c - the parameters of a request, as Go's net/url and strconv read them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,7 +7,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/query.h"
+#include "libcpaprof/endpoint/request_query.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static int digit_of(char c)
 	return c >= 'a' && c <= 'z' ? c - 'a' + 10 : 99;
 }
 
-long query_unescape(const char *text, size_t n, bool space, char *out)
+long request_query_unescape(const char *text, size_t n, bool space, char *out)
 {
 	size_t len = 0;
 
@@ -50,7 +50,7 @@ static bool value_of(const char *text, size_t n, char out[QUERY_VALUE_MAX])
 		size_t size = text[i] == '%' ? 3 : 1;
 		char c[2];
 
-		if (query_unescape(text + i, n - i < size ? n - i : size, true, c) < 0)
+		if (request_query_unescape(text + i, n - i < size ? n - i : size, true, c) < 0)
 			return false;
 		i += size - 1;
 		if (len < QUERY_VALUE_MAX - 1)
@@ -60,7 +60,7 @@ static bool value_of(const char *text, size_t n, char out[QUERY_VALUE_MAX])
 	return true;
 }
 
-bool query_value(const char *query, size_t n, const char *key, char out[QUERY_VALUE_MAX])
+bool request_query_value(const char *query, size_t n, const char *key, char out[QUERY_VALUE_MAX])
 {
 	char name[QUERY_VALUE_MAX];
 
@@ -83,7 +83,7 @@ bool query_value(const char *query, size_t n, const char *key, char out[QUERY_VA
 	return false;
 }
 
-bool query_int(const char *s, int64_t *out)
+bool request_query_int(const char *s, int64_t *out)
 {
 	bool minus = *s == '-', fits = true;
 	uint64_t most = (uint64_t)INT64_MAX + minus, n = 0;
@@ -131,7 +131,7 @@ static bool underscores_fit(const char *s, size_t n, bool prefix)
 	return before != '_';
 }
 
-bool query_uint(const char *s, size_t n, uint64_t *out)
+bool request_query_uint(const char *s, size_t n, uint64_t *out)
 {
 	const char *text = s, *end = s + n;
 	unsigned base = 10;
@@ -238,7 +238,7 @@ static bool number(const char *s, double *out)
 	return !isinf(*out);
 }
 
-bool query_float(const char *s, double *out)
+bool request_query_float(const char *s, double *out)
 {
 	bool minus = *s == '-', fits;
 	const char *text = s + (*s == '-' || *s == '+');

@@ -1,11 +1,11 @@
 /*
- * table.c - the distinct stacks of a process, and what they weigh
+ * stack_table.c - the distinct stacks of a process, and what they weigh
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "libcpaprof/collector/table.h"
+#include "libcpaprof/collector/stack_table.h"
 
 #include "libcpaprof/target/segment.h"
 
@@ -32,14 +32,14 @@ static uint64_t mix(uint64_t a, uint64_t b)
 	return (uint64_t)m ^ (uint64_t)(m >> 64);
 }
 
-static void pay(struct table *t, size_t bytes)
+static void pay(struct stack_table *t, size_t bytes)
 {
 	if (t->left)
 		*t->left = *t->left > bytes ? *t->left - bytes : 0;
 }
 
 /* As vec_room, but all tables together take no more than they may: a vec that grows takes as much again. */
-static void *room(struct table *t, struct vec *v, size_t more, size_t size, size_t most)
+static void *room(struct stack_table *t, struct vec *v, size_t more, size_t size, size_t most)
 {
 	size_t cap = v->cap;
 	void *p;
@@ -52,8 +52,8 @@ static void *room(struct table *t, struct vec *v, size_t more, size_t size, size
 }
 
 /* Make a hash table twice as large when it is half full. hash_at gives the hash of an index. */
-static bool grow(struct table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
-		 uint64_t (*hash_at)(const struct table *t, uint32_t i))
+static bool grow(struct stack_table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
+		 uint64_t (*hash_at)(const struct stack_table *t, uint32_t i))
 {
 	uint32_t want = *n_slots ? *n_slots * 2 : FIRST_SLOTS, *to;
 
@@ -79,18 +79,18 @@ static bool grow(struct table *t, uint32_t **slots, uint32_t *n_slots, size_t n,
 	return true;
 }
 
-static uint64_t loc_hash(const struct table *t, uint32_t i)
+static uint64_t loc_hash(const struct stack_table *t, uint32_t i)
 {
 	return mix(((const struct table_loc *)t->loc.data)[i].addr, t->seed);
 }
 
-static uint64_t stack_hash(const struct table *t, uint32_t i)
+static uint64_t stack_hash(const struct stack_table *t, uint32_t i)
 {
 	return ((const struct table_stack *)t->stack.data)[i].hash;
 }
 
 /* The id of an address, of the mapping that was there in the generation. False when there is no room. */
-static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
+static bool find_loc(struct stack_table *t, uint64_t addr, uint32_t *out)
 {
 	uint32_t map = t->maps ? maps_find_contested(t->maps, addr, t->generation) : 0, at;
 	struct table_loc *loc;
@@ -113,7 +113,7 @@ static bool find_loc(struct table *t, uint64_t addr, uint32_t *out)
 }
 
 /* Add weight to the stack whose n locations are behind the last one in frames. */
-static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight)
+static uint32_t add(struct stack_table *t, uint32_t n, uint32_t label, uint64_t weight)
 {
 	const uint32_t *frames = t->frames.data, *mine = frames + t->frames.n;
 	uint64_t h = mix(label, t->seed);
@@ -144,7 +144,7 @@ static uint32_t add(struct table *t, uint32_t n, uint32_t label, uint64_t weight
 }
 
 /* The first locations and stacks are the places: what finds no room for its own has theirs. */
-static bool begin(struct table *t)
+static bool begin(struct stack_table *t)
 {
 	uint32_t *frame;
 
@@ -167,7 +167,7 @@ static bool begin(struct table *t)
 }
 
 /* Put the locations of n addresses behind the last one in frames. */
-static bool find_locs(struct table *t, const uint64_t *pc, uint32_t n)
+static bool find_locs(struct stack_table *t, const uint64_t *pc, uint32_t n)
 {
 	uint32_t *to;
 
@@ -182,7 +182,7 @@ static bool find_locs(struct table *t, const uint64_t *pc, uint32_t n)
 	return true;
 }
 
-bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
+bool table_frames(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
 {
 	if (!find_locs(t, pc, n))
 		return false;
@@ -191,12 +191,12 @@ bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at)
 	return true;
 }
 
-bool table_place_frame(struct table *t, enum table_place place, uint32_t *at)
+bool table_place_frame(struct stack_table *t, enum table_place place, uint32_t *at)
 {
 	return table_intern_place(t, place, at) != 0;
 }
 
-uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
+uint32_t table_add(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight)
 {
 	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, weight) : NO_STACK;
 
@@ -207,7 +207,7 @@ uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t lab
 	return stack;
 }
 
-uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight)
+uint32_t table_add_place(struct stack_table *t, enum table_place place, uint64_t weight)
 {
 	if (!weight || !begin(t))
 		return NO_STACK;
@@ -216,7 +216,7 @@ uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weigh
 	return place;
 }
 
-void table_add_again(struct table *t, uint32_t stack, uint64_t weight)
+void table_add_again(struct stack_table *t, uint32_t stack, uint64_t weight)
 {
 	if (stack >= t->stack.n)
 		return;
@@ -224,7 +224,7 @@ void table_add_again(struct table *t, uint32_t stack, uint64_t weight)
 	t->weight += weight;
 }
 
-static uint32_t frames_of(const struct table *t, uint32_t stack, uint32_t *at)
+static uint32_t frames_of(const struct stack_table *t, uint32_t stack, uint32_t *at)
 {
 	const struct table_stack *s = (const struct table_stack *)t->stack.data + stack;
 
@@ -232,7 +232,7 @@ static uint32_t frames_of(const struct table *t, uint32_t stack, uint32_t *at)
 	return stack == NO_STACK ? 0 : s->n;
 }
 
-bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at)
+bool table_intern(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at)
 {
 	uint32_t stack = find_locs(t, pc, n) ? add(t, n, label, 0) : NO_STACK;
 
@@ -240,12 +240,12 @@ bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t labe
 	return stack != NO_STACK;
 }
 
-uint32_t table_intern_place(struct table *t, enum table_place place, uint32_t *at)
+uint32_t table_intern_place(struct stack_table *t, enum table_place place, uint32_t *at)
 {
 	return frames_of(t, begin(t) ? place : NO_STACK, at);
 }
 
-void table_release(struct table *t)
+void table_release(struct stack_table *t)
 {
 	if (t->left)
 		*t->left += t->loc.cap * sizeof(struct table_loc) + t->stack.cap * sizeof(struct table_stack) +
@@ -256,5 +256,5 @@ void table_release(struct table *t)
 	vec_release(&t->loc, sizeof(struct table_loc));
 	vec_release(&t->stack, sizeof(struct table_stack));
 	vec_release(&t->frames, sizeof(uint32_t));
-	*t = (struct table){ 0 };
+	*t = (struct stack_table){ 0 };
 }

@@ -1,10 +1,10 @@
 /*
- * json.h - write JSON
+ * jsonw.h - write JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef BASE_JSONW_H
+#define BASE_JSONW_H
 
 #include "base/buf.h"
 
@@ -21,28 +21,28 @@ struct json {
 	bool keyed; /* a key was just written */
 };
 
-void json_open(struct json *j, char bracket);  /* '{' or '[' */
-void json_close(struct json *j, char bracket); /* '}' or ']' */
-void json_key(struct json *j, const char *key);
+void jsonw_open(struct json *j, char bracket);  /* '{' or '[' */
+void jsonw_close(struct json *j, char bracket); /* '}' or ']' */
+void jsonw_key(struct json *j, const char *key);
 
 /* Bytes that are not UTF-8 become U+FFFD; controls, quotes, < > & and U+2028/9 are escaped. */
-void json_text(struct json *j, const char *s, size_t n);
-void json_textz(struct json *j, const char *s);
-void json_int(struct json *j, int64_t v);
+void jsonw_text(struct json *j, const char *s, size_t n);
+void jsonw_textz(struct json *j, const char *s);
+void jsonw_int(struct json *j, int64_t v);
 
 /* A key and its value. */
-void json_add_text(struct json *j, const char *key, const char *text);
-void json_add_int(struct json *j, const char *key, int64_t v);
+void jsonw_add_text(struct json *j, const char *key, const char *text);
+void jsonw_add_int(struct json *j, const char *key, int64_t v);
 
 /* A value that is JSON already; what a caller appends to out right behind it belongs to it. */
-void json_raw(struct json *j, const char *s, size_t n);
-void json_bool(struct json *j, bool v);
+void jsonw_raw(struct json *j, const char *s, size_t n);
+void jsonw_bool(struct json *j, bool v);
 
 /* A number with at most four decimals; what is not finite is null. */
-void json_real(struct json *j, double v);
+void jsonw_real(struct json *j, double v);
 
 /* A number in the fewest digits that read back as the same double; what is not finite is null. */
-void json_number(struct json *j, double v);
-void json_add_number(struct json *j, const char *key, double v);
+void jsonw_number(struct json *j, double v);
+void jsonw_add_number(struct json *j, const char *key, double v);
 
 #endif

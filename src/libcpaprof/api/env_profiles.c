@@ -1,5 +1,5 @@
 /*
- * asked.c - profiles that the environment asks for
+ * env_profiles.c - profiles that the environment asks for
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/api/asked.h"
+#include "libcpaprof/api/env_profiles.h"
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/heap_rate.h"
@@ -101,7 +101,7 @@ static void start_cpu(void)
 	o.flags = asked.like_gperf ? CPA_OVERWRITE : 0;
 	rc = session_start(path, &o, is_child ? SESSION_CHILD : SESSION_ENVIRONMENT);
 	if (rc < 0)
-		options_say(&asked, path, -rc);
+		api_options_say(&asked, path, -rc);
 }
 
 static void stop_cpu(bool at_exit)
@@ -112,7 +112,7 @@ static void stop_cpu(bool at_exit)
 	session_look(&s);
 	rc = s.on && s.by != SESSION_REQUEST ? session_stop(COLLECTOR_WAIT_MS, at_exit) : 0;
 	if (rc < 0 && s.by != SESSION_API)
-		options_say(&asked, s.path, -rc);
+		api_options_say(&asked, s.path, -rc);
 }
 
 static int take_heap(struct body *b, bool at_end)
@@ -152,7 +152,7 @@ static void write_heap(bool at_end)
 		memcpy(last_heap, path, sizeof(path));
 	body_release(&b);
 	if (rc < 0)
-		options_say(&asked, path, -rc);
+		api_options_say(&asked, path, -rc);
 }
 
 /* Did the heap grow by so much, or was so much allocated, since the last dump? */
@@ -228,7 +228,7 @@ static void start_watch(void)
 	atomic_store(&turned, 0);
 	rc = collector_thread(&thread, watch);
 	if (rc < 0)
-		options_say(&asked, "no thread to watch", -rc);
+		api_options_say(&asked, "no thread to watch", -rc);
 	else
 		pthread_detach(thread);
 }
@@ -262,7 +262,7 @@ static void set_rates(void)
 		return;
 	rc = cpi_segment_ensure();
 	if (rc < 0) {
-		options_say(&asked, "memory for profiles", -rc);
+		api_options_say(&asked, "memory for profiles", -rc);
 		return;
 	}
 	head = cpi.head;
@@ -278,9 +278,9 @@ void asked_begin(void)
 {
 	const struct sigaction turn = { .sa_handler = turn_sig, .sa_flags = SA_RESTART };
 
-	if (!options_read(&asked))
+	if (!api_options_read(&asked))
 		return;
-	options_pass_on(&asked);
+	api_options_pass_on(&asked);
 	if (asked.alone)
 		cpi_env_remove();
 	if (asked.sig)
@@ -322,7 +322,7 @@ void cpi_exec_flush(void)
 	session_look(&s);
 	rc = s.on ? session_flush(COLLECTOR_WAIT_MS, is_child ? EXEC_CHILD_LEAST_MS : EXEC_LEAST_MS) : -EAGAIN;
 	if (rc < 0 && rc != -EAGAIN && rc != -EINVAL && s.by != SESSION_API)
-		options_say(&asked, s.path, -rc);
+		api_options_say(&asked, s.path, -rc);
 	if (asked.heap[0] && !atomic_load(&ending))
 		write_heap(true);
 	http_replaced();

@@ -1,15 +1,15 @@
 /*
- * text.c - UTF-8, and text from strangers made harmless
+ * utf8.c - UTF-8, and text from strangers made harmless
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
-size_t text_decode(const char *s, size_t n, uint32_t *out)
+size_t utf8_decode(const char *s, size_t n, uint32_t *out)
 {
 	const unsigned char *p = (const unsigned char *)s;
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -30,17 +30,17 @@ size_t text_decode(const char *s, size_t n, uint32_t *out)
 	return len;
 }
 
-size_t text_count(const char *s, size_t n)
+size_t utf8_count(const char *s, size_t n)
 {
 	size_t count = 0;
 	uint32_t c;
 
 	for (size_t i = 0, len; i < n; i += len ? len : 1, count++)
-		len = text_decode(s + i, n - i, &c);
+		len = utf8_decode(s + i, n - i, &c);
 	return count;
 }
 
-bool text_is_plain(uint32_t c)
+bool utf8_is_plain(uint32_t c)
 {
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
 		return false;
@@ -50,7 +50,7 @@ bool text_is_plain(uint32_t c)
 	       !(c >= 0xe0000 && c <= 0xe007f);
 }
 
-void text_add_char(struct buf *b, uint32_t c)
+void utf8_add_char(struct buf *b, uint32_t c)
 {
 	static const uint32_t above[] = { 0x80, 0x800, 0x10000 };
 	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
@@ -81,15 +81,15 @@ static void text_add_control(struct buf *b, uint32_t c)
 	}
 }
 
-void text_add_safe(struct buf *b, const char *s, size_t n)
+void utf8_add_safe(struct buf *b, const char *s, size_t n)
 {
 	size_t plain = 0; /* start of the run not yet copied */
 
 	for (size_t i = 0; i < n;) {
 		uint32_t c = 0;
-		size_t len = text_decode(s + i, n - i, &c);
+		size_t len = utf8_decode(s + i, n - i, &c);
 
-		if (len && (text_is_plain(c) || c == '\t')) {
+		if (len && (utf8_is_plain(c) || c == '\t')) {
 			i += len;
 			continue;
 		}
@@ -117,14 +117,14 @@ static size_t longest_backquotes(const char *s)
 	return most;
 }
 
-void text_add_code(struct buf *b, const char *s)
+void utf8_add_code(struct buf *b, const char *s)
 {
 	struct buf safe = { 0 };
 	size_t fence;
 
 	if (!*s) /* no span is empty */
 		return;
-	text_add_safe(&safe, s, strlen(s));
+	utf8_add_safe(&safe, s, strlen(s));
 	fence = longest_backquotes(buf_text(&safe)) + 1;
 	buf_fill(b, '`', fence);
 	if (fence > 1)
@@ -146,7 +146,7 @@ static bool is_inside(const char *s, size_t i)
 	return ((unsigned char)s[i] & 0xc0) == 0x80;
 }
 
-void text_add_short(struct buf *b, const char *s, size_t n, size_t max)
+void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max)
 {
 	static const char dots[] = "\xe2\x80\xa6";
 	enum { INSIDE = 3 }; /* bytes of the longest character, but for its first */
@@ -167,7 +167,7 @@ void text_add_short(struct buf *b, const char *s, size_t n, size_t max)
 
 enum { WORD_MAX = 64 };
 
-size_t text_distance(const char *a, const char *b)
+size_t utf8_distance(const char *a, const char *b)
 {
 	size_t la = strlen(a), lb = strlen(b);
 	size_t row[3][WORD_MAX + 1];

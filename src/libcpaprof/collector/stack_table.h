@@ -1,10 +1,10 @@
 /*
- * table.h - the distinct stacks of a process, and what they weigh
+ * stack_table.h - the distinct stacks of a process, and what they weigh
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_COLLECTOR_TABLE_H
-#define LIBCPAPROF_COLLECTOR_TABLE_H
+#ifndef LIBCPAPROF_COLLECTOR_STACK_TABLE_H
+#define LIBCPAPROF_COLLECTOR_STACK_TABLE_H
 
 #include "libcpaprof/collector/maps.h"
 #include "libcpaprof/collector/memory.h"
@@ -28,7 +28,7 @@ struct table_stack {
 };
 
 /* Begins as zeros. */
-struct table {
+struct stack_table {
 	struct vec loc;                  /* struct table_loc */
 	struct vec stack;                /* struct table_stack */
 	struct vec frames;               /* uint32_t: locations of stacks, as index of loc */
@@ -49,7 +49,7 @@ struct table {
  * Gives   the index of its stack, or PLACE_FULL's when there was no room; UINT32_MAX when there was none
  *         for that either, and its weight is lost
  */
-uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
+uint32_t table_add(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint64_t weight);
 
 /*
  * Keep the frames of a stack that is counted elsewhere.
@@ -58,16 +58,16 @@ uint32_t table_add(struct table *t, const uint64_t *pc, uint32_t n, uint32_t lab
  * at      out: where its locations are in frames
  * Gives   false when there is no room
  */
-bool table_frames(struct table *t, const uint64_t *pc, uint32_t n, uint32_t *at);
+bool table_frames(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t *at);
 
 /* The same for the one frame of a place. */
-bool table_place_frame(struct table *t, enum table_place place, uint32_t *at);
+bool table_place_frame(struct stack_table *t, enum table_place place, uint32_t *at);
 
 /* Add weight to a place. Gives as table_add. */
-uint32_t table_add_place(struct table *t, enum table_place place, uint64_t weight);
+uint32_t table_add_place(struct stack_table *t, enum table_place place, uint64_t weight);
 
 /* Add weight to a stack that was added before. */
-void table_add_again(struct table *t, uint32_t stack, uint64_t weight);
+void table_add_again(struct stack_table *t, uint32_t stack, uint64_t weight);
 
 /*
  * Keep a stack that weighs nothing: of another profile than that of CPU time.
@@ -75,11 +75,11 @@ void table_add_again(struct table *t, uint32_t stack, uint64_t weight);
  * at      out: where its n locations are in frames
  * Gives   false when there is no room
  */
-bool table_intern(struct table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at);
+bool table_intern(struct stack_table *t, const uint64_t *pc, uint32_t n, uint32_t label, uint32_t *at);
 
 /* The same for a place. Gives the number of locations: 1, or 0 when there is no room. */
-uint32_t table_intern_place(struct table *t, enum table_place place, uint32_t *at);
+uint32_t table_intern_place(struct stack_table *t, enum table_place place, uint32_t *at);
 
-void table_release(struct table *t);
+void table_release(struct stack_table *t);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * head.h - the head of an HTTP request
+ * request_head.h - the head of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_ENDPOINT_HEAD_H
-#define LIBCPAPROF_ENDPOINT_HEAD_H
+#ifndef LIBCPAPROF_ENDPOINT_REQUEST_HEAD_H
+#define LIBCPAPROF_ENDPOINT_REQUEST_HEAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 enum { HEAD_MOST = 8192 }; /* bytes of request line and header lines together */
 
 /* Texts point into what was parsed, end with 0, and are "" where the request has none. */
-struct head {
+struct request_head {
 	const char *method, *target;
 	int minor; /* of HTTP/1.minor */
 	const char *host, *origin, *fetch_site, *authorization, *secret /* X-Cpa-Secret */, *user_agent;
@@ -35,6 +35,6 @@ enum { HEAD_MORE = 0 };
  *         The target begins with a slash or is "*" (of OPTIONS); the host of one with a scheme is the host.
  * Like    RFC 9112, strictly: what two servers could read differently is refused
  */
-int head_parse(char *data, size_t n, struct head *out, const char **why);
+int request_head_parse(char *data, size_t n, struct request_head *out, const char **why);
 
 #endif

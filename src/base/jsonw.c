@@ -1,14 +1,14 @@
 /*
- * json.c - write JSON
+ * jsonw.c - write JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "base/json.h"
+#include "base/jsonw.h"
 
 #include "base/num.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void json_lead(struct json *j)
 	j->more = true;
 }
 
-void json_open(struct json *j, char bracket)
+void jsonw_open(struct json *j, char bracket)
 {
 	json_lead(j);
 	buf_add(j->out, &bracket, 1);
@@ -40,7 +40,7 @@ void json_open(struct json *j, char bracket)
 	j->more = false;
 }
 
-void json_close(struct json *j, char bracket)
+void jsonw_close(struct json *j, char bracket)
 {
 	j->depth--;
 	if (j->more && !j->tight) {
@@ -56,15 +56,15 @@ static void json_quote(struct buf *b, const char *s, size_t n)
 	buf_add(b, "\"", 1);
 	for (size_t i = 0; i < n;) {
 		uint32_t c = 0xfffd;
-		size_t len = text_decode(s + i, n - i, &c);
+		size_t len = utf8_decode(s + i, n - i, &c);
 
 		if (len == 0)
 			buf_addz(b, "\xef\xbf\xbd");
 		else if (c == '"' || c == '\\')
 			buf_addf(b, "\\%c", (char)c);
-		else if (c == '<' || c == '>' || c == '&' || (c < 0x10000 && !text_is_plain(c)))
+		else if (c == '<' || c == '>' || c == '&' || (c < 0x10000 && !utf8_is_plain(c)))
 			buf_addf(b, "\\u%04x", c);
-		else if (!text_is_plain(c))
+		else if (!utf8_is_plain(c))
 			buf_addf(b, "\\u%04x\\u%04x", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
 		else
 			buf_add(b, s + i, len);
@@ -73,7 +73,7 @@ static void json_quote(struct buf *b, const char *s, size_t n)
 	buf_add(b, "\"", 1);
 }
 
-void json_key(struct json *j, const char *key)
+void jsonw_key(struct json *j, const char *key)
 {
 	json_lead(j);
 	json_quote(j->out, key, strlen(key));
@@ -81,18 +81,18 @@ void json_key(struct json *j, const char *key)
 	j->keyed = true;
 }
 
-void json_text(struct json *j, const char *s, size_t n)
+void jsonw_text(struct json *j, const char *s, size_t n)
 {
 	json_lead(j);
 	json_quote(j->out, s, n);
 }
 
-void json_textz(struct json *j, const char *s)
+void jsonw_textz(struct json *j, const char *s)
 {
-	json_text(j, s, strlen(s));
+	jsonw_text(j, s, strlen(s));
 }
 
-void json_int(struct json *j, int64_t v)
+void jsonw_int(struct json *j, int64_t v)
 {
 	char digits[NUM_DIGITS];
 
@@ -100,19 +100,19 @@ void json_int(struct json *j, int64_t v)
 	buf_add(j->out, digits, (size_t)(num_put(digits, v) - digits));
 }
 
-void json_raw(struct json *j, const char *s, size_t n)
+void jsonw_raw(struct json *j, const char *s, size_t n)
 {
 	json_lead(j);
 	buf_add(j->out, s, n);
 }
 
-void json_bool(struct json *j, bool v)
+void jsonw_bool(struct json *j, bool v)
 {
 	json_lead(j);
 	buf_addz(j->out, v ? "true" : "false");
 }
 
-void json_real(struct json *j, double v)
+void jsonw_real(struct json *j, double v)
 {
 	char text[400];
 	size_t n;
@@ -130,7 +130,7 @@ void json_real(struct json *j, double v)
 	buf_add(j->out, text, n == 2 && memcmp(text, "-0", 2) == 0 ? (text[0] = '0', 1) : n);
 }
 
-void json_number(struct json *j, double v)
+void jsonw_number(struct json *j, double v)
 {
 	char text[40];
 
@@ -152,20 +152,20 @@ void json_number(struct json *j, double v)
 	buf_addz(j->out, text);
 }
 
-void json_add_number(struct json *j, const char *key, double v)
+void jsonw_add_number(struct json *j, const char *key, double v)
 {
-	json_key(j, key);
-	json_number(j, v);
+	jsonw_key(j, key);
+	jsonw_number(j, v);
 }
 
-void json_add_text(struct json *j, const char *key, const char *text)
+void jsonw_add_text(struct json *j, const char *key, const char *text)
 {
-	json_key(j, key);
-	json_textz(j, text);
+	jsonw_key(j, key);
+	jsonw_textz(j, text);
 }
 
-void json_add_int(struct json *j, const char *key, int64_t v)
+void jsonw_add_int(struct json *j, const char *key, int64_t v)
 {
-	json_key(j, key);
-	json_int(j, v);
+	jsonw_key(j, key);
+	jsonw_int(j, v);
 }

@@ -1,5 +1,5 @@
 /*
- * head.c - the head of an HTTP request
+ * request_head.c - the head of an HTTP request
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/endpoint/head.h"
+#include "libcpaprof/endpoint/request_head.h"
 
 #include <string.h>
 
@@ -56,7 +56,7 @@ struct scan {
 	unsigned seen; /* bits of fields */
 	bool close, keep_alive;
 	bool first; /* lines: the request line was read */
-	struct head h;
+	struct request_head h;
 	const char *why;
 };
 
@@ -282,7 +282,7 @@ static int judge(struct scan *s)
 	return (int)s->at;
 }
 
-/* All lines. Gives what head_parse does. */
+/* All lines. Gives what request_head_parse does. */
 static int scan(struct scan *s)
 {
 	for (;;) {
@@ -340,7 +340,7 @@ static void end_target(struct scan *s)
 	s->h.target = to + n + 1;
 }
 
-int head_parse(char *data, size_t n, struct head *out, const char **why)
+int request_head_parse(char *data, size_t n, struct request_head *out, const char **why)
 {
 	struct scan s = { .data = data, .n = n < HEAD_MOST ? n : HEAD_MOST };
 	int rc = scan(&s);

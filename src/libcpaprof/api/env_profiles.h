@@ -1,10 +1,10 @@
 /*
- * asked.h - profiles that the environment asks for
+ * env_profiles.h - profiles that the environment asks for
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef LIBCPAPROF_API_ASKED_H
-#define LIBCPAPROF_API_ASKED_H
+#ifndef LIBCPAPROF_API_ENV_PROFILES_H
+#define LIBCPAPROF_API_ENV_PROFILES_H
 
 /* Read the environment, and begin. When the library is loaded. */
 void asked_begin(void);
