@@ -152,7 +152,7 @@ int collector_open(void)
 	return 0;
 }
 
-int cpi_segment_ensure(void)
+int collector_ensure_segment(void)
 {
 	int rc;
 

@@ -28,6 +28,9 @@ void collector_leave(void);
 /* Make the segment, if there is none, and profile this process by it. Gives 0, or -errno. */
 int collector_open(void);
 
+/* Make the segment, unless there is one, of cpa run or of this process. Takes the collector. Gives 0 or -errno. */
+int collector_ensure_segment(void);
+
 /* This process, as of now; NULL when there is no segment of its own. */
 struct process *collector_process(void);
 

@@ -14,6 +14,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/profiles.h"
 #include "libcpaprof/api/values.h"
 
@@ -133,7 +134,7 @@ CPA_EXPORT cpa_profile *cpa_profile_new(const char *name)
 		errno = EINVAL;
 		return NULL;
 	}
-	cpi_segment_ensure();
+	collector_ensure_segment();
 	take_lock();
 	if (!find(name)) {
 		error = ENOMEM;
@@ -218,7 +219,7 @@ CPA_EXPORT int cpa_profile_add(cpa_profile *p, const void *value, int skip)
 
 	if (!p || p->kind != SNAP_CUSTOM)
 		return -EPERM;
-	cpi_segment_ensure();
+	collector_ensure_segment();
 	n = cpi_here_sig(pc, FRAMES_MAX, skip > 0 ? (uint32_t)skip + 1 : 1);
 	take_lock();
 	v.profile = index_of(p);

@@ -260,7 +260,7 @@ static void set_rates(void)
 
 	if (!asked.heap[0] && !heap && !asked.block_rate && !asked.mutex_fraction && !asked.heap_labels)
 		return;
-	rc = cpi_segment_ensure();
+	rc = collector_ensure_segment();
 	if (rc < 0) {
 		api_options_say(&asked, "memory for profiles", -rc);
 		return;
@@ -294,7 +294,7 @@ void asked_begin(void)
 		start_cpu();
 	if (!asked.cpu[0])
 		asked.toggle = 0;
-	if (asked.toggle && cpi_segment_ensure() == 0)
+	if (asked.toggle && collector_ensure_segment() == 0)
 		sigaction((int)asked.toggle, &turn, NULL);
 	start_watch();
 	if (asked.fatal)
@@ -313,8 +313,7 @@ void asked_end(void)
 		write_heap(true);
 }
 
-/* Should it not be executed, all goes on, and the files are written again at the end. */
-void cpi_exec_flush(void)
+void asked_before_exec(void)
 {
 	struct session_state s;
 	int rc;

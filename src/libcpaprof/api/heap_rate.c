@@ -7,6 +7,7 @@
 
 #include "libcpaprof/api/heap_rate.h"
 
+#include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
 #include "libcpaprof/target/target.h"
@@ -37,7 +38,7 @@ CPA_EXPORT size_t cpa_heap_set_rate(size_t bytes)
 {
 	if (bytes != SIZE_MAX)
 		atomic_store(&said, true);
-	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || cpi_segment_ensure() < 0))
+	if (!cpi.head && (bytes == 0 || bytes == SIZE_MAX || collector_ensure_segment() < 0))
 		return 0;
 	return bytes == SIZE_MAX ? atomic_load(&cpi.head->heap_rate) : set(bytes);
 }

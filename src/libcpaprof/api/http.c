@@ -218,7 +218,7 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 /* children: those that are forked may serve too. */
 static int start(const cpa_http_opts *o, bool children, char why[WHY_MAX])
 {
-	int rc = cpi_segment_ensure();
+	int rc = collector_ensure_segment();
 
 	if (rc < 0)
 		return rc;
@@ -383,7 +383,7 @@ void http_end(void)
 	latch_leave(&latch);
 }
 
-void cpi_main_ended(void)
+void http_main_ended(void)
 {
 	atomic_store(&main_ended, 1);
 	if (http.pid == sys_getpid() && enter()) {

@@ -19,6 +19,9 @@ void http_ask(const struct options *o);
 /* The process ends: captures end with what they have, and the socket goes. Also in signal handlers. */
 void http_end(void);
 
+/* The main thread has ended; other threads may still run. */
+void http_main_ended(void);
+
 /* Another program is about to be executed: the socket goes. */
 void http_replaced(void);
 

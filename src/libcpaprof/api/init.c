@@ -10,6 +10,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/env_profiles.h"
+#include "libcpaprof/api/http.h"
 #include "libcpaprof/api/session.h"
 
 #include "libcpaprof/target/sys.h"
@@ -20,10 +21,12 @@
 
 __attribute__((constructor(101))) static void init(void)
 {
+	static const struct target_callbacks callbacks = { .main_ended = http_main_ended,
+							   .before_exec = asked_before_exec };
 	struct segment_head *head;
 
 	cpi_heap_lend(true);
-	cpi_init();
+	cpi_init(&callbacks);
 	head = getauxval(AT_SECURE) ? NULL : cpi_parent_segment();
 	if (head)
 		cpi_attach(head, false);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
 #include "libcpaprof/target/labels.h"
@@ -90,7 +91,7 @@ CPA_EXPORT cpa_labels cpa_labels_make(cpa_labels parent, const char *const kv[],
 	struct labels_walk w;
 	uint32_t n = 0;
 
-	if (!cpi.labels && cpi_segment_ensure() != 0)
+	if (!cpi.labels && collector_ensure_segment() != 0)
 		return LABELS_NONE;
 	if (find(parent, &w))
 		while (n < LABELS_PAIRS_MOST && next(parent, &w, &pair[n]))

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
 #include "libcpaprof/target/wait.h"
@@ -16,7 +17,7 @@ static uint64_t set_rate(size_t at, int64_t to)
 {
 	_Atomic uint64_t *rate;
 
-	if (!cpi.head && (to <= 0 || cpi_segment_ensure() < 0))
+	if (!cpi.head && (to <= 0 || collector_ensure_segment() < 0))
 		return 0;
 	rate = (_Atomic uint64_t *)((uint8_t *)cpi.head + at);
 	return to < 0 ? atomic_load(rate) : atomic_exchange(rate, (uint64_t)to);

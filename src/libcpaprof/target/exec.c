@@ -164,10 +164,10 @@ static int run(const struct call *c, char *const env[])
 	if (is_left(c, env))
 		return pass_without(c, env, room);
 	look = look_at(c);
-	if (replaced && look.runs) {
+	if (replaced && look.runs && cpi.callbacks && cpi.callbacks->before_exec) {
 		int before = errno;
 
-		cpi_exec_flush();
+		cpi.callbacks->before_exec();
 		errno = before;
 	}
 	return room && look.refuses ? pass_without(c, env, room) : pass(c, env);

@@ -65,8 +65,9 @@ static void adopt(struct segment_head *head)
 	cpi.cookie = head->nonce[0] ^ head->nonce[1];
 }
 
-void cpi_init(void)
+void cpi_init(const struct target_callbacks *callbacks)
 {
+	cpi.callbacks = callbacks;
 	cpi_next();
 	cpi.sig = SIGPROF;
 	cpi_threads_init();

@@ -67,6 +67,17 @@ _Static_assert(sizeof(struct local) <= 64, "static TLS is scarce");
 
 extern __thread struct local cpi_local __attribute__((tls_model("initial-exec")));
 
+/* Functions of the API that code of this folder calls. Each member may be NULL. */
+struct target_callbacks {
+	/* The main thread has ended; other threads may still run. Called by the main thread, with no lock held. */
+	void (*main_ended)(void);
+	/*
+	 * This process calls exec, most likely with success: write its profiles. Called in the thread that calls exec,
+	 * which may be a signal handler, and never in a child of vfork.
+	 */
+	void (*before_exec)(void);
+};
+
 /* The profiled process. Written while it starts and in fork, when there is one thread. */
 struct target {
 	struct segment_head *_Atomic head; /* NULL: not profiled, wrappers pass on */
@@ -95,7 +106,8 @@ struct target {
 	_Atomic uint32_t generation; /* of what is mapped */
 	uint8_t *labels, *tables;    /* those sections */
 	uint32_t n_tables;
-	uint64_t cookie; /* in the value of our signals */
+	uint64_t cookie;                          /* in the value of our signals */
+	const struct target_callbacks *callbacks; /* NULL until cpi_init */
 };
 extern struct target cpi __attribute__((visibility("hidden")));
 
@@ -119,8 +131,11 @@ static inline bool cpi_session_on_sig(void)
 }
 
 /* init.c */
-/* Before all else, when the library is loaded: it makes nothing but a key for threads that end. */
-void cpi_init(void);
+/*
+ * Before all else, when the library is loaded: it makes nothing but a key for threads that end. callbacks: a constant of
+ * the API, which lives as long as the process.
+ */
+void cpi_init(const struct target_callbacks *callbacks);
 /*
  * Profile this process by a segment, of this process (self) or of a parent. False when it has no slot.
  * One that is its own then becomes active.
@@ -378,17 +393,5 @@ void cpi_process_show(void);
 void cpi_process_tell_sig(uint32_t engine, uint32_t error);
 /* Say why there is no event: errno. */
 void cpi_perf_tell_sig(uint32_t error);
-
-/* api/collector.c */
-/* Have a segment: that of cpa run, or one of this process. Gives 0 or -errno. */
-int cpi_segment_ensure(void);
-
-/* api/http.c */
-/* The main thread has ended; others may go on. */
-void cpi_main_ended(void);
-
-/* api/asked.c */
-/* This process is about to execute another program, if all goes well: write what the environment asked for. */
-void cpi_exec_flush(void);
 
 #endif

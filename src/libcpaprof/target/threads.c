@@ -161,8 +161,8 @@ static void end_thread(void *arg)
 
 	atomic_store(&cpi_local.ended, 1);
 	cpi_local_unlist();
-	if (arg && arg == main_local)
-		cpi_main_ended();
+	if (arg && arg == main_local && cpi.callbacks && cpi.callbacks->main_ended)
+		cpi.callbacks->main_ended();
 	if (!cpi.head)
 		return;
 	sys_mask(SIG_BLOCK, &bit, NULL);
