@@ -45,6 +45,8 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/query.c \
 	src/engine/query.def \
 	src/engine/query.h \
+	src/engine/runtime_names.c \
+	src/engine/runtime_names.h \
 	src/engine/shorten.c \
 	src/engine/shorten.h \
 	src/engine/tag_frames.c \

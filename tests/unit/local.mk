@@ -170,6 +170,7 @@ unit_tests = \
 	tests/unit/test_report \
 	tests/unit/test_report_flame \
 	tests/unit/test_report_json \
+	tests/unit/test_runtime_names \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_serve_head \
@@ -319,6 +320,7 @@ tests_unit_test_merge_ids_LDADD = $(unit_profile)
 tests_unit_test_merger_LDADD = $(unit_profile)
 tests_unit_test_names_LDADD = $(unit_symbol)
 tests_unit_test_normalize_LDADD = $(unit_profile)
+tests_unit_test_runtime_names_LDADD = $(unit_engine)
 tests_unit_test_normal_LDADD = $(unit_engine)
 tests_unit_test_net_LDADD = $(unit_engine)
 tests_unit_test_nodes_LDADD = $(unit_engine)

@@ -509,24 +509,6 @@ static void nothing_at_all_is_no_row(void **state)
 	release(&m);
 }
 
-static void own_code_is_told_from_libraries(void **state)
-{
-	(void)state;
-	assert_true(gate_is_own("main.run", "/home/u/shop/main.go"));
-	assert_true(gate_is_own("go.example.com/shop.Run", "/home/u/shop/run.go"));
-	assert_true(gate_is_own("parse_line", "/home/u/src/parse.c"));
-	assert_true(gate_is_own("main.run", ""));
-	assert_true(gate_is_own("render", "/usr/src/app/render.js"));
-	assert_false(gate_is_own("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go"));
-	assert_false(gate_is_own("runtime.memmove", "/usr/local/go/src/runtime/memmove_amd64.s"));
-	assert_false(gate_is_own("slices.SortFunc[go.shape/x.y]", ""));
-	assert_false(gate_is_own("github.com/x/y.Z", "/root/go/pkg/mod/github.com/x/y@v1.2.0/z.go"));
-	assert_false(gate_is_own("github.com/x/y.Z", "github.com/x/y@v1.2.0/z.go"));
-	assert_false(gate_is_own("std::sort", "/home/u/src/a.cc"));
-	assert_false(gate_is_own("malloc", ""));
-	assert_false(gate_is_own("loads", "/usr/lib/python3.11/json/__init__.py"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -552,7 +534,6 @@ int main(void)
 		cmocka_unit_test(files_of_the_base_come_first_whatever_the_order_they_came_in),
 		cmocka_unit_test(one_pair_has_no_columns_of_files),
 		cmocka_unit_test(nothing_at_all_is_no_row),
-		cmocka_unit_test(own_code_is_told_from_libraries),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

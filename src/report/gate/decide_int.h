@@ -68,7 +68,4 @@ void decide_power(struct deciding *d);
 void decide_warnings(struct deciding *d);
 void decide_notes(struct deciding *d);
 
-/* Is it of the language's runtime, libc or the kernel? By its name and where its source lies. */
-bool decide_is_runtime(const char *name, const char *file);
-
 #endif

@@ -71,7 +71,7 @@ enum { GATE_NO_FUNC = UINT32_MAX };
 /*
  * Rows, functions whose samples are nearly the same merged: on both sides together at most 5 % of them differ, and
  * on neither more than 10 %, so that what only one side has is never merged with what both have. Of such a chain of
- * calls the function is named that is nearest to the leaf and of the program's own code (gate_is_own), or nearest to
+ * calls the function is named that is nearest to the leaf and of the program's own code (function_is_own), or nearest to
  * the leaf when none is; its samples are the row's.
  */
 struct gate_rows {
@@ -99,10 +99,6 @@ int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_row
    aliases and what they were called in the base; a total is called "total". */
 bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, const struct gate_rows *rows,
 		    uint32_t row);
-
-/* Is it of the program, not of a language's library, an installed package or the system? Where neither file nor name
-   tell, it is not. */
-bool gate_is_own(const char *name, const char *file);
 
 /* Let functions of the base count for those of new that they were renamed to: --rename has done its part before.
    Sets func[].is; names suggestions. */

@@ -16,7 +16,6 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/kinds.h \
 	src/report/gate/names.c \
 	src/report/gate/names.h \
-	src/report/gate/own.c \
 	src/report/gate/power.c \
 	src/report/gate/renames.c \
 	src/report/gate/rows.c \

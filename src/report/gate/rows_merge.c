@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "engine/runtime_names.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -266,10 +267,10 @@ static void find_depth(const struct gate_picks *p, const struct gate_lists *l, c
 static bool names_better(const struct gate_picks *p, uint32_t a, uint32_t b, const double *depth)
 {
 	const struct gate_func *l = &p->func[p->pick[a].func], *r = &p->func[p->pick[b].func];
-	bool own = gate_is_own(l->name, l->file);
+	bool own = function_is_own(l->name, l->file);
 	int d;
 
-	if (own != gate_is_own(r->name, r->file))
+	if (own != function_is_own(r->name, r->file))
 		return own;
 	if (depth[a] != depth[b])
 		return depth[a] < depth[b];

@@ -7,55 +7,9 @@
 
 #include "report/gate/decide_int.h"
 
+#include "engine/runtime_names.h"
+
 #include <math.h>
-#include <string.h>
-
-#define COUNT(list) (sizeof(list) / sizeof(*(list)))
-
-/* Names begin so: of Go, glibc and the kernel. */
-static const char *const runtime_name[] = {
-	"runtime.",       "runtime/internal/", "internal/runtime/", "__libc_",      "__GI_",
-	"_int_malloc",    "_int_free",         "_int_realloc",      "__memcpy_",    "__memmove_",
-	"__memset_",      "__memcmp_",         "__strlen_",         "__pthread_",   "_dl_",
-	"__lll_lock_",    "__futex_",          "__x64_sys_",        "__arm64_sys_", "do_syscall_",
-	"entry_SYSCALL_", "asm_exc_",          "asm_sysvec_",       "[kernel",      "[k]",
-};
-
-/* Whole names: what glibc exports, and assembly of Go, which has no package in front. */
-static const char *const runtime_whole[] = {
-	"malloc",  "free",      "calloc",         "realloc",     "memcpy",
-	"memmove", "memset",    "memcmp",         "_start",      "start_thread",
-	"clone3",  "[vdso]",    "gcWriteBarrier", "aeshashbody", "gogo",
-	"cmpbody", "memeqbody", "indexbytebody",  "countbody",   "gosave_systemstack_switch",
-};
-
-/* Somewhere in the path of the source. */
-static const char *const runtime_place[] = { "/glibc-", "/musl-", "/sysdeps/", "/build/linux-", "[kernel" };
-
-/* In front of it: how distributions build glibc. */
-static const char *const runtime_start[] = { "./malloc/", "./nptl/", "./string/", "./elf/", "./csu/", "../sysdeps/" };
-
-static bool starts_with(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-bool decide_is_runtime(const char *name, const char *file)
-{
-	for (size_t i = 0; i < COUNT(runtime_name); i++)
-		if (starts_with(name, runtime_name[i]))
-			return true;
-	for (size_t i = 0; i < COUNT(runtime_whole); i++)
-		if (strcmp(name, runtime_whole[i]) == 0)
-			return true;
-	for (size_t i = 0; i < COUNT(runtime_place); i++)
-		if (strstr(file, runtime_place[i]))
-			return true;
-	for (size_t i = 0; i < COUNT(runtime_start); i++)
-		if (starts_with(file, runtime_start[i]))
-			return true;
-	return false;
-}
 
 /* A FAIL that is not sure enough, for this reason. */
 static void doubt(struct gate_row *row, const char *reason)
@@ -133,7 +87,7 @@ void decide_mercy(struct deciding *d)
 		struct decide_row *r = &d->row[i];
 		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
 
-		if (d->how->warn_runtime && decide_is_runtime(r->shown.name, r->shown.file))
+		if (d->how->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
 			doubt(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
 		withdraw(&r->shown, unsure);
 		if (contention)

@@ -1,0 +1,130 @@
+/*
+ * runtime_names.c - functions of runtimes, libraries and the system, known by name and source file
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The source file is the better evidence: installed packages and the system have known directories. Without a file,
+ * the name decides for the standard libraries of Go, Rust, C++ and Java; any other name could be anything.
+ */
+#include "config.h"
+
+#include "engine/runtime_names.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT(list) (sizeof(list) / sizeof(*(list)))
+
+/* Prefixes of names in the runtime of Go, in glibc and in the kernel. */
+static const char *const runtime_name_start[] = {
+	"runtime.",       "runtime/internal/", "internal/runtime/", "__libc_",      "__GI_",
+	"_int_malloc",    "_int_free",         "_int_realloc",      "__memcpy_",    "__memmove_",
+	"__memset_",      "__memcmp_",         "__strlen_",         "__pthread_",   "_dl_",
+	"__lll_lock_",    "__futex_",          "__x64_sys_",        "__arm64_sys_", "do_syscall_",
+	"entry_SYSCALL_", "asm_exc_",          "asm_sysvec_",       "[kernel",      "[k]",
+};
+
+/* Whole names: exports of glibc, and assembly of Go, which has no package in its name. */
+static const char *const runtime_whole[] = {
+	"malloc",  "free",      "calloc",         "realloc",     "memcpy",
+	"memmove", "memset",    "memcmp",         "_start",      "start_thread",
+	"clone3",  "[vdso]",    "gcWriteBarrier", "aeshashbody", "gogo",
+	"cmpbody", "memeqbody", "indexbytebody",  "countbody",   "gosave_systemstack_switch",
+};
+
+/* Parts of source paths. */
+static const char *const runtime_path[] = { "/glibc-", "/musl-", "/sysdeps/", "/build/linux-", "[kernel" };
+
+/* Prefixes of source paths, as distributions build glibc. */
+static const char *const runtime_path_start[] = {
+	"./malloc/", "./nptl/", "./string/", "./elf/", "./csu/", "../sysdeps/"
+};
+
+/* Parts of the source paths of installed packages. */
+static const char *const installed[] = {
+	"/pkg/mod/",       "@v",      "/vendor/",          "/node_modules/", "/site-packages/",
+	"/dist-packages/", "/rustc/", "/.cargo/registry/", "/lib/python",    "/gems/",
+};
+
+/* Prefixes of source paths of the system. */
+static const char *const system_path[] = {
+	"/usr/include/", "/usr/lib", "/usr/share/", "/usr/local/lib", "/usr/local/include/",
+	"/lib/",         "/lib64/",  "../sysdeps/", "node:",          "<",
+};
+
+/* Prefixes of names in standard and other well-known libraries. */
+static const char *const library_name_start[] = {
+	"std::",   "core::",     "alloc::",    "<std::", "<core::", "<alloc::", "__gnu_cxx::", "absl::",
+	"boost::", "tcmalloc::", "java.",      "javax.", "jdk.",    "sun.",     "scala.",      "kotlin.",
+	"[",       "__libc_",    "__pthread_", "_dl_",   "node::",  "v8::",
+};
+
+/* First part of the import path of Go's standard packages. */
+static const char *const go_package[] = {
+	"archive", "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
+	"debug",   "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
+	"html",    "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
+	"mime",    "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
+	"sort",    "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
+	"unicode", "unique",  "unsafe",   "vendor",   "weak",
+};
+
+static bool starts_with_any(const char *text, const char *const *prefix, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strncmp(text, prefix[i], strlen(prefix[i])) == 0)
+			return true;
+	return false;
+}
+
+static bool has_any(const char *text, const char *const *part, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strstr(text, part[i]))
+			return true;
+	return false;
+}
+
+/* net/http.(*conn).serve, but not net.example.com/shop.Serve */
+static bool is_go_library(const char *name)
+{
+	size_t whole = strcspn(name, "(["), n = strcspn(name, "/");
+
+	if (n >= whole)
+		n = strcspn(name, ".");
+	if (n >= whole)
+		return false;
+	for (size_t i = 0; i < COUNT(go_package); i++)
+		if (strlen(go_package[i]) == n && memcmp(name, go_package[i], n) == 0)
+			return true;
+	return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+bool function_is_runtime(const char *name, const char *file)
+{
+	for (size_t i = 0; i < COUNT(runtime_whole); i++)
+		if (strcmp(name, runtime_whole[i]) == 0)
+			return true;
+	return starts_with_any(name, runtime_name_start, COUNT(runtime_name_start)) ||
+	       has_any(file, runtime_path, COUNT(runtime_path)) ||
+	       starts_with_any(file, runtime_path_start, COUNT(runtime_path_start));
+}
+
+bool function_is_own(const char *name, const char *file)
+{
+	bool is_go = ends_with(file, ".go") || ends_with(file, ".s");
+
+	if (has_any(file, installed, COUNT(installed)) ||
+	    starts_with_any(name, library_name_start, COUNT(library_name_start)))
+		return false;
+	if (is_go || !*file)
+		return !is_go_library(name) && (is_go || strpbrk(name, ".:/"));
+	return !starts_with_any(file, system_path, COUNT(system_path));
+}

@@ -1,0 +1,26 @@
+/*
+ * runtime_names.h - functions of runtimes, libraries and the system, known by name and source file
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef ENGINE_RUNTIME_NAMES_H
+#define ENGINE_RUNTIME_NAMES_H
+
+#include <stdbool.h>
+
+/*
+ * Is a function part of a language's runtime, of libc or of the kernel?
+ *
+ * file   its source file; "" when unknown
+ */
+bool function_is_runtime(const char *name, const char *file);
+
+/*
+ * Is a function part of the program itself, and not of a language's library, an installed package or the system? The
+ * answer is no when neither name nor file decides.
+ *
+ * file   its source file; "" when unknown
+ */
+bool function_is_own(const char *name, const char *file);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * test_runtime_names.c - functions of runtimes, libraries and the system
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "engine/runtime_names.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void code_of_the_program_is_distinguished_from_libraries(void **state)
+{
+	(void)state;
+	assert_true(function_is_own("main.run", "/home/u/shop/main.go"));
+	assert_true(function_is_own("go.example.com/shop.Run", "/home/u/shop/run.go"));
+	assert_true(function_is_own("parse_line", "/home/u/src/parse.c"));
+	assert_true(function_is_own("main.run", ""));
+	assert_true(function_is_own("render", "/usr/src/app/render.js"));
+	assert_false(function_is_own("net/http.(*conn).serve", "/usr/local/go/src/net/http/server.go"));
+	assert_false(function_is_own("runtime.memmove", "/usr/local/go/src/runtime/memmove_amd64.s"));
+	assert_false(function_is_own("slices.SortFunc[go.shape/x.y]", ""));
+	assert_false(function_is_own("github.com/x/y.Z", "/root/go/pkg/mod/github.com/x/y@v1.2.0/z.go"));
+	assert_false(function_is_own("github.com/x/y.Z", "github.com/x/y@v1.2.0/z.go"));
+	assert_false(function_is_own("std::sort", "/home/u/src/a.cc"));
+	assert_false(function_is_own("malloc", ""));
+	assert_false(function_is_own("loads", "/usr/lib/python3.11/json/__init__.py"));
+}
+
+static void runtimes_are_known_by_name_or_by_file(void **state)
+{
+	(void)state;
+	assert_true(function_is_runtime("runtime.mallocgc", "/usr/local/go/src/runtime/malloc.go"));
+	assert_true(function_is_runtime("__memcpy_avx_unaligned", ""));
+	assert_true(function_is_runtime("malloc", ""));
+	assert_true(function_is_runtime("vfprintf", "./nptl/../sysdeps/x.c"));
+	assert_true(function_is_runtime("tcp_ack", "/build/linux-6.1/net/ipv4/tcp_input.c"));
+	assert_false(function_is_runtime("mallocs", "/home/u/src/count.c"));
+	assert_false(function_is_runtime("sort.Slice", "/usr/local/go/src/sort/slice.go"));
+	assert_false(function_is_runtime("parse", "lib/string/x.c"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_of_the_program_is_distinguished_from_libraries),
+		cmocka_unit_test(runtimes_are_known_by_name_or_by_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
