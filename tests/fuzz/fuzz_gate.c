@@ -11,7 +11,7 @@
 #include "fuzz.h"
 
 #include "base/arena.h"
-#include "report/gate/how_int.h"
+#include "report/gate/options.h"
 
 #include <math.h>
 
@@ -43,36 +43,37 @@ static void judge_rule(const struct gate_rule *r)
 	regex_match(r->regex, "main.(*T).f", 11, &yes, NULL);
 }
 
-static void judge(const struct gate_how *how)
+static void judge(const struct gate_options *options)
 {
-	demand(is_part(how->threshold, 1000) && is_part(how->noise, 1) && is_part(how->min_share, 1) &&
-		       is_part(how->max_new, 1) && is_part(how->confidence, 1),
+	demand(is_part(options->threshold, 1000) && is_part(options->noise, 1) && is_part(options->min_share, 1) &&
+		       is_part(options->max_new, 1) && is_part(options->confidence, 1),
 	       "a part is out of its range");
-	demand(how->confidence == 0 || how->confidence > 0.5, "less confidence than a coin");
-	demand(how->min_samples >= 0 && isfinite(how->min_samples), "samples are no number");
-	demand(!how->has_need || (how->need_ratio > 1 && how->need_share > 0), "nothing is needed");
-	demand(how->inconclusive == 0 || how->inconclusive == 1 || how->inconclusive == 3, "no such exit status");
-	for (size_t i = 0; i < how->n_rules; i++)
-		judge_rule(&how->rule[i]);
+	demand(options->confidence == 0 || options->confidence > 0.5, "less confidence than a coin");
+	demand(options->min_samples >= 0 && isfinite(options->min_samples), "samples are no number");
+	demand(!options->has_need || (options->need_ratio > 1 && options->need_share > 0), "nothing is needed");
+	demand(options->inconclusive == 0 || options->inconclusive == 1 || options->inconclusive == 3,
+	       "no such exit status");
+	for (size_t i = 0; i < options->n_rules; i++)
+		judge_rule(&options->rule[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct gate_how how = { .mem = arena_new() };
+	struct gate_options options = { .mem = arena_new() };
 	struct bytes b = fuzz_bytes(data, n);
 	struct err err = { 0 };
-	int rc = gate_config_read(&how, (const char *)b.data, b.n, name, today, &err);
+	int rc = gate_config_read(&options, (const char *)b.data, b.n, name, today, &err);
 
-	judge(&how);
+	judge(&options);
 	if (rc < 0) {
 		demand(rc == err.code && strncmp(err.msg, "gate.cpa:", 9) == 0, "an error does not name its line");
 	} else {
-		size_t before = how.n_rules;
+		size_t before = options.n_rules;
 
-		rc = gate_config_read(&how, (const char *)b.data, b.n, name, today, &err);
-		demand(rc < 0 ? before > 500 : how.n_rules == 2 * before, "the second time it reads differently");
+		rc = gate_config_read(&options, (const char *)b.data, b.n, name, today, &err);
+		demand(rc < 0 ? before > 500 : options.n_rules == 2 * before, "the second time it reads differently");
 	}
-	gate_how_release(&how);
+	gate_options_release(&options);
 	free(b.data);
 	return 0;
 }

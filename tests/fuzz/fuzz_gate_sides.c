@@ -199,14 +199,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	size_t n_base = at ? (size_t)(at - data) : n;
 	const uint8_t *new = at ? at + sizeof(mark) - 1 : data;
 	size_t n_new = at ? (size_t)(data + n - 2 - new) : n_base;
-	struct gate_how how;
+	struct gate_options options;
 	struct gate_sum *sum;
 	struct err err = { 0 };
 	struct gate g;
-	int rc = gate_how_make(&q, "2026-11-22", &how, &err);
+	int rc = gate_options_make(&q, "2026-11-22", &options, &err);
 
 	demand(rc == 0, err.msg);
-	sum = gate_sum_new(&how);
+	sum = gate_sum_new(&options);
 	rc = take(sum, STATS_BASE, &q, data, n_base);
 	if (rc == 0)
 		rc = take(sum, STATS_NEW, &q, new, n_new);
@@ -216,7 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		gate_release(&g);
 	}
 	gate_sum_free(sum);
-	gate_how_release(&how);
+	gate_options_release(&options);
 	query_release(&q);
 	return 0;
 }

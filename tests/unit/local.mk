@@ -32,8 +32,8 @@ EXTRA_DIST += \
 	tests/unit/make_folder.h \
 	tests/unit/make_gate.h \
 	tests/unit/make_gate_answer.h \
+	tests/unit/make_gate_options.h \
 	tests/unit/make_diff.h \
-	tests/unit/make_gate_how.h \
 	tests/unit/make_graph.h \
 	tests/unit/make_judge.h \
 	tests/unit/make_labels.h \
@@ -95,10 +95,10 @@ unit_tests = \
 	tests/unit/test_gate_ci \
 	tests/unit/test_gate_config \
 	tests/unit/test_gate_decide \
-	tests/unit/test_gate_how \
 	tests/unit/test_gate_json \
 	tests/unit/test_gate_kinds \
 	tests/unit/test_gate_names \
+	tests/unit/test_gate_options \
 	tests/unit/test_gate_renames \
 	tests/unit/test_gate_rows \
 	tests/unit/test_gate_sum \
@@ -275,7 +275,7 @@ tests_unit_test_gate_sum_LDADD = $(unit_gate)
 tests_unit_test_gzip_LDADD = $(unit_export)
 tests_unit_test_gate_config_LDADD = $(unit_gate)
 tests_unit_test_gate_decide_LDADD = $(unit_gate)
-tests_unit_test_gate_how_LDADD = $(unit_gate)
+tests_unit_test_gate_options_LDADD = $(unit_gate)
 tests_unit_test_gate_renames_LDADD = $(unit_gate)
 tests_unit_test_gate_rows_LDADD = $(unit_gate)
 tests_unit_test_gate_json_LDADD = $(unit_viewers)

@@ -14,7 +14,7 @@
 
 /* Sums being made: add stacks, then seal. Needs cmocka.h before it. */
 struct made_gate {
-	struct gate_how how;
+	struct gate_options options;
 	struct gate_sums s;
 	uint32_t *off, *func;
 	double *value[N_STATS_SIDES];
@@ -24,19 +24,21 @@ struct made_gate {
 static inline void made_start(struct made_gate *g)
 {
 	*g = (struct made_gate){ .cap_off = 0 };
-	g->how = (struct gate_how){ .threshold = 0.2,
-				    .confidence = 0.99,
-				    .alpha = 0.01,
-				    .alpha_suspect = 0.1,
-				    .min_share = 0.01,
-				    .min_samples = 40,
-				    .noise = 0.02,
-				    .look = 1,
-				    .looks = 1,
-				    .mem = arena_new() };
-	g->s = (struct gate_sums){
-		.how = &g->how, .type = "samples", .unit = "count", .period_unit = "nanoseconds", .mem = arena_new()
-	};
+	g->options = (struct gate_options){ .threshold = 0.2,
+					    .confidence = 0.99,
+					    .alpha = 0.01,
+					    .alpha_suspect = 0.1,
+					    .min_share = 0.01,
+					    .min_samples = 40,
+					    .noise = 0.02,
+					    .look = 1,
+					    .looks = 1,
+					    .mem = arena_new() };
+	g->s = (struct gate_sums){ .options = &g->options,
+				   .type = "samples",
+				   .unit = "count",
+				   .period_unit = "nanoseconds",
+				   .mem = arena_new() };
 	g->off = mem_grow(g->off, &g->cap_off, 1, sizeof(*g->off));
 	g->off[0] = 0;
 }
@@ -94,8 +96,8 @@ static inline struct gate_rule *made_rule(struct made_gate *g, enum gate_rule_ki
 	struct gate_rule *r;
 	struct err err;
 
-	g->how.rule = mem_grow(g->how.rule, &g->how.cap_rules, g->how.n_rules + 1, sizeof(*r));
-	r = &g->how.rule[g->how.n_rules++];
+	g->options.rule = mem_grow(g->options.rule, &g->options.cap_rules, g->options.n_rules + 1, sizeof(*r));
+	r = &g->options.rule[g->options.n_rules++];
 	*r = (struct gate_rule){ .kind = kind,
 				 .pattern = pattern,
 				 .amount = amount,
@@ -175,15 +177,15 @@ static inline void made_seal(struct made_gate *g, uint32_t n_base, uint32_t n_ne
 
 static inline void made_release(struct made_gate *g)
 {
-	for (size_t i = 0; i < g->how.n_rules; i++)
-		regex_free(g->how.rule[i].regex);
-	free(g->how.rule);
+	for (size_t i = 0; i < g->options.n_rules; i++)
+		regex_free(g->options.rule[i].regex);
+	free(g->options.rule);
 	free(g->s.func);
 	free(g->off);
 	free(g->func);
 	free(g->value[STATS_BASE]);
 	free(g->value[STATS_NEW]);
-	arena_free(g->how.mem);
+	arena_free(g->options.mem);
 	arena_free(g->s.mem);
 }
 

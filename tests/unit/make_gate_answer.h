@@ -16,7 +16,7 @@ enum { ANSWER_ROWS = 80, ANSWER_MESSAGES = 12 };
 /* An answer being made: g is it, its parts stand here. */
 struct answer {
 	struct gate g;
-	struct gate_how how;
+	struct gate_options options;
 	struct gate_row row[ANSWER_ROWS];
 	struct gate_rename rename[4];
 	struct gate_power power[4];
@@ -48,7 +48,7 @@ static inline void answer_start(struct answer *a)
 	static const double share[] = { 0.2, 0.1, 0.05, 0.01 }, ratio[] = { 1.254, 1.272, 1.358, 1.88 };
 
 	*a = (struct answer){ 0 };
-	a->how = (struct gate_how){
+	a->options = (struct gate_options){
 		.threshold = 0.2,
 		.confidence = 0.99,
 		.alpha = 0.01,
@@ -65,7 +65,7 @@ static inline void answer_start(struct answer *a)
 		a->power[i] = (struct gate_power){ share[i], ratio[i] };
 	a->g = (struct gate){
 		.outcome = GATE_PASS,
-		.how = &a->how,
+		.options = &a->options,
 		.type = "samples",
 		.unit = "count",
 		.period_unit = "nanoseconds",
@@ -102,7 +102,7 @@ static inline struct gate_row *answer_row(struct answer *a, enum gate_verdict ve
 		.hi = NAN,
 		.p = NAN,
 		.p_adjusted = NAN,
-		.limit = a->how.threshold,
+		.limit = a->options.threshold,
 		.phi = 1,
 		.was = "",
 		.reason = "",

@@ -139,7 +139,7 @@ static void what_is_unsure_fails_where_inconclusive_is_red(void **state)
 {
 	(void)state;
 	answer_unsure(&a);
-	a.how.has_need = true;
+	a.options.has_need = true;
 	expect(JUNIT, "failures=\"0\" errors=\"0\" skipped=\"2\"");
 	a.g.status = 1;
 	expect(JUNIT, "failures=\"2\" errors=\"0\" skipped=\"0\"");

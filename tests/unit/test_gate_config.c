@@ -12,30 +12,30 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/make_gate_how.h"
+#include "tests/unit/make_gate_options.h"
 
-static int read_text(struct gate_how *how, const char *text, struct err *err)
+static int read_text(struct gate_options *options, const char *text, struct err *err)
 {
-	*how = (struct gate_how){ .mem = arena_new() };
-	return gate_config_read(how, text, strlen(text), "gate.cpa", TODAY, err);
+	*options = (struct gate_options){ .mem = arena_new() };
+	return gate_config_read(options, text, strlen(text), "gate.cpa", TODAY, err);
 }
 
-static void understands(struct gate_how *how, const char *text)
+static void understands(struct gate_options *options, const char *text)
 {
 	struct err err;
 
-	if (read_text(how, text, &err) < 0)
+	if (read_text(options, text, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
 static void refuses(const char *text, const char *sentence)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct err err = { 0 };
 
-	assert_int_equal(read_text(&how, text, &err), ERR_USAGE);
+	assert_int_equal(read_text(&options, text, &err), ERR_USAGE);
 	assert_string_equal(err.msg, sentence);
-	gate_how_release(&how);
+	gate_options_release(&options);
 }
 
 static void close_to(double a, double b)
@@ -46,19 +46,19 @@ static void close_to(double a, double b)
 
 static void every_kind_of_line_is_read(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	const struct gate_rule *r;
 
 	(void)state;
-	understands(&how, "\xef\xbb\xbflimit ^db\\. 50%  # the disk is slow\n"
-			  "\tallow ^main\\.pack$   until=2026-12-31 #  new format, see 1234 \r\n"
-			  "\n# rules that concern us\n"
-			  "budget json 5%\n"
-			  "gate ^main\\.\n"
-			  "noise hash 0.1\n"
-			  "rename \"a\\.b\" c.d");
-	assert_int_equal(how.n_rules, 6);
-	r = how.rule;
+	understands(&options, "\xef\xbb\xbflimit ^db\\. 50%  # the disk is slow\n"
+			      "\tallow ^main\\.pack$   until=2026-12-31 #  new format, see 1234 \r\n"
+			      "\n# rules that concern us\n"
+			      "budget json 5%\n"
+			      "gate ^main\\.\n"
+			      "noise hash 0.1\n"
+			      "rename \"a\\.b\" c.d");
+	assert_int_equal(options.n_rules, 6);
+	r = options.rule;
 	assert_int_equal(r[0].kind, GATE_LIMIT);
 	assert_string_equal(r[0].pattern, "^db\\.");
 	close_to(r[0].amount, 0.5);
@@ -76,42 +76,42 @@ static void every_kind_of_line_is_read(void **state)
 	assert_string_equal(r[5].pattern, "a\\.b");
 	assert_string_equal(r[5].to, "c.d");
 	assert_int_equal(r[5].line, 8);
-	gate_how_release(&how);
+	gate_options_release(&options);
 }
 
 static void options_are_lines_too(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 
 	(void)state;
-	understands(&how, "threshold 25%\nconfidence 95%\nmin-share 2%\nmin-samples 60\nnormalize none\n"
-			  "evidence threshold\nneed 5%:1.5\nmax-new 3%\ninconclusive 3\nadjust none\nnoise 4%\n"
-			  "runtime warn\nfold ^tick$\n");
-	close_to(how.threshold, 0.25);
-	close_to(how.confidence, 0.95);
-	close_to(how.min_share, 0.02);
-	close_to(how.min_samples, 60);
-	assert_int_equal(how.normalize, GATE_NONE);
-	assert_true(how.strict && how.has_need && how.warn_runtime && how.fold);
-	close_to(how.max_new, 0.03);
-	assert_int_equal(how.inconclusive, 3);
-	assert_int_equal(how.adjust, STATS_UNADJUSTED);
-	close_to(how.noise, 0.04);
-	assert_int_equal(how.n_rules, 0);
-	gate_how_release(&how);
+	understands(&options, "threshold 25%\nconfidence 95%\nmin-share 2%\nmin-samples 60\nnormalize none\n"
+			      "evidence threshold\nneed 5%:1.5\nmax-new 3%\ninconclusive 3\nadjust none\nnoise 4%\n"
+			      "runtime warn\nfold ^tick$\n");
+	close_to(options.threshold, 0.25);
+	close_to(options.confidence, 0.95);
+	close_to(options.min_share, 0.02);
+	close_to(options.min_samples, 60);
+	assert_int_equal(options.normalize, GATE_NONE);
+	assert_true(options.strict && options.has_need && options.warn_runtime && options.fold);
+	close_to(options.max_new, 0.03);
+	assert_int_equal(options.inconclusive, 3);
+	assert_int_equal(options.adjust, STATS_UNADJUSTED);
+	close_to(options.noise, 0.04);
+	assert_int_equal(options.n_rules, 0);
+	gate_options_release(&options);
 }
 
 static void quotes_hold_blanks_and_keep_backslashes(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 
 	(void)state;
-	understands(&how, "gate \"operator new\\[\\]\"\ngate \"a\\\"b # c\" # d\ngate a#b\ngate \"#\"");
-	assert_string_equal(how.rule[0].pattern, "operator new\\[\\]");
-	assert_string_equal(how.rule[1].pattern, "a\"b # c");
-	assert_string_equal(how.rule[2].pattern, "a#b");
-	assert_string_equal(how.rule[3].pattern, "#");
-	gate_how_release(&how);
+	understands(&options, "gate \"operator new\\[\\]\"\ngate \"a\\\"b # c\" # d\ngate a#b\ngate \"#\"");
+	assert_string_equal(options.rule[0].pattern, "operator new\\[\\]");
+	assert_string_equal(options.rule[1].pattern, "a\"b # c");
+	assert_string_equal(options.rule[2].pattern, "a#b");
+	assert_string_equal(options.rule[3].pattern, "#");
+	gate_options_release(&options);
 	refuses("gate \"abc", "gate.cpa:1: a quote does not end");
 	refuses("gate \"abc\"d", "gate.cpa:1: a quote ends within a word; in quotes write \\\" for one");
 	refuses("gate a b c d", "gate.cpa:1: too many words; an expression with blanks stands in quotes");
@@ -119,17 +119,17 @@ static void quotes_hold_blanks_and_keep_backslashes(void **state)
 
 static void what_is_allowed_holds_through_its_last_day(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 
 	(void)state;
-	understands(&how, "allow a until=2026-11-21 # x\nallow b until=2026-11-22 # x\nallow c # x\n"
-			  "allow d until=2028-02-29 # x");
-	assert_true(how.rule[0].is_expired);
-	assert_false(how.rule[1].is_expired);
-	assert_false(how.rule[2].is_expired);
-	assert_string_equal(how.rule[2].until, "");
-	assert_false(how.rule[3].is_expired);
-	gate_how_release(&how);
+	understands(&options, "allow a until=2026-11-21 # x\nallow b until=2026-11-22 # x\nallow c # x\n"
+			      "allow d until=2028-02-29 # x");
+	assert_true(options.rule[0].is_expired);
+	assert_false(options.rule[1].is_expired);
+	assert_false(options.rule[2].is_expired);
+	assert_string_equal(options.rule[2].until, "");
+	assert_false(options.rule[3].is_expired);
+	gate_options_release(&options);
 }
 
 static void what_is_allowed_says_why_and_until_a_day_that_there_is(void **state)
@@ -169,31 +169,31 @@ static void lines_that_cannot_be_understood_are_named(void **state)
 static void a_file_that_is_no_text_is_refused(void **state)
 {
 	static const char text[] = "gate a\ngate b\0c";
-	struct gate_how how = { .mem = arena_new() };
+	struct gate_options options = { .mem = arena_new() };
 	struct err err;
 
 	(void)state;
-	assert_int_equal(gate_config_read(&how, text, sizeof(text) - 1, "gate.cpa", TODAY, &err), ERR_USAGE);
+	assert_int_equal(gate_config_read(&options, text, sizeof(text) - 1, "gate.cpa", TODAY, &err), ERR_USAGE);
 	assert_string_equal(err.msg, "gate.cpa:2: this is not a text");
-	gate_how_release(&how);
+	gate_options_release(&options);
 }
 
 static void a_file_has_at_most_a_thousand_expressions(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct buf text = { 0 };
 	struct err err;
 
 	(void)state;
 	for (int i = 0; i < 1000; i++)
 		buf_addf(&text, "gate a%d\n", i);
-	understands(&how, buf_text(&text));
-	assert_int_equal(how.n_rules, 1000);
-	gate_how_release(&how);
+	understands(&options, buf_text(&text));
+	assert_int_equal(options.n_rules, 1000);
+	gate_options_release(&options);
 	buf_addz(&text, "gate b\n");
-	assert_int_equal(read_text(&how, buf_text(&text), &err), ERR_USAGE);
+	assert_int_equal(read_text(&options, buf_text(&text), &err), ERR_USAGE);
 	assert_string_equal(err.msg, "gate.cpa:1001: more than 1000 expressions");
-	gate_how_release(&how);
+	gate_options_release(&options);
 	buf_release(&text);
 }
 

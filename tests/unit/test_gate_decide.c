@@ -41,17 +41,17 @@ static void start(struct asked *a, double base)
 
 static void decide(struct asked *a)
 {
-	const struct stats_how how = { .mode = STATS_BULK,
-				       .rho = 1,
-				       .strict = a->g.how.strict,
-				       .noise = a->g.how.noise,
-				       .adjust = a->g.how.adjust };
+	const struct stats_how options = { .mode = STATS_BULK,
+					   .rho = 1,
+					   .strict = a->g.options.strict,
+					   .noise = a->g.options.noise,
+					   .adjust = a->g.options.adjust };
 	struct stats_judged judged;
 
 	a->mem = arena_new();
 	gate_rows_make(&a->g.s, a->mem, &a->rows, NULL);
 	a->row = mem_alloc((size_t)a->rows.n + 1, sizeof(*a->row));
-	stats_judge(&a->rows.counts, &how, a->row, &judged);
+	stats_judge(&a->rows.counts, &options, a->row, &judged);
 	a->out.mem = arena_new();
 	gate_decide(&a->g.s, &a->rows, &judged, &a->out);
 }
@@ -155,7 +155,7 @@ static void what_may_be_chance_is_suspect_and_no_pass(void **state)
 
 	(void)state;
 	start(&a, 300);
-	a.g.how.inconclusive = 3;
+	a.g.options.inconclusive = 3;
 	made_stack(&a.g, "odd main", 100, 145);
 	finish(&a, 1, 1);
 	row_is(&a, "odd", GATE_SUSPECT);
@@ -304,7 +304,7 @@ static void new_functions_are_told_and_fail_only_when_asked(void **state)
 	end(&a);
 
 	start(&a, 300);
-	a.g.how.max_new = 0.05;
+	a.g.options.max_new = 0.05;
 	made_stack(&a.g, "fresh main", 0, 400);
 	finish(&a, 1, 1);
 	row_is(&a, "fresh", GATE_FAIL);
@@ -313,7 +313,7 @@ static void new_functions_are_told_and_fail_only_when_asked(void **state)
 	end(&a);
 
 	start(&a, 300);
-	a.g.how.max_new = 0.095; /* 400 of 4000 may well be 9.5 % */
+	a.g.options.max_new = 0.095; /* 400 of 4000 may well be 9.5 % */
 	made_stack(&a.g, "fresh main", 0, 400);
 	finish(&a, 1, 1);
 	row_is(&a, "fresh", GATE_NEW);
@@ -361,7 +361,7 @@ static void slower_runtime_code_may_be_a_warning(void **state)
 
 	(void)state;
 	start(&a, 300);
-	a.g.how.warn_runtime = true;
+	a.g.options.warn_runtime = true;
 	made_stack(&a.g, "runtime.scanobject main", 500, 900);
 	finish(&a, 1, 1);
 	row_is(&a, "runtime.scanobject", GATE_SUSPECT);
@@ -369,7 +369,7 @@ static void slower_runtime_code_may_be_a_warning(void **state)
 	end(&a);
 
 	start(&a, 300);
-	a.g.how.warn_runtime = true;
+	a.g.options.warn_runtime = true;
 	made_stack(&a.g, "memchr|../sysdeps/x86_64/memchr.S main", 500, 900);
 	made_stack(&a.g, "runtimeless.f|/src/runtimeless/f.go main", 500, 900);
 	finish(&a, 1, 1);
@@ -408,18 +408,18 @@ static void what_is_needed_must_be_there(void **state)
 
 	(void)state;
 	start(&a, 300);
-	a.g.how.has_need = true;
-	a.g.how.need_share = 0.05;
-	a.g.how.need_ratio = 1.3;
+	a.g.options.has_need = true;
+	a.g.options.need_share = 0.05;
+	a.g.options.need_ratio = 1.3;
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_INCONCLUSIVE);
 	assert_true(a.out.need_samples > 3600);
 	end(&a);
 
 	start(&a, 300);
-	a.g.how.has_need = true;
-	a.g.how.need_share = 0.2;
-	a.g.how.need_ratio = 2;
+	a.g.options.has_need = true;
+	a.g.options.need_share = 0.2;
+	a.g.options.need_ratio = 2;
 	finish(&a, 1, 1);
 	assert_int_equal(a.out.outcome, GATE_PASS);
 	assert_true(a.out.need_samples < 1000);
@@ -463,12 +463,12 @@ static void power_is_of_the_limits_that_hold(void **state)
 	plain = a.out.power[1].ratio;
 	end(&a);
 	start(&a, 1000);
-	a.g.how.adjust = STATS_BH;
+	a.g.options.adjust = STATS_BH;
 	finish(&a, 1, 1);
 	assert_true(fabs(a.out.power[1].ratio - plain) < 1e-9);
 	end(&a);
 	start(&a, 1000);
-	a.g.how.threshold = 0.5;
+	a.g.options.threshold = 0.5;
 	finish(&a, 1, 1);
 	plain = a.out.power[1].ratio;
 	end(&a);
@@ -561,7 +561,7 @@ static void much_new_code_without_a_caller_to_judge_it_by_does_not_pass(void **s
 	end(&a);
 
 	start(&a, 300);
-	a.g.how.max_new = 0.5;
+	a.g.options.max_new = 0.5;
 	made_stack(&a.g, "large main", 0, 1800);
 	finish(&a, 1, 1);
 	row_is(&a, "large", GATE_NEW);
@@ -595,7 +595,7 @@ static void a_strict_gate_sees_less(void **state)
 	need = a.out.need_samples;
 	end(&a);
 	start(&a, 1000);
-	a.g.how.strict = true;
+	a.g.options.strict = true;
 	finish(&a, 1, 1);
 	assert_true(a.out.power[1].ratio > ratio + 0.1);
 	assert_true(a.out.need_samples > 3 * need);
@@ -713,7 +713,7 @@ static void one_slow_function_is_no_slowdown_of_everything(void **state)
 
 	(void)state;
 	start(&a, 500);
-	a.g.how.threshold = 0.1;
+	a.g.options.threshold = 0.1;
 	for (int i = 0; i < 12; i++)
 		a.g.value[STATS_NEW][i] = 525;
 	made_stack(&a.g, "slow main", 500, 1100); /* x1.14 in all, x1.05 without it */
@@ -739,7 +739,7 @@ static void two_programs_do_not_pass(void **state)
 		snprintf(stack, sizeof(stack), "there%d main", i);
 		made_stack(&a.g, stack, 0, 300);
 	}
-	a.g.how.inconclusive = 3;
+	a.g.options.inconclusive = 3;
 	finish(&a, 1, 1);
 	assert_true(a.out.n_tests > 0);
 	assert_int_equal(a.out.n_verdict[GATE_FAIL] + a.out.n_verdict[GATE_SUSPECT], 0);
@@ -815,7 +815,7 @@ static void leaves_that_the_user_folds_are_not_called_preempted(void **state)
 	start(&a, 300);
 	made_seal(&a.g, 1, 1);
 	file(&a, 0)->preempted = 0.4 * a.g.s.total[STATS_BASE];
-	a.g.how.has_own_fold = true;
+	a.g.options.has_own_fold = true;
 	decide(&a);
 	assert_string_equal(warning(&a, "contended"), "");
 	assert_string_equal(note(&a, "folded"), "40.0% of the samples of base and 0.0% of new have a leaf that --fold "

@@ -163,9 +163,9 @@ static void every_outcome_and_way_of_asking_has_its_word(void **state)
 	(void)state;
 	answer_pass(&a);
 	expect_part(&a, "\"verdict\": \"pass\"");
-	a.how.strict = true;
-	a.how.adjust = STATS_BH;
-	a.how.normalize = GATE_DURATION;
+	a.options.strict = true;
+	a.options.adjust = STATS_BH;
+	a.options.normalize = GATE_DURATION;
 	expect_part(&a, "\"evidence\": \"threshold\",\n  \"normalize\": \"duration\",\n  \"adjust\": \"bh\"");
 	a.g.outcome = GATE_INCONCLUSIVE;
 	a.g.status = 3;

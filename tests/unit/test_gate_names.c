@@ -127,8 +127,8 @@ static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **
 	struct gate_rule rule[] = { rename_rule("main\\.score(.)", "main.rank$1"),
 				    rename_rule("main\\.old", "main.new"),
 				    rename_rule("main\\.scoreB", "main.second") };
-	struct gate_how how = { .rule = rule, .n_rules = 3 };
-	struct gate_names base = { &how, true }, new = { &how, false };
+	struct gate_options options = { .rule = rule, .n_rules = 3 };
+	struct gate_names base = { &options, true }, new = { &options, false };
 
 	(void)state;
 	expect_name(&base, "main.scoreA", "main.rankA");
@@ -139,7 +139,7 @@ static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **
 	assert_int_equal(rule[0].n_used, 2);
 	assert_int_equal(rule[1].n_used, 0);
 	assert_int_equal(rule[2].n_used, 1);
-	how.exact_names = true;
+	options.exact_names = true;
 	expect_name(&base, "main.scoreA.func1", "main.scoreA.func1");
 	for (size_t i = 0; i < 3; i++)
 		regex_free(rule[i].regex);
@@ -148,8 +148,8 @@ static void functions_of_the_base_are_renamed_by_the_last_rule_that_fits(void **
 static void a_rule_with_a_group_too_many_is_an_error_that_names_it(void **state)
 {
 	struct gate_rule rule = rename_rule("main.a", "main.$1");
-	struct gate_how how = { .rule = &rule, .n_rules = 1 };
-	struct gate_names base = { &how, true };
+	struct gate_options options = { .rule = &rule, .n_rules = 1 };
+	struct gate_names base = { &options, true };
 	struct buf out = { 0 };
 	struct err err;
 

@@ -109,7 +109,7 @@ static void stacks_with_the_same_leaf_and_rows_are_one_class(void **state)
 	made_stack(&m.g, "leaf f tiny1 main", 10, 0);
 	made_stack(&m.g, "leaf main", 300, 300);
 	made_stack(&m.g, "other main", 30000, 30000);
-	m.g.how.min_share = 0.003;
+	m.g.options.min_share = 0.003;
 	make(&m);
 	assert_int_equal(m.r.counts.n_classes, 3);
 	assert_values(&m, GATE_CUM, "f", 100, 110);
@@ -279,7 +279,7 @@ static void what_one_side_lacks_is_not_merged_with_what_both_have(void **state)
 	made_stack(&m.g, "x.work x.old main", 1000, 0);
 	made_stack(&m.g, "x.work x.fresh main", 0, 50);
 	made_stack(&m.g, "rest main", 9000, 9950); /* the samples of new are few of both sides together */
-	m.g.how.min_share = 0.004;
+	m.g.options.min_share = 0.004;
 	make(&m);
 	assert_values(&m, GATE_CUM, "x.work", 1000, 50);
 	assert_values(&m, GATE_CUM, "x.old", 1000, 0);
@@ -340,7 +340,7 @@ static void the_total_is_a_row_only_where_the_work_is_known(void **state)
 		start(&m);
 		made_stack(&m.g, "f main", 100, 100);
 		made_stack(&m.g, "", 20, 20);
-		m.g.how.normalize = (enum gate_normalize)n;
+		m.g.options.normalize = (enum gate_normalize)n;
 		make(&m);
 		assert_int_equal(m.r.n > 0 && m.r.source[0].kind == GATE_TOTAL,
 				 n == GATE_NONE || n == GATE_WORK || n == GATE_DURATION);
@@ -369,13 +369,13 @@ static void gate_lines_choose_what_is_tested_and_the_rest_is_reference(void **st
 	row = row_of(&m, GATE_CUM, "lib.g");
 	assert_false(m.r.counts.row_is_tested[row]);
 	assert_true(m.r.counts.row_is_reference[row]);
-	assert_int_equal(m.g.how.rule[0].n_used, 1);
+	assert_int_equal(m.g.options.rule[0].n_used, 1);
 	release(&m);
 }
 
 static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
 {
-	const struct stats_how how = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
+	const struct stats_how options = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
 	struct stats_judged judged;
 	struct stats_row row[8];
 	struct made_rows m;
@@ -387,7 +387,7 @@ static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
 	made_rule(&m.g, GATE_ONLY, "^main\\.f", 0);
 	make(&m);
 	assert_int_equal(m.r.n, 3);
-	stats_judge(&m.r.counts, &how, row, &judged);
+	stats_judge(&m.r.counts, &options, row, &judged);
 	assert_float_equal(row[row_of(&m, GATE_CUM, "lib.g")].ratio, 2, 1e-9);
 	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p));
 	assert_true(isnan(row[row_of(&m, GATE_CUM, "lib.g")].p_adjusted));
@@ -416,8 +416,8 @@ static void the_last_limit_that_fits_wins_and_only_it_is_used(void **state)
 	row = row_of(&m, GATE_CUM, "g");
 	assert_float_equal(m.r.counts.row_limit[row], 0.2, 0);
 	assert_float_equal(m.r.counts.row_noise[row], 0.02, 0);
-	assert_int_equal(m.g.how.rule[0].n_used, 0);
-	assert_int_equal(m.g.how.rule[1].n_used, 1);
+	assert_int_equal(m.g.options.rule[0].n_used, 0);
+	assert_int_equal(m.g.options.rule[1].n_used, 1);
 	release(&m);
 }
 

@@ -21,7 +21,7 @@
 
 /* A gate that folds what begins with "preempt". */
 struct taking {
-	struct gate_how how;
+	struct gate_options options;
 	struct gate_sum *sum;
 	struct query q;
 	struct buf notes;
@@ -35,9 +35,9 @@ static int start(void **state)
 	struct taking *g = calloc(1, sizeof(*g));
 
 	query_init(&g->q);
-	if (regex_new("^preempt", &g->how.fold, &g->err) < 0)
+	if (regex_new("^preempt", &g->options.fold, &g->err) < 0)
 		return -1;
-	g->sum = gate_sum_new(&g->how);
+	g->sum = gate_sum_new(&g->options);
 	*state = g;
 	return 0;
 }
@@ -47,7 +47,7 @@ static int end(void **state)
 	struct taking *g = *state;
 
 	gate_sum_free(g->sum);
-	regex_free(g->how.fold);
+	regex_free(g->options.fold);
 	buf_release(&g->notes);
 	query_release(&g->q);
 	free(g);
@@ -192,7 +192,7 @@ static void whole_names_can_be_asked_for(void **state)
 {
 	struct taking *g = *state;
 
-	g->how.exact_names = true;
+	g->options.exact_names = true;
 	must_add_row(g, STATS_BASE, "f.part.0", 3);
 	must_add_row(g, STATS_NEW, "f.part.1", 4);
 	assert_int_equal(gate_sum_all(g->sum)->n_funcs, 2);
@@ -205,8 +205,8 @@ static void functions_of_the_base_can_be_renamed(void **state)
 	const struct gate_sums *s;
 
 	assert_int_equal(regex_new(rule.pattern, &rule.regex, &g->err), 0);
-	g->how.rule = &rule;
-	g->how.n_rules = 1;
+	g->options.rule = &rule;
+	g->options.n_rules = 1;
 	must_add_row(g, STATS_BASE, "oldA;main", 3);
 	must_add_row(g, STATS_NEW, "newA;main", 4);
 	must_add_row(g, STATS_NEW, "oldA;main", 5);
@@ -222,7 +222,7 @@ static void functions_of_the_base_can_be_renamed(void **state)
 		assert_int_equal(add(g, STATS_BASE, &m), ERR_USAGE);
 	}
 	regex_free(rule.regex);
-	g->how.n_rules = 0;
+	g->options.n_rules = 0;
 }
 
 static void the_line_of_a_function_is_that_of_the_new_side(void **state)
@@ -515,7 +515,7 @@ static void sums_are_those_of_other_reports_to_the_last_bit_with_any_number_of_t
 {
 	struct taking *g = *state;
 	struct profile *p = large_profile();
-	struct gate_sum *one = gate_sum_new(&g->how);
+	struct gate_sum *one = gate_sum_new(&g->options);
 	const struct gate_sums *s, *t;
 
 	if (gate_sum_add(g->sum, STATS_BASE, p, "p", &g->q, &g->notes, &g->err) < 0)

@@ -162,8 +162,8 @@ static void why_nothing_was_tested_is_told(void **state)
 	(void)state;
 	answer_start(&a);
 	a.g.outcome = GATE_INCONCLUSIVE;
-	a.how.rule = &only;
-	a.how.n_rules = 1;
+	a.options.rule = &only;
+	a.options.n_rules = 1;
 	expect_part(&a, "cpa gate: INCONCLUSIVE  no function that a gate line chooses has enough samples to be tested\n"
 			"Look at the gate lines; or capture longer, and pass all profiles.\n\n");
 	a.g.n_verdict[GATE_UNRESOLVED] = 3;
@@ -205,7 +205,7 @@ static void a_need_that_is_not_met_is_named(void **state)
 	(void)state;
 	answer_pass(&a);
 	a.g.outcome = GATE_INCONCLUSIVE;
-	a.how.has_need = true;
+	a.options.has_need = true;
 	expect_part(&a, "cpa gate: INCONCLUSIVE  9 proved within +20%, 46 unresolved\n"
 			"Not enough samples for what --need asks: capture more runs per side, or longer ones.\n");
 }
@@ -344,7 +344,7 @@ static void bytes_are_told_beside_samples(void **state)
 	answer_red(&a);
 	a.g.type = "alloc_space";
 	a.g.unit = "bytes";
-	a.how.normalize = GATE_NONE;
+	a.options.normalize = GATE_NONE;
 	a.g.total_ratio = NAN;
 	r = &a.row[0];
 	r->value[STATS_BASE] = 12 << 20;
@@ -359,12 +359,12 @@ static void what_a_fail_promises_follows_how_it_was_asked(void **state)
 
 	(void)state;
 	answer_red(&a);
-	a.how.strict = true;
+	a.options.strict = true;
 	expect_part(&a, "FAIL: costs more by more than its limit, with 99% confidence over all 61 tests\n");
-	a.how.strict = false;
-	a.how.adjust = STATS_BH;
+	a.options.strict = false;
+	a.options.adjust = STATS_BH;
 	expect_part(&a, "FAIL: costs more but for 1% of such rows; estimate beyond +20%\n");
-	a.how.adjust = STATS_UNADJUSTED;
+	a.options.adjust = STATS_UNADJUSTED;
 	expect_part(&a, "FAIL: costs more with 99% confidence in each of 61 tests alone; estimate beyond +20%\n");
 	a.row[1].limit = .5;
 	expect_part(&a, "61 tests alone; estimate beyond its limit\n");

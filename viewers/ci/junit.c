@@ -62,8 +62,9 @@ static enum end end_of_length(const struct gate *g)
 {
 	if (ci_is_long_enough(g) && !g->is_unlike)
 		return END_PASSED;
-	return is_unsure_red(g) && (g->how->has_need || g->n_tests == 0 || g->is_unlike || g->is_weak) ? END_FAILED
-												       : END_SKIPPED;
+	return is_unsure_red(g) && (g->options->has_need || g->n_tests == 0 || g->is_unlike || g->is_weak)
+		       ? END_FAILED
+		       : END_SKIPPED;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -114,13 +115,13 @@ static void add_properties(struct junit *j)
 	xml_begin(&j->xml, "properties");
 	buf_addz(&j->text, gate_outcome_word(g->outcome));
 	add_property(j, "verdict");
-	buf_addf(&j->text, "%.6g", g->how->threshold);
+	buf_addf(&j->text, "%.6g", g->options->threshold);
 	add_property(j, "threshold");
-	buf_addf(&j->text, "%.6g", g->how->confidence);
+	buf_addf(&j->text, "%.6g", g->options->confidence);
 	add_property(j, "confidence");
-	buf_addz(&j->text, g->how->strict ? "threshold" : "change");
+	buf_addz(&j->text, g->options->strict ? "threshold" : "change");
 	add_property(j, "evidence");
-	buf_addz(&j->text, gate_normalize_word(g->how->normalize));
+	buf_addz(&j->text, gate_normalize_word(g->options->normalize));
 	add_property(j, "normalize");
 	ci_add_name(g->type, 0, &j->text);
 	add_property(j, "sample_type");

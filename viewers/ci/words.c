@@ -104,10 +104,10 @@ void ci_add_sides(const struct gate *g, struct buf *out)
 		text_gate_add_samples(s->samples, out);
 		buf_addf(out, s->n_files == 1 ? " in a profile" : " in %" PRIu32 " profiles", s->n_files);
 	}
-	buf_addf(out, "; relative to %s; confidence ", text_gate_relative_to(g->how->normalize));
-	add_percent("", g->how->confidence, out);
+	buf_addf(out, "; relative to %s; confidence ", text_gate_relative_to(g->options->normalize));
+	add_percent("", g->options->confidence, out);
 	buf_addz(out, ", threshold ");
-	add_percent("+", g->how->threshold, out);
+	add_percent("+", g->options->threshold, out);
 }
 
 void ci_add_power(const struct gate *g, struct buf *out)

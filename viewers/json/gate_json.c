@@ -42,17 +42,17 @@ static void add_flag(struct json *j, const char *key, bool v)
 	jsonw_bool(j, v);
 }
 
-static void add_how(struct json *j, const struct gate_how *how)
+static void add_options(struct json *j, const struct gate_options *options)
 {
 	static const char *const adjust[] = { [STATS_HOLM] = "holm", [STATS_BH] = "bh", [STATS_UNADJUSTED] = "none" };
 
-	jsonw_add_number(j, "threshold", how->threshold);
-	jsonw_add_number(j, "confidence", how->confidence);
-	jsonw_add_text(j, "evidence", how->strict ? "threshold" : "change");
-	jsonw_add_text(j, "normalize", gate_normalize_word(how->normalize));
-	jsonw_add_text(j, "adjust", adjust[how->adjust]);
-	jsonw_add_int(j, "look", how->look);
-	jsonw_add_int(j, "looks", how->looks);
+	jsonw_add_number(j, "threshold", options->threshold);
+	jsonw_add_number(j, "confidence", options->confidence);
+	jsonw_add_text(j, "evidence", options->strict ? "threshold" : "change");
+	jsonw_add_text(j, "normalize", gate_normalize_word(options->normalize));
+	jsonw_add_text(j, "adjust", adjust[options->adjust]);
+	jsonw_add_int(j, "look", options->look);
+	jsonw_add_int(j, "looks", options->looks);
 }
 
 static void add_side(struct json *j, const char *key, const struct gate_side *s)
@@ -202,7 +202,7 @@ void json_draw_gate(const struct gate *g, struct buf *out)
 	jsonw_add_text(&j, "schema", GATE_JSON_SCHEMA);
 	jsonw_add_text(&j, "verdict", verdict[g->outcome]);
 	jsonw_add_int(&j, "exit", g->status);
-	add_how(&j, g->how);
+	add_options(&j, g->options);
 	jsonw_add_text(&j, "type", g->type);
 	jsonw_add_text(&j, "unit", g->unit);
 	add_known(&j, "period_unit", g->period_unit);

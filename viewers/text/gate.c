@@ -150,7 +150,7 @@ static void add_compared(const struct gate *g, struct buf *out)
 		buf_addz(out, " in ");
 		utf8_add_safe(out, g->unit, strlen(g->unit));
 	}
-	buf_addf(out, "; relative to %s", text_gate_relative_to(g->how->normalize));
+	buf_addf(out, "; relative to %s", text_gate_relative_to(g->options->normalize));
 	if (isfinite(g->total_ratio))
 		buf_addf(out, " (total: x%.2f)", g->total_ratio);
 	buf_addz(out, "\n");

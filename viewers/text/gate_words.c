@@ -144,7 +144,7 @@ static uint32_t count_proved(const struct gate *g)
 static bool has_one_limit(const struct gate *g)
 {
 	for (uint32_t i = 0; i < g->n_rows; i++)
-		if (g->row[i].limit != g->how->threshold)
+		if (g->row[i].limit != g->options->threshold)
 			return false;
 	return true;
 }
@@ -153,7 +153,7 @@ static bool has_one_limit(const struct gate *g)
 static void add_limit(const struct gate *g, const char *its, struct buf *out)
 {
 	if (has_one_limit(g))
-		buf_addf(out, "%+.6g%%", g->how->threshold * 100);
+		buf_addf(out, "%+.6g%%", g->options->threshold * 100);
 	else
 		buf_addz(out, its);
 }
@@ -161,7 +161,7 @@ static void add_limit(const struct gate *g, const char *its, struct buf *out)
 /* Of what failed or may fail; of a PASS that this is not known. */
 static void add_found(const struct gate *g, struct buf *out)
 {
-	uint32_t n_slower = count_slower(g, GATE_FAIL, g->how->alpha), n_over = g->n_verdict[GATE_FAIL] - n_slower;
+	uint32_t n_slower = count_slower(g, GATE_FAIL, g->options->alpha), n_over = g->n_verdict[GATE_FAIL] - n_slower;
 
 	if (g->outcome == GATE_PASS)
 		buf_addz(out, "no evidence of regression; ");
@@ -176,8 +176,8 @@ static void add_found(const struct gate *g, struct buf *out)
 /* Do lines of the file say which functions are tested? */
 static bool has_choice(const struct gate *g)
 {
-	for (size_t i = 0; i < g->how->n_rules; i++)
-		if (g->how->rule[i].kind == GATE_ONLY)
+	for (size_t i = 0; i < g->options->n_rules; i++)
+		if (g->options->rule[i].kind == GATE_ONLY)
 			return true;
 	return false;
 }
@@ -228,7 +228,7 @@ void text_gate_add_advice(const struct gate *g, struct buf *out)
 {
 	if (g->outcome != GATE_INCONCLUSIVE)
 		return;
-	if (count_slower(g, GATE_SUSPECT, g->how->alpha_suspect) == 0 && g->n_verdict[GATE_SUSPECT])
+	if (count_slower(g, GATE_SUSPECT, g->options->alpha_suspect) == 0 && g->n_verdict[GATE_SUSPECT])
 		buf_addz(out, "More samples will not tell: see the reasons below.\n");
 	else if (g->n_tests == 0)
 		buf_addf(out, "%s\n", remedy(g));
@@ -251,19 +251,20 @@ static void add_confidence(const struct gate *g, double alpha, struct buf *out)
 	if (g->n_tests == 1)
 		return;
 	buf_addf(out,
-		 g->how->adjust == STATS_HOLM ? " over all %" PRIu32 " tests" : " in each of %" PRIu32 " tests alone",
+		 g->options->adjust == STATS_HOLM ? " over all %" PRIu32 " tests"
+						  : " in each of %" PRIu32 " tests alone",
 		 g->n_tests);
 }
 
 /* What a row of this verdict is, with error alpha. */
 static void add_promise(const struct gate *g, enum gate_verdict v, double alpha, struct buf *out)
 {
-	buf_addf(out, "%s: costs more%s ", gate_verdict_word(v), g->how->strict ? " by more than its limit," : "");
-	if (g->how->adjust == STATS_BH && g->n_tests > 1)
+	buf_addf(out, "%s: costs more%s ", gate_verdict_word(v), g->options->strict ? " by more than its limit," : "");
+	if (g->options->adjust == STATS_BH && g->n_tests > 1)
 		buf_addf(out, "but for %.6g%% of such rows", alpha * 100);
 	else
 		add_confidence(g, alpha, out);
-	if (!g->how->strict) {
+	if (!g->options->strict) {
 		buf_addz(out, "; estimate beyond ");
 		add_limit(g, "its limit", out);
 	}
@@ -282,10 +283,10 @@ static bool has_unresolved(const struct gate *g)
 
 void text_gate_add_meaning(const struct gate *g, bool all, struct buf *out)
 {
-	if (count_slower(g, GATE_FAIL, g->how->alpha))
-		add_promise(g, GATE_FAIL, g->how->alpha, out);
-	if (count_slower(g, GATE_SUSPECT, g->how->alpha_suspect))
-		add_promise(g, GATE_SUSPECT, g->how->alpha_suspect, out);
+	if (count_slower(g, GATE_FAIL, g->options->alpha))
+		add_promise(g, GATE_FAIL, g->options->alpha, out);
+	if (count_slower(g, GATE_SUSPECT, g->options->alpha_suspect))
+		add_promise(g, GATE_SUSPECT, g->options->alpha_suspect, out);
 	if (has_unresolved(g))
 		buf_addf(out, "unresolved: too few samples to tell%s\n", all ? "" : "; --all lists every row");
 }

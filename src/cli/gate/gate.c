@@ -28,7 +28,7 @@ struct run {
 	const struct args *a;
 	struct pair pair;
 	struct remote *remote;
-	struct gate_how how;
+	struct gate_options options;
 	struct gate_sum *sum;
 	struct loading *l; /* [n] the base first */
 	size_t n;
@@ -141,7 +141,7 @@ static int run(struct run *r)
 		status = cmd_report_fetch(r->pair.source, N_SIDES, &r->a->q, &r->remote);
 	if (status != STATUS_FINE)
 		return status;
-	r->sum = gate_sum_new(&r->how);
+	r->sum = gate_sum_new(&r->options);
 	prepare(r);
 	status = read_all(r);
 	if (status == STATUS_FINE)
@@ -161,7 +161,7 @@ int cmd_gate(const struct args *a)
 
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (cmd_gate_check(a, &err) < 0 || gate_how_make(&a->q, NULL, &r.how, &err) < 0)
+	if (cmd_gate_check(a, &err) < 0 || gate_options_make(&a->q, NULL, &r.options, &err) < 0)
 		status = say_error("%s", err.msg);
 	else
 		status = a->q.self_test ? cmd_gate_self_test(a) : run(&r);
@@ -169,7 +169,7 @@ int cmd_gate(const struct args *a)
 	if (status == STATUS_TROUBLE && !a->q.self_test)
 		fprintf(stderr, "cpa gate: ERROR   %s (exit status 2)\n",
 			r.is_decided ? "an answer was not written" : "nothing was decided");
-	gate_how_release(&r.how);
+	gate_options_release(&r.options);
 	remote_free(r.remote);
 	cmd_report_pair_release(&r.pair);
 	buf_release(&r.notes);

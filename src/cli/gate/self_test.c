@@ -88,12 +88,13 @@ static struct profile *make_profile(double ratio, uint64_t seed)
 	return p;
 }
 
-static int judge(const struct gate_how *how, const struct query *q, double ratio, struct gate *out, struct err *err)
+static int judge(const struct gate_options *options, const struct query *q, double ratio, struct gate *out,
+		 struct err *err)
 {
 	struct profile *side[N_STATS_SIDES] = {
 		[STATS_BASE] = make_profile(1, 1), [STATS_NEW] = make_profile(ratio, 2)
 	};
-	struct gate_sum *sum = gate_sum_new(how);
+	struct gate_sum *sum = gate_sum_new(options);
 	struct buf notes = { 0 };
 	int rc = 0;
 
@@ -109,14 +110,14 @@ static int judge(const struct gate_how *how, const struct query *q, double ratio
 }
 
 /* Gives whether it came out as it must. */
-static bool try_case(const struct args *a, const struct gate_how *how, double ratio)
+static bool try_case(const struct args *a, const struct gate_options *options, double ratio)
 {
 	enum gate_outcome must = ratio > 1 ? GATE_RED : GATE_PASS;
 	bool is_right = false;
 	struct err err;
 	struct gate g;
 
-	if (judge(how, &a->q, ratio, &g, &err) < 0) {
+	if (judge(options, &a->q, ratio, &g, &err) < 0) {
 		printf("  must %s: %s\n", must == GATE_RED ? "FAIL" : "PASS", err.msg);
 		return false;
 	}
@@ -133,27 +134,27 @@ static bool try_case(const struct args *a, const struct gate_how *how, double ra
 
 int cmd_gate_self_test(const struct args *a)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct err err;
 	double ratio;
 	bool ok;
 
 	if (a->n_words)
 		return say_error("--self-test makes its own profiles; leave the others out");
-	if (gate_how_make(&a->q, NULL, &how, &err) < 0) {
-		gate_how_release(&how);
+	if (gate_options_make(&a->q, NULL, &options, &err) < 0) {
+		gate_options_release(&options);
 		return say_error("%s", err.msg);
 	}
-	how.n_rules = 0;      /* they are about functions of another program */
-	how.has_need = false; /* and this about its profiles */
-	how.work[STATS_BASE] = how.work[STATS_NEW] = how.normalize == GATE_WORK ? 1 : 0;
-	ratio = 1.5 * (1 + how.threshold);
+	options.n_rules = 0;      /* they are about functions of another program */
+	options.has_need = false; /* and this about its profiles */
+	options.work[STATS_BASE] = options.work[STATS_NEW] = options.normalize == GATE_WORK ? 1 : 0;
+	ratio = 1.5 * (1 + options.threshold);
 	printf("cpa gate: self-test, a function of 7%% of %d samples a side made %.2f times as slow, then nothing\n",
 	       SAMPLES, ratio);
-	ok = try_case(a, &how, ratio);
-	ok = try_case(a, &how, 1) && ok;
+	ok = try_case(a, &options, ratio);
+	ok = try_case(a, &options, 1) && ok;
 	puts(ok ? "cpa gate: self-test PASSED"
 		: "cpa gate: self-test FAILED: with these options the gate cannot be trusted");
-	gate_how_release(&how);
+	gate_options_release(&options);
 	return ok ? STATUS_FINE : STATUS_TROUBLE;
 }

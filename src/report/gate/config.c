@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "report/gate/how_int.h"
+#include "report/gate/options.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -64,8 +64,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Part a line into words and comment, all of them in the arena of how. */
-static int part(struct gate_how *how, const char *at, const char *end, struct line *l, struct err *err)
+/* Part a line into words and comment, all of them in the arena of the options. */
+static int part(struct gate_options *options, const char *at, const char *end, struct line *l, struct err *err)
 {
 	struct buf word = { 0 };
 
@@ -90,14 +90,14 @@ static int part(struct gate_how *how, const char *at, const char *end, struct li
 			return at ? complain(l, err, "a quote ends within a word; in quotes write \\\" for one")
 				  : complain(l, err, "a quote does not end");
 		}
-		l->word[l->n++] = arena_strndup(how->mem, buf_text(&word), word.len);
+		l->word[l->n++] = arena_strndup(options->mem, buf_text(&word), word.len);
 	}
 	buf_release(&word);
 	while (at < end && (*at == '#' || is_blank(*at)))
 		at++;
 	while (end > at && is_blank(end[-1]))
 		end--;
-	l->comment = arena_strndup(how->mem, at, (size_t)(end - at));
+	l->comment = arena_strndup(options->mem, at, (size_t)(end - at));
 	return 0;
 }
 
@@ -140,16 +140,16 @@ static int take_allow(struct gate_rule *rule, const struct line *l, const char *
 	return 0;
 }
 
-static int add_rule(struct gate_how *how, struct gate_rule rule, const struct line *l, struct err *err)
+static int add_rule(struct gate_options *options, struct gate_rule rule, const struct line *l, struct err *err)
 {
 	size_t n_of_file = 0;
 	int rc;
 
-	for (size_t i = 0; i < how->n_rules; i++)
-		n_of_file += how->rule[i].line > 0;
+	for (size_t i = 0; i < options->n_rules; i++)
+		n_of_file += options->rule[i].line > 0;
 	if (n_of_file == RULES_MAX)
 		return complain(l, err, "more than %d expressions", RULES_MAX);
-	rc = gate_how_rule(how, rule, err);
+	rc = gate_options_add_rule(options, rule, err);
 	if (rc < 0)
 		err_wrap(err, "%s:%" PRIu32 ": %s %s", l->file, l->number, l->word[0], l->word[1]);
 	return rc;
@@ -170,7 +170,7 @@ static const struct kind {
 	{ "rename", GATE_RENAME, 3, 3, "rename OLD NEW" },
 };
 
-static int take_rule(struct gate_how *how, const struct kind *k, const struct line *l, const char *today,
+static int take_rule(struct gate_options *options, const struct kind *k, const struct line *l, const char *today,
 		     struct err *err)
 {
 	struct gate_rule rule = { .kind = k->kind, .pattern = l->word[1], .file = l->file, .line = l->number };
@@ -181,7 +181,7 @@ static int take_rule(struct gate_how *how, const struct kind *k, const struct li
 		return complain(l, err, "write %s; an expression with blanks stands in quotes", k->write);
 	if (k->kind == GATE_LIMIT || k->kind == GATE_BUDGET || k->kind == GATE_NOISE) {
 		snprintf(what, sizeof(what), "%s ... ", k->word);
-		rc = gate_how_amount(k->kind, l->word[2], what, &rule.amount, err);
+		rc = gate_options_amount(k->kind, l->word[2], what, &rule.amount, err);
 		if (rc < 0)
 			err_wrap(err, "%s:%" PRIu32, l->file, l->number);
 	} else if (k->kind == GATE_ALLOW) {
@@ -191,11 +191,11 @@ static int take_rule(struct gate_how *how, const struct kind *k, const struct li
 		if (!*rule.to)
 			rc = complain(l, err, "rename: the new name is empty");
 	}
-	return rc < 0 ? rc : add_rule(how, rule, l, err);
+	return rc < 0 ? rc : add_rule(options, rule, l, err);
 }
 
 /* noise PERCENT is the option, noise REGEX PERCENT a rule. */
-static int take_line(struct gate_how *how, const struct line *l, const char *today, struct err *err)
+static int take_line(struct gate_options *options, const struct line *l, const char *today, struct err *err)
 {
 	char what[64];
 	int rc;
@@ -204,9 +204,9 @@ static int take_line(struct gate_how *how, const struct line *l, const char *tod
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(l->word[0], kinds[i].word) == 0 && !(kinds[i].kind == GATE_NOISE && l->n == 2))
-			return take_rule(how, &kinds[i], l, today, err);
+			return take_rule(options, &kinds[i], l, today, err);
 	snprintf(what, sizeof(what), "%s ", l->word[0]);
-	rc = gate_how_set(how, l->word[0], what, l->n == 2 ? l->word[1] : "", err);
+	rc = gate_options_set(options, l->word[0], what, l->n == 2 ? l->word[1] : "", err);
 	if (rc == ERR_UNKNOWN)
 		return complain(
 			l, err,
@@ -219,7 +219,7 @@ static int take_line(struct gate_how *how, const struct line *l, const char *tod
 	return rc;
 }
 
-int gate_config_read(struct gate_how *how, const char *text, size_t n, const char *name, const char *today,
+int gate_config_read(struct gate_options *options, const char *text, size_t n, const char *name, const char *today,
 		     struct err *err)
 {
 	static const char mark[] = "\xef\xbb\xbf"; /* some editors begin a file with it */
@@ -236,9 +236,9 @@ int gate_config_read(struct gate_how *how, const char *text, size_t n, const cha
 		l.n = 0;
 		if (memchr(at, 0, (size_t)(stop - at)))
 			return complain(&l, err, "this is not a text");
-		rc = part(how, at, stop > at && stop[-1] == '\r' ? stop - 1 : stop, &l, err);
+		rc = part(options, at, stop > at && stop[-1] == '\r' ? stop - 1 : stop, &l, err);
 		if (rc == 0)
-			rc = take_line(how, &l, today, err);
+			rc = take_line(options, &l, today, err);
 		if (rc < 0)
 			return rc;
 		at = feed ? feed + 1 : end;

@@ -247,15 +247,15 @@ static void settle(struct deciding *d)
 	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
 
 	g->is_unlike = are_unlike(d);
-	g->is_weak = !d->how->has_need && !(g->power[0].ratio <= 2);
+	g->is_weak = !d->options->has_need && !(g->power[0].ratio <= 2);
 	if (g->n_verdict[GATE_FAIL])
 		g->outcome = GATE_RED;
 	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || g->is_weak ||
-		 (d->how->has_need && samples < g->need_samples))
+		 (d->options->has_need && samples < g->need_samples))
 		g->outcome = GATE_INCONCLUSIVE;
 	else
 		g->outcome = GATE_PASS;
-	g->status = g->outcome == GATE_RED ? 1 : g->outcome == GATE_INCONCLUSIVE ? d->how->inconclusive : 0;
+	g->status = g->outcome == GATE_RED ? 1 : g->outcome == GATE_INCONCLUSIVE ? d->options->inconclusive : 0;
 }
 
 static const struct gate_message *keep(struct deciding *d, int list)
@@ -272,9 +272,9 @@ static const struct gate_message *keep(struct deciding *d, int list)
 void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_judged *judged,
 		 struct gate *out)
 {
-	struct deciding d = { .s = s, .rows = rows, .judged = judged, .how = s->how, .out = out };
+	struct deciding d = { .s = s, .rows = rows, .judged = judged, .options = s->options, .out = out };
 
-	out->how = s->how;
+	out->options = s->options;
 	out->type = decide_copy(&d, s->type);
 	out->unit = decide_copy(&d, s->unit);
 	out->period_unit = decide_copy(&d, s->period_unit);

@@ -27,7 +27,7 @@ struct deciding {
 	const struct gate_sums *s;
 	const struct gate_rows *rows;
 	const struct stats_judged *judged;
-	const struct gate_how *how;
+	const struct gate_options *options;
 	struct gate *out;
 	struct decide_sum *sum; /* [s->n_funcs] */
 	struct decide_row *row; /* [n_rows] */

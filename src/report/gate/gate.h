@@ -14,7 +14,7 @@
 #include "engine/query.h"
 #include "engine/stats/judge.h"
 #include "profile/profile.h"
-#include "report/gate/how.h"
+#include "report/gate/options.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -88,7 +88,7 @@ struct gate_power {
 struct gate {
 	enum gate_outcome outcome;
 	int status; /* exit status: 0, 1 or 3 */
-	const struct gate_how *how;
+	const struct gate_options *options;
 	const char *type, *unit; /* of the samples that were compared: "samples", "count" */
 	const char *period_unit; /* "nanoseconds"; "" when unknown */
 	struct gate_side side[N_STATS_SIDES];
@@ -115,7 +115,7 @@ struct gate {
 /* The profiles that were taken in so far. */
 struct gate_sum;
 
-struct gate_sum *gate_sum_new(const struct gate_how *how);
+struct gate_sum *gate_sum_new(const struct gate_options *options);
 void gate_sum_free(struct gate_sum *s);
 
 /*
@@ -134,7 +134,7 @@ int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile 
 /*
  * Judge.
  *
- * out     freed with gate_release; how must live longer
+ * out     freed with gate_release; the options must live longer
  * Fails   ERR_FORMAT when the two sides have nothing in common, or nothing at all
  */
 int gate_judge(struct gate_sum *s, struct gate *out, struct err *err);

@@ -51,7 +51,7 @@ struct gate_paths {
 };
 
 struct gate_sums {
-	const struct gate_how *how;
+	const struct gate_options *options;
 	enum gate_error error;
 	const char *type, *unit, *period_unit;
 	uint32_t n_files;

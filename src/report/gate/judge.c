@@ -24,19 +24,19 @@ static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
 {
 	double size[N_STATS_SIDES] = { 0 };
 
-	if (s->how->normalize == GATE_WORK)
-		memcpy(size, s->how->work, sizeof(size));
-	else if (s->how->normalize == GATE_SHARE)
+	if (s->options->normalize == GATE_WORK)
+		memcpy(size, s->options->work, sizeof(size));
+	else if (s->options->normalize == GATE_SHARE)
 		memcpy(size, s->total, sizeof(size));
 	for (uint32_t i = 0; i < s->n_files; i++) {
 		const struct gate_file *f = &s->file[i];
 
-		if (s->how->normalize == GATE_DURATION && !(f->seconds > 0))
+		if (s->options->normalize == GATE_DURATION && !(f->seconds > 0))
 			return err_set(err, ERR_FORMAT, "--normalize=duration: %s does not say how long it took",
 				       f->source);
-		if (s->how->normalize == GATE_DURATION)
+		if (s->options->normalize == GATE_DURATION)
 			size[f->side] += f->seconds;
-		else if (s->how->normalize == GATE_NONE)
+		else if (s->options->normalize == GATE_NONE)
 			size[f->side] += 1;
 	}
 	*rho = size[STATS_NEW] / size[STATS_BASE];
@@ -49,12 +49,13 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 	double *size = arena_alloc(mem, s->n_files, sizeof(*size));
 	uint32_t n = 0;
 
-	if (s->how->normalize != GATE_NONE && s->how->normalize != GATE_DURATION && s->how->normalize != GATE_WORK)
+	if (s->options->normalize != GATE_NONE && s->options->normalize != GATE_DURATION &&
+	    s->options->normalize != GATE_WORK)
 		return NULL;
 	for (int side = 0; side < N_STATS_SIDES; side++)
 		for (uint32_t i = 0; i < s->n_files; i++)
 			if ((int)s->file[i].side == side)
-				size[n++] = s->how->normalize == GATE_DURATION ? s->file[i].seconds : 1;
+				size[n++] = s->options->normalize == GATE_DURATION ? s->file[i].seconds : 1;
 	return size;
 }
 
@@ -105,8 +106,8 @@ static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, 
 {
 	const struct gate_rule *first = NULL;
 
-	for (size_t i = 0; i < s->how->n_rules; i++) {
-		const struct gate_rule *r = &s->how->rule[i];
+	for (size_t i = 0; i < s->options->n_rules; i++) {
+		const struct gate_rule *r = &s->options->rule[i];
 
 		if (r->kind != GATE_ONLY)
 			continue;
@@ -126,22 +127,22 @@ static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, 
 int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 {
 	struct gate_sums s = *gate_sum_all(sum); /* func may be changed, the rest is not */
-	struct stats_how how = { .mode = STATS_FIXED, .rho = 1 };
+	struct stats_how options = { .mode = STATS_FIXED, .rho = 1 };
 	struct stats_judged judged;
 	struct gate_rows rows = { 0 };
 	struct stats_row *row;
 	int rc = check_totals(&s, err);
 
-	*out = (struct gate){ .how = s.how };
+	*out = (struct gate){ .options = s.options };
 	if (rc < 0)
 		return rc;
-	how.strict = s.how->strict;
-	how.noise = s.how->noise;
-	how.adjust = s.how->adjust;
-	if (s.how->normalize == GATE_BULK || s.how->normalize == GATE_REST)
-		how.mode = s.how->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
+	options.strict = s.options->strict;
+	options.noise = s.options->noise;
+	options.adjust = s.options->adjust;
+	if (s.options->normalize == GATE_BULK || s.options->normalize == GATE_REST)
+		options.mode = s.options->normalize == GATE_BULK ? STATS_BULK : STATS_REST;
 	else
-		rc = find_rho(&s, &how.rho, err);
+		rc = find_rho(&s, &options.rho, err);
 	if (rc < 0)
 		return rc;
 	out->mem = arena_new();
@@ -157,7 +158,7 @@ int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 	}
 	rows.counts.file_exposure = find_exposures(&s, out->mem);
 	row = mem_alloc((size_t)rows.n + 1, sizeof(*row));
-	stats_judge(&rows.counts, &how, row, &judged);
+	stats_judge(&rows.counts, &options, row, &judged);
 	gate_decide(&s, &rows, &judged, out);
 	free(row);
 	return 0;

@@ -7,21 +7,19 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/decide_int.h \
 	src/report/gate/gate.h \
 	src/report/gate/gate_int.h \
-	src/report/gate/how.c \
-	src/report/gate/how.h \
-	src/report/gate/how_int.h \
-	src/report/gate/how_rules.c \
 	src/report/gate/judge.c \
 	src/report/gate/kinds.c \
 	src/report/gate/kinds.h \
 	src/report/gate/names.c \
 	src/report/gate/names.h \
+	src/report/gate/options.c \
+	src/report/gate/options.h \
 	src/report/gate/power.c \
 	src/report/gate/renames.c \
 	src/report/gate/rows.c \
 	src/report/gate/rows_classes.c \
-	src/report/gate/rows_lists.c \
 	src/report/gate/rows_int.h \
+	src/report/gate/rows_lists.c \
 	src/report/gate/rows_merge.c \
 	src/report/gate/rows_pick.c \
 	src/report/gate/rules.c \

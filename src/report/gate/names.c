@@ -211,18 +211,18 @@ static int rename_by(struct gate_rule *rule, struct buf *name, size_t start, str
 int gate_names_add(void *arg, const char *name, size_t n, const char *file, struct buf *out, struct err *err)
 {
 	const struct gate_names *names = arg;
-	const struct gate_how *how = names->how;
+	const struct gate_options *options = names->options;
 	size_t start = out->len;
 	int rc = 0;
 
-	if (how->exact_names)
+	if (options->exact_names)
 		buf_add(out, name, n);
 	else
 		gate_names_add_plain(name, n, file, out);
 	if (!names->renames || out->len == start)
 		return 0;
-	for (size_t i = how->n_rules; rc == 0 && i > 0; i--)
-		if (how->rule[i - 1].kind == GATE_RENAME)
-			rc = rename_by(&how->rule[i - 1], out, start, err);
+	for (size_t i = options->n_rules; rc == 0 && i > 0; i--)
+		if (options->rule[i - 1].kind == GATE_RENAME)
+			rc = rename_by(&options->rule[i - 1], out, start, err);
 	return rc < 0 ? rc : 0;
 }

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "report/gate/how.h"
+#include "report/gate/options.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ void gate_names_add_plain(const char *name, size_t n, const char *file, struct b
 
 /* What names of one side are made of. */
 struct gate_names {
-	const struct gate_how *how; /* exact_names, rules of renaming */
-	bool renames;               /* this side is the base */
+	const struct gate_options *options; /* exact_names, rules of renaming */
+	bool renames;                       /* this side is the base */
 };
 
 /*

@@ -112,7 +112,7 @@ static double usual(const struct deciding *d, const double *column, double other
 /* Variation from run to run: of one pair what its reference shows; of several runs the means vary less. */
 static double spread(const struct deciding *d, double tau2)
 {
-	double noise = usual(d, d->rows->counts.row_noise, d->how->noise), runs = 0;
+	double noise = usual(d, d->rows->counts.row_noise, d->options->noise), runs = 0;
 
 	if (!d->judged->has_replicates)
 		return d->judged->tau > noise ? d->judged->tau : noise;
@@ -125,24 +125,25 @@ void decide_power(struct deciding *d)
 {
 	static const double shares[] = { 0.2, 0.1, 0.05, 0.01 };
 	enum { N_SHARES = sizeof(shares) / sizeof(shares[0]) };
-	const struct gate_how *how = d->how;
+	const struct gate_options *options = d->options;
 	struct gate *g = d->out;
-	double limit = usual(d, d->rows->counts.row_limit, how->threshold), over = how->strict ? 1 + limit : 1;
+	double limit = usual(d, d->rows->counts.row_limit, options->threshold), over = options->strict ? 1 + limit : 1;
 	double tau2 = variation(d), phi = dispersion(d, tau2), samples, rate;
 	bool is_blind = g->n_tests == 0 || decide_unsure(d) || decide_contention(d);
 	struct gate_power *power = arena_alloc(g->mem, N_SHARES, sizeof(*power));
 	const struct stats_power now = {
-		.alpha = how->alpha,
-		.threshold = how->strict ? 0 : limit,
+		.alpha = options->alpha,
+		.threshold = options->strict ? 0 : limit,
 		.noise = spread(d, tau2),
-		.tests = how->adjust == STATS_UNADJUSTED ? 1
-							 : fmax(1, g->n_tests), /* of BH, one alone has to pass all */
+		.tests = options->adjust == STATS_UNADJUSTED
+				 ? 1
+				 : fmax(1, g->n_tests), /* of BH, one alone has to pass all */
 		.nu = freedom(d),
 	};
 	struct stats_power later = now; /* one pair that is noisy does not tell that the next will be */
 
 	if (!d->judged->has_replicates)
-		later.noise = usual(d, d->rows->counts.row_noise, how->noise);
+		later.noise = usual(d, d->rows->counts.row_noise, options->noise);
 	samples = 2 / (1 / g->side[STATS_BASE].samples + 1 / g->side[STATS_NEW].samples);
 	for (int i = 0; i < N_SHARES; i++)
 		power[i] = (struct gate_power){
@@ -151,8 +152,8 @@ void decide_power(struct deciding *d)
 		};
 	g->power = power;
 	g->n_power = N_SHARES;
-	g->need_share = how->has_need ? how->need_share : 0.05;
-	g->need_ratio = how->has_need ? how->need_ratio : fmax(1.3, 1 + limit * 1.5);
+	g->need_share = options->has_need ? options->need_share : 0.05;
+	g->need_ratio = options->has_need ? options->need_ratio : fmax(1.3, 1 + limit * 1.5);
 	g->need_samples = phi * stats_power_need(&later, g->need_share, g->need_ratio / over);
 	if (is_blind)
 		g->need_samples = INFINITY;

@@ -65,8 +65,8 @@ static int compare_candidates(const void *a, const void *b, void *arg)
 static void find_candidates(struct search *x, enum stats_side side)
 {
 	const struct gate_sums *s = x->s;
-	const struct gate_how *how = s->how;
-	double least = fmax(LEAST_SIDE, how->min_samples / 2);
+	const struct gate_options *options = s->options;
+	double least = fmax(LEAST_SIDE, options->min_samples / 2);
 	size_t cap = 0;
 
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
@@ -74,7 +74,7 @@ static void find_candidates(struct search *x, enum stats_side side)
 		struct candidate c = { f, gate_part(s, side, func->cum[side]),
 				       gate_count(func->cum[side], func->cum_var[side]) };
 
-		if (func->is != f || func->cum[!side] > 0 || c.share < how->min_share || c.count < least)
+		if (func->is != f || func->cum[!side] > 0 || c.share < options->min_share || c.count < least)
 			continue;
 		x->at[side] = mem_grow(x->at[side], &cap, (size_t)x->n[side] + 1, sizeof(c));
 		x->at[side][x->n[side]++] = c;
@@ -341,19 +341,20 @@ static int compare_found(const void *a, const void *b)
 /* Suggestions by falling share, then what --rename did. */
 static void tell(const struct search *x, struct arena *mem, struct gate *out)
 {
-	const struct gate_how *how = x->s->how;
-	struct gate_rename *all = arena_alloc(mem, x->n_found + how->n_rules + 1, sizeof(*all));
+	const struct gate_options *options = x->s->options;
+	struct gate_rename *all = arena_alloc(mem, x->n_found + options->n_rules + 1, sizeof(*all));
 	uint32_t n = 0;
 
 	if (x->n_found)
 		qsort(x->found, x->n_found, sizeof(*x->found), compare_found);
 	for (uint32_t i = 0; i < x->n_found; i++)
 		all[n++] = x->found[i].rename;
-	for (size_t i = 0; i < how->n_rules; i++)
-		if (how->rule[i].kind == GATE_RENAME && how->rule[i].n_used > 0)
-			all[n++] = (struct gate_rename){
-				.from = how->rule[i].pattern, .to = how->rule[i].to, .ratio = NAN, .is_asked = true
-			};
+	for (size_t i = 0; i < options->n_rules; i++)
+		if (options->rule[i].kind == GATE_RENAME && options->rule[i].n_used > 0)
+			all[n++] = (struct gate_rename){ .from = options->rule[i].pattern,
+							 .to = options->rule[i].to,
+							 .ratio = NAN,
+							 .is_asked = true };
 	out->n_renames = n;
 	out->rename = all;
 }

@@ -216,7 +216,7 @@ static bool tests_total(enum gate_normalize n)
 int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out, struct err *err)
 {
 	struct arena *scratch = arena_new();
-	struct making m = { .s = s, .mem = mem, .has_total = tests_total(s->how->normalize), .out = out };
+	struct making m = { .s = s, .mem = mem, .has_total = tests_total(s->options->normalize), .out = out };
 	struct gate_lists lists;
 	struct gate_classes classes;
 	int rc;

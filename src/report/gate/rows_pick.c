@@ -68,11 +68,11 @@ static void unite(const struct gate_sums *s, struct arena *mem, struct gate_pick
 /* May a budget be exceeded? Then the function is a row whatever the floors. */
 static bool has_budget(const struct gate_picks *p, uint32_t func, double share)
 {
-	const struct gate_how *how = p->s->how;
+	const struct gate_options *options = p->s->options;
 
-	for (size_t i = 0; i < how->n_rules; i++)
-		if (how->rule[i].kind == GATE_BUDGET && share > how->rule[i].amount &&
-		    gate_rule_fits_func(&how->rule[i], p->s, p->was, func))
+	for (size_t i = 0; i < options->n_rules; i++)
+		if (options->rule[i].kind == GATE_BUDGET && share > options->rule[i].amount &&
+		    gate_rule_fits_func(&options->rule[i], p->s, p->was, func))
 			return true;
 	return false;
 }
@@ -88,7 +88,7 @@ static void weigh(const struct gate_sums *s, const double *value, const double *
 		most = fmax(most, out->part[side]);
 	}
 	out->share = out->part[STATS_BASE] + out->part[STATS_NEW];
-	out->is_above = most > 0 && most >= s->how->min_share && count >= s->how->min_samples;
+	out->is_above = most > 0 && most >= s->options->min_share && count >= s->options->min_samples;
 }
 
 static void pick(struct gate_picks *p, size_t *cap, uint32_t f)

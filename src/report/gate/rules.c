@@ -43,9 +43,9 @@ bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, con
 static struct gate_rule *last_rule(const struct gate_sums *s, const struct gate_rows *rows, uint32_t row,
 				   enum gate_rule_kind kind)
 {
-	for (size_t i = s->how->n_rules; i-- > 0;)
-		if (s->how->rule[i].kind == kind && gate_rule_fits(&s->how->rule[i], s, rows, row))
-			return &s->how->rule[i];
+	for (size_t i = s->options->n_rules; i-- > 0;)
+		if (s->options->rule[i].kind == kind && gate_rule_fits(&s->options->rule[i], s, rows, row))
+			return &s->options->rule[i];
 	return NULL;
 }
 
@@ -54,8 +54,8 @@ static bool is_asked(const struct gate_sums *s, const struct gate_rows *rows, ui
 {
 	bool any = false, yes = false;
 
-	for (size_t i = 0; i < s->how->n_rules; i++) {
-		struct gate_rule *r = &s->how->rule[i];
+	for (size_t i = 0; i < s->options->n_rules; i++) {
+		struct gate_rule *r = &s->options->rule[i];
 
 		if (r->kind != GATE_ONLY)
 			continue;
@@ -83,11 +83,11 @@ void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const ui
 	for (uint32_t i = 0; i < out->n; i++) {
 		struct gate_rule *r = last_rule(s, out, i, GATE_LIMIT);
 
-		limit[i] = r ? r->amount : s->how->threshold;
+		limit[i] = r ? r->amount : s->options->threshold;
 		if (r)
 			r->n_used++;
 		r = last_rule(s, out, i, GATE_NOISE);
-		noise[i] = r ? fmax(r->amount, s->how->noise) : s->how->noise;
+		noise[i] = r ? fmax(r->amount, s->options->noise) : s->options->noise;
 		if (r)
 			r->n_used++;
 		is_reference[i] = out->source[i].kind == GATE_CUM && is_tested[i];

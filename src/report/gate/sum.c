@@ -18,11 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gate_sum *gate_sum_new(const struct gate_how *how)
+struct gate_sum *gate_sum_new(const struct gate_options *options)
 {
 	struct gate_sum *s = mem_zalloc(1, sizeof(*s));
 
-	s->how = how;
+	s->options = options;
 	s->match = match_new();
 	s->mem = arena_new();
 	sum_paths_init(&s->paths);
@@ -154,7 +154,7 @@ static int check_totals(const struct sum_adding *a, const struct profile *p)
 
 static int match_functions(struct sum_adding *a)
 {
-	struct gate_names names = { a->sum->how, a->side == STATS_BASE };
+	struct gate_names names = { a->sum->options, a->side == STATS_BASE };
 	struct query q = *a->q;
 	int rc;
 
@@ -253,7 +253,7 @@ const struct gate_sums *gate_sum_all(struct gate_sum *s)
 	struct gate_sums *all = &s->all;
 	const struct sum_first *f = &s->first;
 
-	*all = (struct gate_sums){ .how = s->how,
+	*all = (struct gate_sums){ .options = s->options,
 				   .error = s->error,
 				   .type = f->compared.name,
 				   .unit = f->compared.unit,

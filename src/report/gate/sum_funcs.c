@@ -17,8 +17,8 @@ static int append(struct sum_adding *a, uint32_t func)
 	bool folds = false;
 	int rc = 0;
 
-	if (s->how->fold)
-		rc = regex_match(s->how->fold, name, strlen(name), &folds, a->err);
+	if (s->options->fold)
+		rc = regex_match(s->options->fold, name, strlen(name), &folds, a->err);
 	if (rc < 0)
 		return err_wrap(a->err, "--fold");
 	s->func[func] = (struct gate_func){ .name = "", .file = "", .is = func };

@@ -43,7 +43,7 @@ struct sum_first {
 };
 
 struct gate_sum {
-	const struct gate_how *how;
+	const struct gate_options *options;
 	struct match *match; /* its rows are the functions */
 	struct sum_first first;
 	enum gate_error error;

@@ -14,17 +14,17 @@
 
 static const double z_moved = 1.645, p_proved = 0.05;
 
-static enum gate_verdict of_test(const struct gate_how *how, const struct stats_row *t, double limit)
+static enum gate_verdict of_test(const struct gate_options *options, const struct stats_row *t, double limit)
 {
 	if (t->value[STATS_BASE] <= 0)
 		return GATE_NEW;
 	if (t->value[STATS_NEW] <= 0)
 		return GATE_GONE;
-	if (t->p_adjusted < how->alpha && t->ratio > 1 + limit)
+	if (t->p_adjusted < options->alpha && t->ratio > 1 + limit)
 		return GATE_FAIL;
-	if (t->p_adjusted < how->alpha_suspect && t->ratio > 1 + limit)
+	if (t->p_adjusted < options->alpha_suspect && t->ratio > 1 + limit)
 		return GATE_SUSPECT;
-	if (t->p_less_adjusted < how->alpha && t->ratio < 1 / (1 + limit))
+	if (t->p_less_adjusted < options->alpha && t->ratio < 1 / (1 + limit))
 		return GATE_IMPROVED;
 	return t->p_over < p_proved ? GATE_OK : GATE_UNRESOLVED;
 }
@@ -41,7 +41,7 @@ static bool was_moved(const struct deciding *d, const struct decide_row *r, doub
 {
 	const struct stats_row *t = &d->judged->row[r->at];
 	const struct decide_sum *sum;
-	double callees[N_STATS_SIDES], var[N_STATS_SIDES], h = 0, se2 = 2 * d->how->noise * d->how->noise;
+	double callees[N_STATS_SIDES], var[N_STATS_SIDES], h = 0, se2 = 2 * d->options->noise * d->options->noise;
 	double rho = t->rho, grown, shrunk;
 
 	if (r->shown.kind != GATE_FLAT || !(rho > 0))
@@ -112,7 +112,7 @@ static void add_row(struct deciding *d, uint32_t i)
 	}
 	if (source->kind != GATE_TOTAL)
 		name_row(d, source, &r->shown);
-	r->shown.verdict = r->is_hidden ? GATE_SKIPPED : of_test(d->how, t, r->shown.limit);
+	r->shown.verdict = r->is_hidden ? GATE_SKIPPED : of_test(d->options, t, r->shown.limit);
 	d->out->n_tests += !isnan(t->p);
 }
 

@@ -34,7 +34,7 @@ const char *decide_contention(struct deciding *d)
 	static const double apart = 0.1;
 	const struct gate_side *side = d->out->side;
 
-	if (d->judged->has_replicates || d->how->has_own_fold ||
+	if (d->judged->has_replicates || d->options->has_own_fold ||
 	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < apart)
 		return NULL;
 	return decide_text(d,
@@ -58,8 +58,8 @@ static const struct gate_rule *find_allow(const struct deciding *d, uint32_t row
 {
 	const struct gate_rule *found = NULL;
 
-	for (size_t i = 0; i < d->how->n_rules; i++) {
-		struct gate_rule *rule = &d->how->rule[i];
+	for (size_t i = 0; i < d->options->n_rules; i++) {
+		struct gate_rule *rule = &d->options->rule[i];
 
 		if (rule->kind != GATE_ALLOW || rule->is_expired || !gate_rule_fits(rule, d->s, d->rows, row))
 			continue;
@@ -87,7 +87,7 @@ void decide_mercy(struct deciding *d)
 		struct decide_row *r = &d->row[i];
 		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
 
-		if (d->how->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
+		if (d->options->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
 			doubt(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
 		withdraw(&r->shown, unsure);
 		if (contention)

@@ -51,10 +51,10 @@ static void say_claim(struct deciding *d, const struct claim *claim, double p)
 	struct decide_row *r = &d->row[claim->row];
 	struct gate_row *row = &r->shown;
 	double share = row->share[STATS_NEW] * 100, limit = claim->limit < 1e-8 ? 0 : claim->limit * 100;
-	bool is_asked = claim->rule || d->how->max_new > 0;
-	enum gate_verdict verdict = p < d->how->alpha && is_asked ? GATE_FAIL : GATE_SUSPECT;
+	bool is_asked = claim->rule || d->options->max_new > 0;
+	enum gate_verdict verdict = p < d->options->alpha && is_asked ? GATE_FAIL : GATE_SUSPECT;
 
-	if (!(share > limit) || !(p < d->how->alpha_suspect) || row->verdict == GATE_FAIL)
+	if (!(share > limit) || !(p < d->options->alpha_suspect) || row->verdict == GATE_FAIL)
 		return;
 	if (row->verdict == GATE_SUSPECT && verdict == GATE_SUSPECT)
 		return;
@@ -140,12 +140,13 @@ static void judge_new(struct deciding *d)
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
-		double limit = d->how->max_new > 0 ? d->how->max_new : row->limit / (1 + row->limit);
+		double limit = d->options->max_new > 0 ? d->options->max_new : row->limit / (1 + row->limit);
 
 		if (row->verdict != GATE_NEW || row->kind != GATE_CUM)
 			continue;
-		if (d->how->max_new > 0 || (row->share[STATS_NEW] > limit &&
-					    row->share[STATS_NEW] * cost > (1 + row->limit) * was && !is_covered(d, i)))
+		if (d->options->max_new > 0 ||
+		    (row->share[STATS_NEW] > limit && row->share[STATS_NEW] * cost > (1 + row->limit) * was &&
+		     !is_covered(d, i)))
 			add_claim(d, &c, i, limit, NULL);
 	}
 	settle(d, &c);
@@ -156,9 +157,9 @@ static const struct gate_rule *find_budget(const struct deciding *d, uint32_t ro
 {
 	const struct gate_rule *found = NULL;
 
-	for (size_t i = 0; i < d->how->n_rules; i++)
-		if (d->how->rule[i].kind == GATE_BUDGET && gate_rule_fits(&d->how->rule[i], d->s, d->rows, row))
-			found = &d->how->rule[i];
+	for (size_t i = 0; i < d->options->n_rules; i++)
+		if (d->options->rule[i].kind == GATE_BUDGET && gate_rule_fits(&d->options->rule[i], d->s, d->rows, row))
+			found = &d->options->rule[i];
 	return found;
 }
 
@@ -191,9 +192,9 @@ void decide_shares(struct deciding *d)
 	struct claims c = { 0 };
 
 	judge_new(d);
-	for (size_t i = 0; i < d->how->n_rules; i++)
-		if (d->how->rule[i].kind == GATE_BUDGET)
-			count_budget(d, &d->how->rule[i]);
+	for (size_t i = 0; i < d->options->n_rules; i++)
+		if (d->options->rule[i].kind == GATE_BUDGET)
+			count_budget(d, &d->options->rule[i]);
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
 		const struct gate_rule *rule = row->kind == GATE_CUM ? find_budget(d, d->row[i].at) : NULL;

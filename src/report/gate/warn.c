@@ -43,7 +43,7 @@ static void warn_contended(struct deciding *d)
 	for (int i = 0; i < N_STATS_SIDES; i++) {
 		double own = side[i].preempted, other = side[!i].preempted;
 
-		if (!d->how->has_own_fold && own > contended_share && own > contended_times * other)
+		if (!d->options->has_own_fold && own > contended_share && own > contended_times * other)
 			WARN(d, "contended",
 			     "%s was captured on a contended CPU: %.1f%% of its samples were preempted against %.1f%%; "
 			     "functions can look slower or faster by that alone, in our tests by up to half: "
@@ -111,13 +111,14 @@ static void warn_order(struct deciding *d)
 static void warn_uniform(struct deciding *d)
 {
 	const struct gate *g = d->out;
-	double limit = 1 + d->how->threshold;
+	double limit = 1 + d->options->threshold;
 	double per_file = g->side[STATS_NEW].value / g->side[STATS_NEW].n_files /
 			  (g->side[STATS_BASE].value / g->side[STATS_BASE].n_files);
 	double unchanged = g->total_ratio > 0 ? per_file / g->total_ratio : per_file; /* that part of it, per profile */
 	const char *remedy = "pass --work-base and --work-new, or --normalize=none when both sides did the same work";
 
-	if (d->how->normalize != GATE_BULK && d->how->normalize != GATE_REST && d->how->normalize != GATE_SHARE)
+	if (d->options->normalize != GATE_BULK && d->options->normalize != GATE_REST &&
+	    d->options->normalize != GATE_SHARE)
 		return;
 	if (g->total_ratio > limit)
 		WARN(d, "uniform",
@@ -135,7 +136,7 @@ static void warn_uniform(struct deciding *d)
 /* Of two parts of which one changed nobody can tell which it was. */
 static void warn_few_parts(struct deciding *d)
 {
-	for (uint32_t i = 0; d->how->normalize == GATE_BULK && i < d->n_rows; i++) {
+	for (uint32_t i = 0; d->options->normalize == GATE_BULK && i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
 
 		if ((row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT) || isnan(row->p_adjusted) ||
@@ -320,8 +321,8 @@ static void warn_rules(struct deciding *d)
 {
 	static const char *const word[] = { "limit", "allow", "budget", "gate", "noise", "rename" };
 
-	for (size_t i = 0; i < d->how->n_rules; i++) {
-		const struct gate_rule *r = &d->how->rule[i];
+	for (size_t i = 0; i < d->options->n_rules; i++) {
+		const struct gate_rule *r = &d->options->rule[i];
 		const char *where =
 			r->line ? decide_text(d, "%s:%" PRIu32 ": %s", r->file, r->line, word[r->kind]) : r->file;
 
@@ -387,14 +388,15 @@ void decide_notes(struct deciding *d)
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
 		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
 			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
-			   d->how->has_own_fold ? "have a leaf that --fold matches; they count for its callers"
-						: "were interrupted by the scheduler or the profiler; they count for "
-						  "the functions that ran");
-	if (d->how->looks > 1)
+			   d->options->has_own_fold
+				   ? "have a leaf that --fold matches; they count for its callers"
+				   : "were interrupted by the scheduler or the profiler; they count for "
+				     "the functions that ran");
+	if (d->options->looks > 1)
 		decide_say(d, DECIDE_NOTE, "look",
-			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->how->look,
-			   d->how->looks, d->how->alpha * 100, (1 - d->how->confidence) * 100);
-	if (has_suspect(d->out) && d->out->outcome == GATE_INCONCLUSIVE && d->how->looks == 1)
+			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->options->look,
+			   d->options->looks, d->options->alpha * 100, (1 - d->options->confidence) * 100);
+	if (has_suspect(d->out) && d->out->outcome == GATE_INCONCLUSIVE && d->options->looks == 1)
 		decide_say(d, DECIDE_NOTE, "retry",
 			   "when you capture more, pass these profiles again with the others, and --look=2/2");
 }

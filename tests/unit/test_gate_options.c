@@ -1,5 +1,5 @@
 /*
- * test_gate_how.c - the options of a gate
+ * test_gate_options.c - the options of a gate
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/make_gate_how.h"
+#include "tests/unit/make_gate_options.h"
 
 static void close_to(double a, double b)
 {
@@ -22,23 +22,23 @@ static void close_to(double a, double b)
 		fail_msg("%.15g is not %.15g", a, b);
 }
 
-static void understands(struct query *q, struct gate_how *how)
+static void understands(struct query *q, struct gate_options *options)
 {
 	struct err err;
 
-	if (gate_how_make(q, TODAY, how, &err) < 0)
+	if (gate_options_make(q, TODAY, options, &err) < 0)
 		fail_msg("%s", err.msg);
 }
 
 /* Options that are refused with this sentence. */
 static void refuses(const char *sentence, struct query *q)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct err err = { 0 };
 
-	assert_int_equal(gate_how_make(q, TODAY, &how, &err), ERR_USAGE);
+	assert_int_equal(gate_options_make(q, TODAY, &options, &err), ERR_USAGE);
 	assert_string_equal(err.msg, sentence);
-	gate_how_release(&how);
+	gate_options_release(&options);
 	query_release(q);
 }
 
@@ -53,63 +53,63 @@ static void refuses_one(const char *option, const char *sentence)
 
 static void without_options_it_is_the_method_as_it_was_studied(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 	bool yes = false;
 
 	(void)state;
 	ask(&q, NULL);
-	understands(&q, &how);
-	close_to(how.threshold, 0.2);
-	close_to(how.confidence, 0.99);
-	close_to(how.alpha, 0.01);
-	close_to(how.alpha_suspect, 0.1);
-	assert_false(how.strict);
-	assert_int_equal(how.normalize, GATE_BULK);
-	close_to(how.min_share, 0.01);
-	close_to(how.min_samples, 40);
-	close_to(how.noise, 0.02);
-	assert_int_equal(how.adjust, STATS_HOLM);
-	assert_false(how.has_need);
-	close_to(how.max_new, 0);
-	assert_int_equal(how.inconclusive, 0);
-	assert_int_equal(how.n_rules, 0);
-	assert_false(how.warn_runtime);
-	assert_int_equal(regex_match(how.fold, "runtime.asyncPreempt2", 21, &yes, NULL), 0);
+	understands(&q, &options);
+	close_to(options.threshold, 0.2);
+	close_to(options.confidence, 0.99);
+	close_to(options.alpha, 0.01);
+	close_to(options.alpha_suspect, 0.1);
+	assert_false(options.strict);
+	assert_int_equal(options.normalize, GATE_BULK);
+	close_to(options.min_share, 0.01);
+	close_to(options.min_samples, 40);
+	close_to(options.noise, 0.02);
+	assert_int_equal(options.adjust, STATS_HOLM);
+	assert_false(options.has_need);
+	close_to(options.max_new, 0);
+	assert_int_equal(options.inconclusive, 0);
+	assert_int_equal(options.n_rules, 0);
+	assert_false(options.warn_runtime);
+	assert_int_equal(regex_match(options.fold, "runtime.asyncPreempt2", 21, &yes, NULL), 0);
 	assert_true(yes);
-	gate_how_release(&how);
+	gate_options_release(&options);
 	query_release(&q);
 }
 
 static void options_are_understood(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 
 	(void)state;
 	ask(&q, "threshold=0.15", "confidence=95%", "evidence=threshold", "min_share=0.5%", "min_samples=100",
 	    "need=5%:+30%", "max_new=0%", "normalize=duration", "inconclusive=3", "adjust=bh", "noise=5%",
 	    "fold=", "runtime=warn", "exact_names", "look=2/3", NULL);
-	understands(&q, &how);
-	close_to(how.threshold, 0.15);
-	close_to(how.alpha, 0.05 / 3);
-	close_to(how.alpha_suspect, 0.1 / 3);
-	assert_true(how.strict);
-	close_to(how.min_share, 0.005);
-	close_to(how.min_samples, 100);
-	assert_true(how.has_need);
-	close_to(how.need_share, 0.05);
-	close_to(how.need_ratio, 1.3);
-	assert_true(how.max_new > 0 && how.max_new < 1e-8);
-	assert_int_equal(how.normalize, GATE_DURATION);
-	assert_int_equal(how.inconclusive, 3);
-	assert_int_equal(how.adjust, STATS_BH);
-	close_to(how.noise, 0.05);
-	assert_null(how.fold);
-	assert_true(how.warn_runtime && how.exact_names);
-	assert_int_equal(how.look, 2);
-	assert_int_equal(how.looks, 3);
-	gate_how_release(&how);
+	understands(&q, &options);
+	close_to(options.threshold, 0.15);
+	close_to(options.alpha, 0.05 / 3);
+	close_to(options.alpha_suspect, 0.1 / 3);
+	assert_true(options.strict);
+	close_to(options.min_share, 0.005);
+	close_to(options.min_samples, 100);
+	assert_true(options.has_need);
+	close_to(options.need_share, 0.05);
+	close_to(options.need_ratio, 1.3);
+	assert_true(options.max_new > 0 && options.max_new < 1e-8);
+	assert_int_equal(options.normalize, GATE_DURATION);
+	assert_int_equal(options.inconclusive, 3);
+	assert_int_equal(options.adjust, STATS_BH);
+	close_to(options.noise, 0.05);
+	assert_null(options.fold);
+	assert_true(options.warn_runtime && options.exact_names);
+	assert_int_equal(options.look, 2);
+	assert_int_equal(options.looks, 3);
+	gate_options_release(&options);
 	query_release(&q);
 }
 
@@ -162,27 +162,27 @@ static void a_need_that_no_capture_could_meet_is_refused(void **state)
 
 static void two_names_of_one_option_may_not_say_different_things(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 
 	(void)state;
 	ask(&q, "threshold=10%", "max_regress=15%", NULL);
 	refuses("--threshold=10% and --max-regress=15% are the same option: choose one", &q);
 	ask(&q, "threshold=15%", "max_regress=0.15", NULL);
-	understands(&q, &how);
-	close_to(how.threshold, 0.15);
-	gate_how_release(&how);
+	understands(&q, &options);
+	close_to(options.threshold, 0.15);
+	gate_options_release(&options);
 	query_release(&q);
 	ask(&q, "max_regress=30%", NULL);
-	understands(&q, &how);
-	close_to(how.threshold, 0.3);
-	gate_how_release(&how);
+	understands(&q, &options);
+	close_to(options.threshold, 0.3);
+	gate_options_release(&options);
 	query_release(&q);
 }
 
 static void work_is_known_of_both_sides_or_not_at_all(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 
 	(void)state;
@@ -201,53 +201,53 @@ static void work_is_known_of_both_sides_or_not_at_all(void **state)
 	ask(&q, "normalize=bulk", "work_base=1", "work_new=1", NULL);
 	refuses("--work-base and --normalize=bulk contradict each other", &q);
 	ask(&q, "work_base=1e3", "work_new=2000.5", NULL);
-	understands(&q, &how);
-	assert_int_equal(how.normalize, GATE_WORK);
-	close_to(how.work[STATS_BASE], 1000);
-	close_to(how.work[STATS_NEW], 2000.5);
-	gate_how_release(&how);
+	understands(&q, &options);
+	assert_int_equal(options.normalize, GATE_WORK);
+	close_to(options.work[STATS_BASE], 1000);
+	close_to(options.work[STATS_NEW], 2000.5);
+	gate_options_release(&options);
 	query_release(&q);
 }
 
 static void normalize_alone_compares_shares_as_pprof_does(void **state)
 {
 	static const char *const word[] = { "normalize", "normalize=total", "normalize=share" };
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		ask(&q, word[i], NULL);
-		understands(&q, &how);
-		assert_int_equal(how.normalize, GATE_SHARE);
-		gate_how_release(&how);
+		understands(&q, &options);
+		assert_int_equal(options.normalize, GATE_SHARE);
+		gate_options_release(&options);
 		query_release(&q);
 	}
 }
 
 static void a_limit_is_parted_at_its_last_sign_and_a_rename_at_its_first(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 	bool yes;
 
 	(void)state;
 	ask(&q, "limit=operator==50%", "rename=a(.)c=x=$1", NULL);
-	understands(&q, &how);
-	assert_int_equal(how.n_rules, 2);
-	assert_int_equal(how.rule[0].kind, GATE_LIMIT);
-	assert_string_equal(how.rule[0].pattern, "operator=");
-	close_to(how.rule[0].amount, 0.5);
-	assert_string_equal(how.rule[0].file, "--limit");
-	assert_int_equal(how.rule[0].line, 0);
-	assert_int_equal(how.rule[1].kind, GATE_RENAME);
-	assert_string_equal(how.rule[1].pattern, "a(.)c");
-	assert_string_equal(how.rule[1].to, "x=$1");
-	assert_int_equal(regex_match(how.rule[1].regex, "abc", 3, &yes, NULL), 0);
+	understands(&q, &options);
+	assert_int_equal(options.n_rules, 2);
+	assert_int_equal(options.rule[0].kind, GATE_LIMIT);
+	assert_string_equal(options.rule[0].pattern, "operator=");
+	close_to(options.rule[0].amount, 0.5);
+	assert_string_equal(options.rule[0].file, "--limit");
+	assert_int_equal(options.rule[0].line, 0);
+	assert_int_equal(options.rule[1].kind, GATE_RENAME);
+	assert_string_equal(options.rule[1].pattern, "a(.)c");
+	assert_string_equal(options.rule[1].to, "x=$1");
+	assert_int_equal(regex_match(options.rule[1].regex, "abc", 3, &yes, NULL), 0);
 	assert_true(yes);
-	assert_int_equal(regex_match(how.rule[1].regex, "abcd", 4, &yes, NULL), 0);
+	assert_int_equal(regex_match(options.rule[1].regex, "abcd", 4, &yes, NULL), 0);
 	assert_false(yes); /* the whole name */
-	gate_how_release(&how);
+	gate_options_release(&options);
 	query_release(&q);
 }
 
@@ -271,7 +271,7 @@ static void the_command_line_wins_over_the_file(void **state)
 	char path[] = "/tmp/gate.XXXXXX", option[64];
 	static const char text[] = "threshold 30%\nconfidence 95%\nnormalize share\nlimit a 10%\n";
 	int fd = mkstemp(path);
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 
 	(void)state;
@@ -279,28 +279,28 @@ static void the_command_line_wins_over_the_file(void **state)
 	close(fd);
 	snprintf(option, sizeof(option), "config=%s", path);
 	ask(&q, option, "threshold=20%", "limit=a=40%", "work_base=1", "work_new=2", NULL);
-	understands(&q, &how);
-	close_to(how.threshold, 0.2); /* given, though it is the preset */
-	close_to(how.confidence, 0.95);
-	assert_int_equal(how.normalize, GATE_WORK);
-	assert_int_equal(how.n_rules, 2);
-	close_to(how.rule[1].amount, 0.4); /* the last one that matches wins */
-	gate_how_release(&how);
+	understands(&q, &options);
+	close_to(options.threshold, 0.2); /* given, though it is the preset */
+	close_to(options.confidence, 0.95);
+	assert_int_equal(options.normalize, GATE_WORK);
+	assert_int_equal(options.n_rules, 2);
+	close_to(options.rule[1].amount, 0.4); /* the last one that matches wins */
+	gate_options_release(&options);
 	query_release(&q);
 	unlink(path);
 }
 
 static void a_file_that_is_not_there_is_an_error(void **state)
 {
-	struct gate_how how;
+	struct gate_options options;
 	struct query q;
 	struct err err;
 
 	(void)state;
 	ask(&q, "config=/nowhere/gate.cpa", NULL);
-	assert_int_equal(gate_how_make(&q, TODAY, &how, &err), ERR_IO);
+	assert_int_equal(gate_options_make(&q, TODAY, &options, &err), ERR_IO);
 	assert_string_equal(err.msg, "--config=/nowhere/gate.cpa: No such file or directory");
-	gate_how_release(&how);
+	gate_options_release(&options);
 	query_release(&q);
 }
 

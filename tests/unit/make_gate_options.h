@@ -1,12 +1,12 @@
 /*
- * make_gate_how.h - options and files of a gate, for tests of what they are understood as
+ * make_gate_options.h - options and files of a gate, for tests of what they are understood as
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef TESTS_UNIT_MAKE_GATE_HOW_H
-#define TESTS_UNIT_MAKE_GATE_HOW_H
+#ifndef TESTS_UNIT_MAKE_GATE_OPTIONS_H
+#define TESTS_UNIT_MAKE_GATE_OPTIONS_H
 
-#include "report/gate/how_int.h"
+#include "report/gate/options.h"
 
 #include "base/arena.h"
 

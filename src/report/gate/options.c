@@ -1,0 +1,513 @@
+/*
+ * options.c - the options of a gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The file of a gate may set most of its options. Both use the same table: first the presets, then the lines of the
+ * file, then the options of the command line.
+ */
+#include "config.h"
+
+#include "report/gate/options.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FILE_MAX = 1 << 20, LOOKS_MAX = 100 };
+
+/* A budget of 0 %: only a function without samples stays within it. */
+static const double budget_min = 1e-9;
+
+/* Read a number that begins with a digit or a dot: no sign, no 0x, no nan. */
+static bool parse_number(const char *text, size_t n, double *out)
+{
+	char copy[40], *end;
+
+	if (n == 0 || n >= sizeof(copy) || strspn(text, "0123456789.eE+-") < n || !strchr("0123456789.", *text))
+		return false;
+	memcpy(copy, text, n);
+	copy[n] = 0;
+	*out = strtod(copy, &end);
+	return *end == 0 && end > copy && isfinite(*out);
+}
+
+int gate_percent(const char *text, const char *what, double *out, struct err *err)
+{
+	size_t n = strlen(text);
+	bool percent = n > 0 && text[n - 1] == '%';
+	double v;
+
+	if (!parse_number(text, n - percent, &v))
+		return err_set(err, ERR_USAGE, "%s%s: not a percentage; write 20%% or 0.2", what, text);
+	if (!percent && v > 1)
+		return err_set(err, ERR_USAGE, "%s%s: is that %s%%? write the %% sign, or a number up to 1", what, text,
+			       text);
+	*out = percent ? v / 100 : v;
+	return 0;
+}
+
+/* Read a percentage in [least, below); choose names that range in the error. */
+static int parse_percent(const char *text, const char *what, double least, double below, const char *choose,
+			 double *out, struct err *err)
+{
+	double v = 0;
+	int rc = gate_percent(text, what, &v, err);
+
+	if (rc < 0)
+		return rc;
+	if (!(v >= least && v < below))
+		return err_set(err, ERR_USAGE, "%s%s: choose %s", what, text, choose);
+	*out = v;
+	return 0;
+}
+
+int gate_options_amount(enum gate_rule_kind kind, const char *text, const char *what, double *out, struct err *err)
+{
+	int rc;
+
+	if (kind == GATE_LIMIT)
+		return parse_percent(text, what, 0, 1000, "less than 100000%", out, err);
+	if (kind == GATE_NOISE)
+		return parse_percent(text, what, 0, 1, "less than 100%", out, err);
+	rc = parse_percent(text, what, 0, 1, "less than 100%", out, err);
+	*out = rc < 0 ? *out : fmax(*out, budget_min);
+	return rc;
+}
+
+/* Find text in a list of words, which ends with NULL. */
+static int parse_word(const char *text, const char *what, const char *const *words, int *out, struct err *err)
+{
+	struct buf all = { 0 };
+	int rc;
+
+	for (int i = 0; words[i]; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*out = i;
+			buf_release(&all);
+			return 0;
+		}
+		buf_addf(&all, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	rc = err_set(err, ERR_USAGE, "%s%s: choose %s", what, text, buf_text(&all));
+	buf_release(&all);
+	return rc;
+}
+
+static int set_threshold(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	return gate_options_amount(GATE_LIMIT, text, what, &options->threshold, err);
+}
+
+static int set_confidence(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	double v = 0;
+	int rc = parse_percent(text, what, 0, 1, "more than 50% and less than 100%", &v, err);
+
+	if (rc < 0)
+		return rc;
+	if (v <= 0.5)
+		return err_set(err, ERR_USAGE, "%s%s: choose more than 50%% and less than 100%%", what, text);
+	options->confidence = v;
+	return 0;
+}
+
+static int set_evidence(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	static const char *const words[] = { "change", "threshold", NULL };
+	int at = 0, rc = parse_word(text, what, words, &at, err);
+
+	if (rc == 0)
+		options->strict = at == 1;
+	return rc;
+}
+
+static int set_min_share(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	return parse_percent(text, what, 0, 1, "less than 100%", &options->min_share, err);
+}
+
+static int set_min_samples(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	double v;
+
+	if (!parse_number(text, strlen(text), &v))
+		return err_set(err, ERR_USAGE, "%s%s: not a number of samples", what, text);
+	options->min_samples = v;
+	return 0;
+}
+
+/* SHARE:RATIO, where the ratio is 1.3 or +30%. */
+static int set_need(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	const char *colon = strchr(text, ':'), *ratio = colon ? colon + 1 : "";
+	double share = 0, r = 0;
+	int rc;
+
+	if (!colon || !*ratio)
+		return err_set(err, ERR_USAGE, "%s%s: write SHARE:RATIO, as in 5%%:1.3 or 5%%:+30%%", what, text);
+	rc = parse_percent(arena_strndup(options->mem, text, (size_t)(colon - text)), what, 1e-6, 1,
+			   "a share of more than 0% and less than 100%", &share, err);
+	if (rc < 0)
+		return rc;
+	if (*ratio == '+') {
+		rc = gate_percent(ratio + 1, what, &r, err);
+		if (rc < 0)
+			return rc;
+		r += 1;
+	} else if (!parse_number(ratio + (*ratio == 'x'), strlen(ratio) - (*ratio == 'x'), &r)) {
+		r = 0;
+	}
+	if (r <= 1)
+		return err_set(err, ERR_USAGE, "%s%s: the ratio is more than 1, as in 5%%:1.3 or 5%%:+30%%", what,
+			       text);
+	options->has_need = true;
+	options->need_share = share;
+	options->need_ratio = r;
+	return 0;
+}
+
+static int set_max_new(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	return gate_options_amount(GATE_BUDGET, text, what, &options->max_new, err);
+}
+
+/* -normalize without a value is that of pprof, which makes the totals equal. */
+static int set_normalize(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	static const char *const words[] = { "bulk", "rest", "work", "none", "duration", "share", NULL };
+	int at = GATE_SHARE, rc = 0;
+
+	if (strcmp(text, "false") == 0)
+		at = GATE_BULK;
+	else if (strcmp(text, "true") != 0 && strcmp(text, "total") != 0)
+		rc = parse_word(text, what, words, &at, err);
+	if (rc == 0)
+		options->normalize = (enum gate_normalize)at;
+	return rc;
+}
+
+static int set_inconclusive(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	static const char *const words[] = { "0", "1", "3", NULL };
+	static const int status[] = { 0, 1, 3 };
+	int at = 0, rc = parse_word(text, what, words, &at, err);
+
+	if (rc == 0)
+		options->inconclusive = status[at];
+	return rc;
+}
+
+static int set_adjust(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	static const char *const words[] = { "holm", "bh", "none", NULL };
+	static const enum stats_adjust value[] = { STATS_HOLM, STATS_BH, STATS_UNADJUSTED };
+	int at = 0, rc = parse_word(text, what, words, &at, err);
+
+	if (rc == 0)
+		options->adjust = value[at];
+	return rc;
+}
+
+static int set_noise(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	return gate_options_amount(GATE_NOISE, text, what, &options->noise, err);
+}
+
+static int set_fold(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	struct regex *r = NULL;
+	int rc = *text ? regex_new(text, &r, err) : 0;
+
+	if (rc < 0) {
+		err_wrap(err, "%s%s", what, text);
+		return rc;
+	}
+	options->has_own_fold |= options->fold != NULL; /* the preset was set first */
+	regex_free(options->fold);
+	options->fold = r;
+	return 0;
+}
+
+static int set_runtime(struct gate_options *options, const char *what, const char *text, struct err *err)
+{
+	static const char *const words[] = { "fail", "warn", NULL };
+	int at = 0, rc = parse_word(text, what, words, &at, err);
+
+	if (rc == 0)
+		options->warn_runtime = at == 1;
+	return rc;
+}
+
+static const struct setting {
+	const char *name;
+	size_t at; /* in struct query */
+	int (*set)(struct gate_options *options, const char *what, const char *text, struct err *err);
+} settings[] = {
+#define SETTING(name, field)                                                                                           \
+	{                                                                                                              \
+		name, offsetof(struct query, field), set_##field                                                       \
+	}
+	SETTING("threshold", threshold),
+	SETTING("confidence", confidence),
+	SETTING("evidence", evidence),
+	SETTING("min-share", min_share),
+	SETTING("min-samples", min_samples),
+	SETTING("need", need),
+	SETTING("max-new", max_new),
+	SETTING("normalize", normalize),
+	SETTING("noise", noise),
+	SETTING("adjust", adjust),
+	SETTING("fold", fold),
+	SETTING("runtime", runtime),
+	SETTING("inconclusive", inconclusive),
+	{ "max-regress", offsetof(struct query, max_regress), set_threshold },
+#undef SETTING
+};
+enum { N_SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+
+int gate_options_set(struct gate_options *options, const char *name, const char *what, const char *value,
+		     struct err *err)
+{
+	for (int i = 0; i < N_SETTINGS; i++)
+		if (strcmp(name, settings[i].name) == 0)
+			return settings[i].set(options, what, value, err);
+	return ERR_UNKNOWN;
+}
+
+/*
+ * Compile an expression that matches a whole name. The replacement is tried on an empty text, which the expression
+ * "OLD or nothing" matches.
+ */
+static int compile_rename(const char *pattern, const char *to, struct regex **out, struct err *err)
+{
+	struct buf b = { 0 }, name = { 0 };
+	struct regex *or_nothing;
+	bool yes;
+	int rc;
+
+	buf_addf(&b, "(?:%s)|", pattern);
+	rc = regex_new(buf_text(&b), &or_nothing, err);
+	if (rc == 0) {
+		rc = regex_replace(or_nothing, "", 0, to, &name, &yes, err);
+		regex_free(or_nothing);
+	}
+	b.len = 0;
+	buf_addf(&b, "^(?:%s)$", pattern);
+	if (rc == 0)
+		rc = regex_new(buf_text(&b), out, err);
+	buf_release(&b);
+	buf_release(&name);
+	return rc;
+}
+
+int gate_options_add_rule(struct gate_options *options, struct gate_rule rule, struct err *err)
+{
+	const char **const texts[] = { &rule.pattern, &rule.to, &rule.reason, &rule.until, &rule.file };
+	int rc;
+
+	if (!*rule.pattern)
+		return err_set(err, ERR_USAGE, "an empty expression matches every function; write . for all of them");
+	rc = regex_new(rule.pattern, &rule.regex, err);
+	if (rc < 0)
+		return rc;
+	if (rule.kind == GATE_RENAME) {
+		regex_free(rule.regex);
+		rc = compile_rename(rule.pattern, rule.to, &rule.regex, err);
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		*texts[i] = *texts[i] ? arena_strndup(options->mem, *texts[i], strlen(*texts[i])) : "";
+	options->rule = mem_grow(options->rule, &options->cap_rules, options->n_rules + 1, sizeof(*options->rule));
+	options->rule[options->n_rules++] = rule;
+	return 0;
+}
+
+/* Add the rules of options: --limit=REGEX=50%, split at the last "=", and --rename=OLD=NEW, split at the first. */
+static int add_option_rules(const struct query *q, struct gate_options *options, struct err *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < q->limit.n; i++) {
+		const char *text = q->limit.item[i], *sign = strrchr(text, '=');
+		struct gate_rule rule = { .kind = GATE_LIMIT, .file = "--limit" };
+
+		if (!sign)
+			return err_set(err, ERR_USAGE, "--limit=%s: write REGEX=PERCENT, as in --limit='^main\\.=50%%'",
+				       text);
+		rule.pattern = arena_strndup(options->mem, text, (size_t)(sign - text));
+		rc = gate_options_amount(GATE_LIMIT, sign + 1, "--limit=...=", &rule.amount, err);
+		if (rc == 0) {
+			rc = gate_options_add_rule(options, rule, err);
+			if (rc < 0)
+				err_wrap(err, "--limit=%s", text);
+		}
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < q->rename.n; i++) {
+		const char *text = q->rename.item[i], *sign = strchr(text, '=');
+		struct gate_rule rule = { .kind = GATE_RENAME, .file = "--rename" };
+
+		if (!sign || sign == text || !sign[1])
+			return err_set(err, ERR_USAGE, "--rename=%s: write OLD=NEW", text);
+		rule.pattern = arena_strndup(options->mem, text, (size_t)(sign - text));
+		rule.to = sign + 1;
+		rc = gate_options_add_rule(options, rule, err);
+		if (rc < 0) {
+			err_wrap(err, "--rename=%s", text);
+			return rc;
+		}
+	}
+	return 0;
+}
+
+/* Was the option given? The pointer to its text is compared: one that was given may have the text of the preset. */
+static bool was_given(const struct query *q, size_t at)
+{
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].at == at)
+			return *(const char *const *)((const char *)q + at) != query_options[i].preset;
+	return false;
+}
+
+/* Apply the presets of the options, or those that were given. */
+static int apply_settings(const struct query *q, bool given, struct gate_options *options, struct err *err)
+{
+	char what[64];
+
+	for (int i = 0; i < N_SETTINGS; i++) {
+		const char *text = *(const char *const *)((const char *)q + settings[i].at);
+		int rc;
+
+		if (was_given(q, settings[i].at) != given || (!given && !*text))
+			continue; /* an empty one that was given is an error, for instance of a script */
+		snprintf(what, sizeof(what), "--%s=", settings[i].name);
+		rc = settings[i].set(options, what, text, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int apply_work(const struct query *q, struct gate_options *options, struct err *err)
+{
+	const char *const text[] = { q->work_base, q->work_new };
+	static const char *const name[] = { "--work-base", "--work-new" };
+
+	if (!*text[STATS_BASE] != !*text[STATS_NEW]) {
+		bool base = *text[STATS_BASE];
+
+		return err_set(err, ERR_USAGE, "%s without %s: both sides have work, or none", name[!base], name[base]);
+	}
+	if (options->normalize == GATE_WORK && !*text[STATS_BASE])
+		return err_set(err, ERR_USAGE, "--normalize=work needs --work-base and --work-new");
+	if (!*text[STATS_BASE])
+		return 0;
+	if (options->normalize != GATE_WORK && was_given(q, offsetof(struct query, normalize)))
+		return err_set(err, ERR_USAGE, "--work-base and --normalize=%s contradict each other",
+			       gate_normalize_word(options->normalize));
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		if (!parse_number(text[side], strlen(text[side]), &options->work[side]) || !(options->work[side] > 0))
+			return err_set(err, ERR_USAGE, "%s=%s: write a number above 0", name[side], text[side]);
+	options->normalize = GATE_WORK;
+	return 0;
+}
+
+static int apply_look(const struct query *q, struct gate_options *options, struct err *err)
+{
+	const char *slash = strchr(q->look, '/');
+	double look = 0, looks = 0;
+
+	if (!slash || !parse_number(q->look, (size_t)(slash - q->look), &look) ||
+	    !parse_number(slash + 1, strlen(slash + 1), &looks) || look != floor(look) || looks != floor(looks) ||
+	    look < 1 || looks < look || looks > LOOKS_MAX)
+		return err_set(err, ERR_USAGE,
+			       "--look=%s: write K/N for try K of at most N, as in 2/3; N is %d at most", q->look,
+			       LOOKS_MAX);
+	options->look = (unsigned)look;
+	options->looks = (unsigned)looks;
+	return 0;
+}
+
+static int read_config(const char *path, const char *today, struct gate_options *options, struct err *err)
+{
+	time_t now = time(NULL);
+	struct bytes b = { 0 };
+	char date[16];
+	struct tm tm;
+	int rc;
+
+	if (!today) {
+		if (!gmtime_r(&now, &tm) || !strftime(date, sizeof(date), "%Y-%m-%d", &tm))
+			return err_set(err, ERR_IO, "the clock does not tell the date");
+		today = date;
+	}
+	rc = io_read_file(path, FILE_MAX, "nothing", &b, err);
+	if (rc < 0) {
+		err_wrap(err, "--config=%s", path);
+		return rc;
+	}
+	rc = gate_config_read(options, (const char *)b.data, b.n, path, today, err);
+	free(b.data);
+	return rc;
+}
+
+/* Check that the options agree with each other, and derive the levels of the tests. */
+static int finish(const struct query *q, struct gate_options *options, struct err *err)
+{
+	double a = options->threshold;
+
+	if (was_given(q, offsetof(struct query, threshold)) && *q->max_regress) {
+		gate_percent(q->threshold, "", &a, NULL);
+		if (a != options->threshold)
+			return err_set(err, ERR_USAGE,
+				       "--threshold=%s and --max-regress=%s are the same option: choose one",
+				       q->threshold, q->max_regress);
+	}
+	if (options->has_need && options->need_ratio <= 1 + options->threshold)
+		return err_set(err, ERR_USAGE,
+			       "need: x%g is within the threshold of +%g%%, so no number of samples would catch it",
+			       options->need_ratio, options->threshold * 100);
+	options->alpha = (1 - options->confidence) / options->looks;
+	options->alpha_suspect = fmax(0.1, 1 - options->confidence) / options->looks;
+	options->exact_names = q->exact_names;
+	return 0;
+}
+
+int gate_options_make(const struct query *q, const char *today, struct gate_options *out, struct err *err)
+{
+	int rc;
+
+	*out = (struct gate_options){ .mem = arena_new() };
+	rc = apply_settings(q, false, out, err);
+	if (rc == 0 && was_given(q, offsetof(struct query, config)))
+		rc = read_config(q->config, today, out, err);
+	if (rc == 0)
+		rc = apply_settings(q, true, out, err);
+	if (rc == 0)
+		rc = add_option_rules(q, out, err);
+	if (rc == 0)
+		rc = apply_work(q, out, err);
+	if (rc == 0)
+		rc = apply_look(q, out, err);
+	return rc == 0 ? finish(q, out, err) : rc;
+}
+
+void gate_options_release(struct gate_options *options)
+{
+	for (size_t i = 0; i < options->n_rules; i++)
+		regex_free(options->rule[i].regex);
+	free(options->rule);
+	regex_free(options->fold);
+	arena_free(options->mem);
+	*options = (struct gate_options){ 0 };
+}
