@@ -2,6 +2,7 @@
 
 LINT_TESTS = \
 	tests/lint/source.t \
+	tests/lint/symbols.t \
 	tests/lint/shell.t \
 	tests/lint/format.t \
 	tests/lint/warnings.t \
@@ -14,4 +15,5 @@ EXTRA_DIST += $(LINT_TESTS) \
 	tests/lint/man-allowed.txt \
 	tests/lint/options.c \
 	tests/lint/source.py \
+	tests/lint/symbols.py \
 	tests/lint/words.txt

@@ -1,0 +1,129 @@
+# symbols.py - rules on the objects of a build: calls between folders, names of structs
+# SPDX-License-Identifier: Apache-2.0
+#
+# usage: symbols.py TOP BUILD; prints TAP, one line per rule, the findings above it.
+#
+# The includes are checked by source.py. A declaration that is in a header of another folder, or in no header at all,
+# hides an upward call from that; the symbol tables do not. All of src/libcpaprof is one shared object, and all of
+# src/cli one program, so the linker does not find it either.
+
+import collections
+import os
+import re
+import subprocess
+import sys
+
+ROOTS = "src", "viewers", "proto"
+
+top, build = sys.argv[1:]
+count = failed = 0
+
+
+def result(name, findings):
+    global count, failed
+    count += 1
+    for line in sorted(set(findings)):
+        print("# " + line)
+    failed += bool(findings)
+    print(("not ok" if findings else "ok"), count, "-", name)
+
+
+def read(path):
+    with open(os.path.join(top, path), encoding="utf-8") as f:
+        return f.read()
+
+
+def files(folder, end):
+    for path, dirs, names in os.walk(folder):
+        dirs.sort()
+        for name in sorted(names):
+            if name.endswith(end):
+                yield os.path.relpath(os.path.join(path, name), folder)
+
+
+def folder_of(path):
+    folder = os.path.dirname(path)
+    return folder[4:] if folder.startswith("src/") else folder
+
+
+def source_of(obj):
+    """The source of an object, which automake may have named after the library too; None: an old object."""
+    path = os.path.join(os.path.dirname(obj), os.path.basename(obj)[:-2].split("-")[-1] + ".c")
+    return path if any(os.path.exists(os.path.join(root, path)) for root in (top, build)) else None
+
+
+def find_objects():
+    """[(object, source)] of the build tree."""
+    found = []
+    for root in ROOTS:
+        for obj in files(os.path.join(build, root), ".o"):
+            path = os.path.join(root, obj)
+            if source_of(path):
+                found.append((path, source_of(path)))
+    return found
+
+
+def read_symbols(objects):
+    """Names that each source defines, and names that it needs, without those of the C and C++ libraries."""
+    defined, needed = collections.defaultdict(set), collections.defaultdict(set)
+    wrapped = {line for line in read("tests/runtime/exported.txt").splitlines()
+               if line and line[0] != "#" and not line.startswith("cpa_")}
+    text = subprocess.run(["nm", "-A", "-P", "-g", *(path for path, _ in objects)], cwd=build, check=True,
+                          stdout=subprocess.PIPE, universal_newlines=True).stdout
+    source = dict(objects)
+    for line in text.splitlines():
+        path, rest = line.split(": ", 1)
+        name, kind = rest.split()[:2]
+        if name in wrapped or name.startswith("_"):
+            continue
+        (needed if kind in "Uwv" else defined)[source[path]].add(name)
+    return defined, needed
+
+
+def read_layers():
+    layers = {"proto": []}
+    for line in read("tests/lint/layers.txt").splitlines():
+        if line and not line.startswith("#"):
+            folder, inner, _ = line.split(":")
+            layers[folder] = inner.split()
+    return layers
+
+
+def check_built():
+    sources = {os.path.join(root, path) for root in ROOTS[:2] for path in files(os.path.join(top, root), ".c")}
+    return [f"{path}: has no object, so its calls are not checked; build first"
+            for path in sources - {source for _, source in objects}]
+
+
+def check_calls():
+    layers, homes, findings = read_layers(), collections.defaultdict(set), []
+    for path, names in defined.items():
+        for name in names:
+            homes[name].add(folder_of(path))
+    for path, names in needed.items():
+        folder = folder_of(path)
+        allowed = {folder, *layers.get(folder, [])}
+        findings += [f"{path}: {folder} may not use {name} of {', '.join(sorted(homes[name]))}"
+                     for name in names if name in homes and not homes[name] & allowed]
+    return findings
+
+
+def check_structs():
+    homes = collections.defaultdict(set)
+    for root in ROOTS[:2]:
+        for path in files(os.path.join(top, root), ".h"):
+            path = os.path.join(root, path)
+            text = re.sub(r"/\*.*?\*/", " ", read(path), flags=re.S)
+            for name in re.findall(r"\b((?:struct|enum|union)\s+\w+)\s*\{", text):
+                homes[name].add(path)
+    return [f"{name}: {', '.join(sorted(paths))}" for name, paths in homes.items() if len(paths) > 1]
+
+
+objects = find_objects()
+defined, needed = read_symbols(objects)
+
+result("each source has an object", check_built())
+result("no folder calls what is above it (tests/lint/layers.txt)", check_calls())
+result("no struct, enum or union is defined in two headers", check_structs())
+print(f"1..{count}")
+sys.exit(failed > 0)
