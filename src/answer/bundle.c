@@ -87,12 +87,11 @@ static bool is_plain_header(const char *path)
 static bool is_called_source(const char *name)
 {
 	struct buf clean = { 0 };
-	const char *base, *dot;
+	const char *dot;
 	bool yes = false;
 
 	path_add_clean(&clean, name);
-	base = strrchr(buf_text(&clean), '/');
-	dot = strrchr(base ? base : buf_text(&clean), '.');
+	dot = strrchr(path_base(buf_text(&clean)), '.');
 	for (size_t i = 0; !yes && dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
 		yes = strcmp(dot + 1, suffixes[i]) == 0;
 	yes |= is_plain_header(buf_text(&clean));

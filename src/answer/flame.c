@@ -7,6 +7,7 @@
 
 #include "answer/flame.h"
 
+#include "base/path.h"
 #include "report/flame.h"
 #include "viewers/export/export.h"
 #include "viewers/html/flame.h"
@@ -39,7 +40,7 @@ static bool find_word(const char *word, const char *const *words, int n, int *ou
 
 int flame_format(const struct query *q, enum flame_format *out, struct err *err)
 {
-	const char *slash = strrchr(q->output, '/'), *name = slash ? slash + 1 : q->output, *dot = strrchr(name, '.');
+	const char *dot = strrchr(path_base(q->output), '.');
 	int i = FLAME_FORMAT_SVG;
 
 	if (*q->format && !find_word(q->format, formats, N_FORMATS, &i))

@@ -11,6 +11,7 @@
 #include "answer/remote.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,20 +153,24 @@ const struct fetch_how *remote_how(const struct remote *r)
 	return &r->how;
 }
 
+struct name_key {
+	const struct remote *r;
+	const char *name;
+};
+
+static bool is_before_name(const void *arg, size_t i)
+{
+	const struct name_key *key = arg;
+
+	return (uintptr_t)key->r->by_name[i]->name < (uintptr_t)key->name;
+}
+
 /* The one that goes by this very pointer; NULL when none does. */
 static struct arrival *find(const struct remote *r, const char *name)
 {
-	size_t lo = 0, hi = r && r->by_name ? r->n : 0;
+	size_t n = r && r->by_name ? r->n : 0, i = lower_bound(0, n, is_before_name, &(struct name_key){ r, name });
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if ((uintptr_t)r->by_name[mid]->name < (uintptr_t)name)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return r && r->by_name && lo < r->n && r->by_name[lo]->name == name ? r->by_name[lo] : NULL;
+	return i < n && r->by_name[i]->name == name ? r->by_name[i] : NULL;
 }
 
 bool remote_take(struct remote *r, const char *source, struct bytes *out, int *rc, struct err *err)

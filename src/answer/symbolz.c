@@ -12,6 +12,8 @@
 
 #include "answer/remote.h"
 #include "base/mem.h"
+#include "base/search.h"
+#include "base/str.h"
 #include "profile/lines.h"
 
 #include <inttypes.h>
@@ -52,13 +54,6 @@ bool symbolz_can(const struct load *target, const struct load *base)
 {
 	return remote_has(target->remote, target->source, target->n) ||
 	       (base && remote_has(base->remote, base->source, base->n));
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), length = strlen(end);
-
-	return n >= length && strcmp(s + n - length, end) == 0;
 }
 
 /* Is this a path of Go's net/http/pprof or of gperftools? */
@@ -133,21 +128,25 @@ static void add_body(const struct asks *all, struct ask *a)
 	}
 }
 
+struct address_key {
+	const struct asks *all;
+	uint64_t addr;
+};
+
+static bool is_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return key->all->p->loc_addr[key->all->loc[i]] < key->addr;
+}
+
 /* The first location of an address gets the name; set_lines hands it on to the others. */
 static void take_name(struct asks *all, const struct ask *a, uint64_t addr, str_id name)
 {
-	uint32_t lo = a->lo, hi = a->hi;
+	size_t first = lower_bound(a->lo, a->hi, is_below, &(struct address_key){ all, addr });
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (all->p->loc_addr[all->loc[mid]] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < a->hi && all->p->loc_addr[all->loc[lo]] == addr)
-		all->name[lo] = name;
+	if (first < a->hi && all->p->loc_addr[all->loc[first]] == addr)
+		all->name[first] = name;
 }
 
 static bool is_blank(char c)
@@ -249,20 +248,24 @@ static int compare_origins(const void *a, const void *b)
 	return order ? order : (x->number > y->number) - (x->number < y->number);
 }
 
+struct origin_key {
+	const struct origins *from;
+	const char *key;
+};
+
+static bool is_before_key(const void *arg, size_t i)
+{
+	const struct origin_key *k = arg;
+
+	return strcmp(k->from->item[i].key, k->key) < 0;
+}
+
 /* The first server that is known for a key; NULL when none is. */
 static const struct origin *find_origin(const struct origins *from, const char *key)
 {
-	size_t lo = 0, hi = from->n;
+	size_t i = lower_bound(0, from->n, is_before_key, &(struct origin_key){ from, key });
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(from->item[mid].key, key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < from->n && strcmp(from->item[lo].key, key) == 0 ? &from->item[lo] : NULL;
+	return i < from->n && strcmp(from->item[i].key, key) == 0 ? &from->item[i] : NULL;
 }
 
 /* By file, else by build id. */

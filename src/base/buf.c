@@ -49,14 +49,21 @@ void buf_fill(struct buf *b, char c, size_t n)
 
 void buf_addf(struct buf *b, const char *fmt, ...)
 {
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vaddf(b, fmt, args);
+	va_end(args);
+}
+
+void buf_vaddf(struct buf *b, const char *fmt, va_list args)
+{
 	size_t room = b->cap - b->len;
-	va_list ap, again;
+	va_list again;
 	int n;
 
-	va_start(ap, fmt);
-	va_copy(again, ap);
-	n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, ap);
-	va_end(ap);
+	va_copy(again, args);
+	n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, args);
 	if (n > 0 && (size_t)n >= room) {
 		b->data = mem_grow(b->data, &b->cap, b->len + (size_t)n + 1, 1);
 		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);

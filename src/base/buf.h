@@ -35,6 +35,7 @@ void buf_fill(struct buf *b, char c, size_t n);
 
 /* Append formatted text. */
 void buf_addf(struct buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vaddf(struct buf *b, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 
 /* The text so far as a C string; never NULL. */
 const char *buf_text(const struct buf *b);

@@ -36,8 +36,10 @@ src_base_libbase_a_SOURCES = \
 	src/base/regex_class.h \
 	src/base/regex_syntax.c \
 	src/base/regex_syntax.h \
+	src/base/search.h \
 	src/base/stop.c \
 	src/base/stop.h \
+	src/base/str.h \
 	src/base/strtab.c \
 	src/base/strtab.h \
 	src/base/utf8.c \

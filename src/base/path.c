@@ -8,6 +8,7 @@
 #include "base/path.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -127,7 +128,7 @@ const char *path_trimmed(const char *path, const char *prefixes, const char *sea
 			break;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strncmp(path, known[i], strlen(known[i])) == 0)
+		if (starts_with(path, known[i]))
 			return path + strlen(known[i]);
 	return path;
 }

@@ -8,12 +8,22 @@
 
 #include "base/buf.h"
 
+#include <string.h>
+
 /* Append the path without //, . and .. where that can be told from the text; "" stays "".
    Like Go path/filepath.Clean. */
 void path_add_clean(struct buf *out, const char *path);
 
-/* The last part of a path; "." for "", "/" for slashes alone. Like Go path/filepath.Base. */
+/* Append the last part of a path; "." for "", "/" for slashes alone. Like Go path/filepath.Base. */
 void path_add_base(struct buf *out, const char *path);
+
+/* The part after the last slash; "" when a slash is last. Borrowed. Like GNU basename(3). */
+static inline const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
 
 /*
  * A source file name without what stands for the machine that built it; borrowed.

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex_syntax.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -69,7 +70,7 @@ static void unknown_property(const char *pattern, size_t at, struct err *err)
 		end--;
 	for (start = end; start > 0 && pattern[start] != '{';)
 		start--;
-	start += strncmp(pattern + start, "{sc:", 4) == 0 ? 4 : 1;
+	start += starts_with(pattern + start, "{sc:") ? 4 : 1;
 	err_set(err, ERR_USAGE, "error parsing regexp: invalid character class range: `\\p{%.*s`", (int)(end - start),
 		pattern + start);
 }

@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 #include "base/regex_class.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -133,7 +134,7 @@ static bool name_is_word(const char *s, const char *end)
 /* (?P<name> and (?<name>; gives 1 when s starts with neither. */
 static int named_group(struct parser *p)
 {
-	size_t skip = strncmp(p->s, "(?P<", 4) == 0 ? 4 : strncmp(p->s, "(?<", 3) == 0 ? 3 : 0;
+	size_t skip = starts_with(p->s, "(?P<") ? 4 : starts_with(p->s, "(?<") ? 3 : 0;
 	const char *end;
 
 	if (!skip || !p->s[skip])

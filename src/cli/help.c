@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/run/tables.h"
@@ -134,7 +135,7 @@ static void print_examples(const char *command)
 		const char *at = strstr(line, "cpa ");
 		size_t len = strcspn(line, "\n");
 
-		if (strncmp(line, "  ", 2) != 0 || !at || at > line + len)
+		if (!starts_with(line, "  ") || !at || at > line + len)
 			continue;
 		at += strlen("cpa ");
 		at += *at == '-';

@@ -8,6 +8,7 @@
 #include "cli/messages.h"
 
 #include "base/buf.h"
+#include "base/path.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -208,11 +209,9 @@ void progress_fetch(size_t left, int64_t seconds)
 
 void progress_asking(void *arg, const char *name, int64_t got, int64_t size)
 {
-	const char *slash = name ? strrchr(name, '/') : NULL;
-
 	(void)arg;
 	pthread_mutex_lock(&progress.lock);
-	snprintf(progress.asked, sizeof(progress.asked), "%s", slash ? slash + 1 : name ? name : "");
+	snprintf(progress.asked, sizeof(progress.asked), "%s", name ? path_base(name) : "");
 	progress.got = got;
 	progress.size = size;
 	pthread_mutex_unlock(&progress.lock);

@@ -7,6 +7,7 @@
 
 #include "engine/query.h"
 
+#include "base/str.h"
 #include "profile/normalize.h"
 
 #include <math.h>
@@ -182,7 +183,7 @@ static int settle_by(struct query *q, struct err *err)
 
 	if (!*q->by)
 		return 0;
-	if (strncmp(q->by, label, sizeof(label) - 1) != 0 || !q->by[sizeof(label) - 1])
+	if (!starts_with(q->by, label) || !q->by[sizeof(label) - 1])
 		return err_set(err, ERR_USAGE, "--by=%s: write label:KEY", q->by);
 	if (*q->tagroot)
 		return err_set(err, ERR_USAGE, "--by and -tagroot do the same: choose one; -tagroot takes KEY,KEY");

@@ -10,6 +10,8 @@
 
 #include "engine/runtime_names.h"
 
+#include "base/str.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -72,7 +74,7 @@ static const char *const go_package[] = {
 static bool starts_with_any(const char *text, const char *const *prefix, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strncmp(text, prefix[i], strlen(prefix[i])) == 0)
+		if (starts_with(text, prefix[i]))
 			return true;
 	return false;
 }
@@ -98,13 +100,6 @@ static bool is_go_library(const char *name)
 		if (strlen(go_package[i]) == n && memcmp(name, go_package[i], n) == 0)
 			return true;
 	return false;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && strcmp(text + n - m, end) == 0;
 }
 
 bool function_is_runtime(const char *name, const char *file)

@@ -10,6 +10,8 @@
 
 #include "engine/shorten.h"
 
+#include "base/str.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -112,7 +114,7 @@ static bool shorten_java(const char *name, struct span *out)
 	end = s + count_words(s, "$");
 	if (*end++ != '.')
 		return false;
-	if (strncmp(end, "<init>", 6) == 0)
+	if (starts_with(end, "<init>"))
 		end += 6;
 	else if (is_lower(*end))
 		end += count_words(end, "$");
@@ -130,7 +132,7 @@ static size_t class_method(const char *s)
 	if (!is_upper(s[n]))
 		return 0;
 	n += count_words(s + n, "");
-	if (strncmp(s + n, "::", 2) != 0)
+	if (!starts_with(s + n, "::"))
 		return 0;
 	n += 2;
 	n += s[n] == '~';
@@ -153,7 +155,7 @@ static bool shorten_cpp(const char *name, struct span *out)
 	for (const char *s = name;;) {
 		size_t n = count_words(s, "");
 
-		if (n == 0 || isdigit((unsigned char)*s) || strncmp(s + n, "::", 2) != 0)
+		if (n == 0 || isdigit((unsigned char)*s) || !starts_with(s + n, "::"))
 			return found;
 		s += n + 2;
 		n = class_method(s);
@@ -170,7 +172,7 @@ void shorten_add(struct buf *out, const char *name)
 	struct buf whole = { 0 };
 	struct span part = { 0 };
 
-	if (strncmp(name, anonymous, sizeof(anonymous) - 1) == 0)
+	if (starts_with(name, anonymous))
 		name += sizeof(anonymous) - 1;
 	add_unversioned(&whole, name);
 	name = buf_text(&whole);

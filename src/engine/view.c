@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "engine/filter.h"
 #include "profile/edit.h"
 
@@ -70,7 +71,7 @@ int view_type(const struct profile *p, const char *name, uint32_t *out, struct e
 		const char *type = profile_text(p, p->type[t].name);
 
 		if (strcmp(type, name) == 0 ||
-		    (strncmp(name, inuse, sizeof(inuse) - 1) == 0 && strcmp(type, name + sizeof(inuse) - 1) == 0)) {
+		    (starts_with(name, inuse) && strcmp(type, name + sizeof(inuse) - 1) == 0)) {
 			*out = t;
 			return 0;
 		}

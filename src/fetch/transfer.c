@@ -11,6 +11,7 @@
 #include "fetch/transfer.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "fetch/judge.h"
 
 #include <inttypes.h>
@@ -99,7 +100,7 @@ static size_t take_header(char *line, size_t size, size_t n, void *arg)
 	n_text = n_text < sizeof(text) - 1 ? n_text : sizeof(text) - 1;
 	memcpy(text, line, n_text);
 	text[n_text] = '\0';
-	if (strncmp(text, "HTTP/", 5) == 0)
+	if (starts_with(text, "HTTP/"))
 		take_status(t, text, n_text);
 	else if (is_header(text, n_text, "X-Go-Pprof:"))
 		t->is_go_pprof = true;

@@ -12,6 +12,7 @@
 #include "fetch/url.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "fetch/url_query.h"
 
 #include <stdlib.h>
@@ -258,7 +259,7 @@ static int parse_unix(const char *s, int64_t seconds, struct url *out, struct er
 	struct buf b = { 0 };
 	int rc;
 
-	if (strncmp(s, "///", 3) == 0)
+	if (starts_with(s, "///"))
 		s += 2;
 	end = socket_end(s);
 	if (end == s)
@@ -293,10 +294,10 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 	int rc;
 
 	seconds = seconds > 0 ? seconds : 0;
-	if (strncmp(source, "unix:", 5) == 0)
+	if (starts_with(source, "unix:"))
 		return parse_unix(source + 5, seconds, out, err);
 	rc = split(source, &p, err);
-	if (p.scheme.n && strncmp(source + p.scheme.n, "://", 3) == 0) {
+	if (p.scheme.n && starts_with(source + p.scheme.n, "://")) {
 		if (rc == 0 && p.host.n == 0 && !is_scheme(&p, "file"))
 			rc = err_set(err, ERR_USAGE, "the URL has no host");
 		return rc < 0 ? rc : take(&p, seconds, out, err);
@@ -367,7 +368,7 @@ void url_request(const struct url *u, struct buf *out)
 
 void url_redact(const char *source, struct buf *out)
 {
-	size_t n = scheme_length(source), first = n && strncmp(source + n, "://", 3) == 0 ? n + 3 : 0;
+	size_t n = scheme_length(source), first = n && starts_with(source + n, "://") ? n + 3 : 0;
 	const char *host = source + first, *stop = host + strcspn(host, "?#");
 	const char *at = memrchr(host, '@', strlen(host)), *end = host + strcspn(host, "/?#");
 
@@ -385,9 +386,8 @@ bool url_is_local(const struct url *u)
 {
 	size_t n = strcspn(u->host, ":");
 
-	return u->socket || strncmp(u->host, "[::1]", 5) == 0 ||
-	       (n == 9 && strncasecmp(u->host, "localhost", n) == 0) ||
-	       (strncmp(u->host, "127.", 4) == 0 && strspn(u->host, "0123456789.") == n);
+	return u->socket || starts_with(u->host, "[::1]") || (n == 9 && strncasecmp(u->host, "localhost", n) == 0) ||
+	       (starts_with(u->host, "127.") && strspn(u->host, "0123456789.") == n);
 }
 
 bool url_is_absolute(const char *text)

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/str.h"
 #include "base/unit.h"
 #include "profile/scale.h"
 
@@ -46,7 +47,7 @@ int normalize_parse(const char *mode, struct normalize *out, struct err *err)
 		out->by = NORMALIZE_TOTAL;
 	} else if (strcmp(mode, "duration") == 0) {
 		out->by = NORMALIZE_DURATION;
-	} else if (strncmp(mode, label, strlen(label)) == 0 && strcspn(mode + strlen(label), "=") > 0) {
+	} else if (starts_with(mode, label) && strcspn(mode + strlen(label), "=") > 0) {
 		out->by = NORMALIZE_LABEL;
 		out->key = mode + strlen(label);
 		out->n_key = strcspn(out->key, "=");

@@ -8,6 +8,7 @@
 #include "profile/profile.h"
 
 #include "base/arena.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -28,15 +29,7 @@ const char *profile_text(const struct profile *p, str_id id)
 
 uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
 {
-	while (first < end) {
-		uint32_t mid = first + (end - first) / 2;
-
-		if (lists->off[mid] < items)
-			first = mid + 1;
-		else
-			end = mid;
-	}
-	return first;
+	return first + (uint32_t)lower_bound_u32(lists->off + first, end - first, items);
 }
 
 uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts)

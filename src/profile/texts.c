@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +22,11 @@ struct text {
 
 bool profile_texts_find(const struct profile *p, const char *file, uint32_t *lo, uint32_t *hi)
 {
-	uint32_t from = 0, to = p->n_texts;
 	str_id id;
 
 	if (p->n_texts == 0 || !strtab_find(p->str, file, strlen(file), &id))
 		return false;
-	while (from < to) {
-		uint32_t mid = from + (to - from) / 2;
-
-		if (p->text_file[mid] < id)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	*lo = *hi = from;
+	*lo = *hi = (uint32_t)lower_bound_u32(p->text_file, p->n_texts, id);
 	while (*hi < p->n_texts && p->text_file[*hi] == id)
 		++*hi;
 	return *lo < *hi;

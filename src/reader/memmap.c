@@ -12,6 +12,8 @@
 
 #include "reader/memmap.h"
 
+#include "base/search.h"
+#include "base/str.h"
 #include "reader/legacy_text.h"
 
 #include "base/buf.h"
@@ -119,25 +121,10 @@ static void mark(uint32_t *low, uint32_t map)
 		*low = map;
 }
 
-static size_t count_below(const uint64_t *sorted, size_t n, uint64_t addr)
-{
-	size_t lo = 0;
-
-	while (lo < n) {
-		size_t mid = lo + (n - lo) / 2;
-
-		if (sorted[mid] < addr)
-			lo = mid + 1;
-		else
-			n = mid;
-	}
-	return lo;
-}
-
 /* Mark the addresses in [start, limit). */
 static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, uint64_t limit, uint32_t map)
 {
-	size_t lo = count_below(sorted, t->n, start) + t->n, hi = count_below(sorted, t->n, limit) + t->n;
+	size_t lo = lower_bound_u64(sorted, t->n, start) + t->n, hi = lower_bound_u64(sorted, t->n, limit) + t->n;
 
 	for (; lo < hi; lo /= 2, hi /= 2) {
 		if (lo & 1)
@@ -184,8 +171,7 @@ static void fix_first(struct memmap *m, const struct strtab *str)
 	static const uint64_t usual_start = 0x400000;
 	static const char huge[] = "/anon_hugepage";
 
-	if (m->n > 1 && strncmp(strtab_text(str, m->map[0].file), huge, strlen(huge)) == 0 &&
-	    m->map[0].limit == m->map[1].start)
+	if (m->n > 1 && starts_with(strtab_text(str, m->map[0].file), huge) && m->map[0].limit == m->map[1].start)
 		memmove(m->map, m->map + 1, --m->n * sizeof(*m->map));
 	if (m->n > 0 && m->map[0].start - m->map[0].offset == usual_start) {
 		m->map[0].start = usual_start;
@@ -217,7 +203,7 @@ void memmap_assign(struct memmap *m, const struct strtab *str, const uint64_t *a
 			marks_add(&front, sorted, p->start - p->offset, p->start, i);
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		size_t leaf = count_below(sorted, n_sorted, addr[i]);
+		size_t leaf = lower_bound_u64(sorted, n_sorted, addr[i]);
 
 		map[i] = addr[i] ? marks_get(&inside, leaf) : PROFILE_NONE;
 		if (map[i] != PROFILE_NONE || addr[i] == 0)

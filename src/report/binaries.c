@@ -8,6 +8,7 @@
 #include "report/binaries.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "report/where.h"
 #include "symbol/locate.h"
 
@@ -38,7 +39,7 @@ static void reword(struct err *err)
 	static const char names[] = "Local symbolization failed for ";
 	const struct err told = *err;
 
-	if (strncmp(told.msg, names, sizeof(names) - 1) == 0)
+	if (starts_with(told.msg, names))
 		err_set(err, told.code, "no machine code of %s", told.msg + sizeof(names) - 1);
 }
 
@@ -83,7 +84,7 @@ bool binaries_address(const struct binaries *b, uint32_t map, uint64_t addr, uin
 	static const char kernel[] = "[kernel.kallsyms]";
 	const struct mapping *m = &b->p->map[map];
 	const char *file = profile_text(b->p, m->file);
-	bool is_kernel = strncmp(file, kernel, sizeof(kernel) - 1) == 0;
+	bool is_kernel = starts_with(file, kernel);
 	const struct object_map where = { m->start, m->limit, m->offset, is_kernel ? file + sizeof(kernel) - 1 : "" };
 	uint64_t base;
 

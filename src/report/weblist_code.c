@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/path.h"
+#include "base/search.h"
+#include "base/str.h"
 #include "symbol/disasm.h"
 
 #include <inttypes.h>
@@ -41,7 +43,7 @@ static uint32_t file_of(struct web *w, const char *path)
 	uint32_t id;
 
 	for (size_t i = 0; i < sizeof(prefix) / sizeof(prefix[0]); i++)
-		if (strncmp(path, prefix[i], strlen(prefix[i])) == 0)
+		if (starts_with(path, prefix[i]))
 			path += strlen(prefix[i]);
 	path_add_clean(&clean, *path ? path : ".");
 	id = strtab_add(w->files, clean.data, clean.len);
@@ -300,20 +302,22 @@ static void add_all_without_code(struct web *w, const struct ranges *rs, uint32_
 			add_without_code(w, &w->addr[i]);
 }
 
-/* The first address of samples that is not below one. */
+struct address_key {
+	const struct web *w;
+	uint64_t addr;
+};
+
+static bool is_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return key->w->addr[i].addr < key->addr;
+}
+
+/* Index of the first address of samples that is not below one. */
 static uint32_t first_from(const struct web *w, uint64_t addr)
 {
-	uint32_t lo = 0, hi = w->n_addrs;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (w->addr[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return (uint32_t)lower_bound(0, w->n_addrs, is_below, &(struct address_key){ w, addr });
 }
 
 /* Samples in the middle of an instruction are those of the instruction. */

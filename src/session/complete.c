@@ -11,6 +11,7 @@
 #include "session/complete.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "engine/query.h"
 #include "session/complete_int.h"
 #include "session/line.h"
@@ -148,7 +149,7 @@ static const char *last_of_list(const char *value)
 /* The value of an assignment, or of --NAME=; value is in line. */
 static void complete_value(struct candidates *c, const char *name, const char *value, const char *line, size_t *start)
 {
-	if (*value != '\'' && *value != '"' && strncmp(name, "tag", 3) == 0)
+	if (*value != '\'' && *value != '"' && starts_with(name, "tag"))
 		value = last_of_list(value);
 	*start = (size_t)(value - line);
 	take_word(c, value);
@@ -200,7 +201,7 @@ static void complete_argument(struct candidates *c, const char *command, size_t 
 {
 	bool tags = n == 4 && memcmp(command, "tags", 4) == 0;
 
-	if (strncmp(word, "--", 2) == 0) {
+	if (starts_with(word, "--")) {
 		complete_option(c, word, line, start);
 	} else if (*word == '>') {
 		c->lead = ">";

@@ -8,6 +8,8 @@
 #include "session/complete_int.h"
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "session/line.h"
 
@@ -42,7 +44,7 @@ static void add_escaped(const char *s, size_t n, struct buf *out)
 static bool needs_quotes(const char *s)
 {
 	for (; *s; s++)
-		if (line_space(s) || strncmp(s, "//:", 3) == 0)
+		if (line_space(s) || starts_with(s, "//:"))
 			return true;
 	return false;
 }
@@ -57,7 +59,7 @@ static void add_candidate(struct candidates *c, const struct buf *text)
 
 void complete_add_name(struct candidates *c, const char *name, const char *end)
 {
-	if (strncmp(name, c->word, strlen(c->word)) != 0)
+	if (!starts_with(name, c->word))
 		return;
 	buf_addf(&c->found.all, "%s%s%s", c->lead, name, end);
 	texts_end(&c->found);
@@ -122,7 +124,7 @@ void complete_keys(struct candidates *c, const char *end)
 		const char *key = profile_text(c->p, c->p->label_key[i]);
 		struct buf text = { 0 };
 
-		if (strncmp(key, c->word, strlen(c->word)) != 0 || strpbrk(key, "=,") || means_more(key))
+		if (!starts_with(key, c->word) || strpbrk(key, "=,") || means_more(key))
 			continue;
 		utf8_add_safe(&text, key, strlen(key));
 		if (strcmp(buf_text(&text), key) == 0) { /* what cannot be typed is not offered */
@@ -144,7 +146,7 @@ static void add_values(struct candidates *c, const char *key, size_t n, const ch
 		struct buf out = { 0 };
 
 		if (!p->label_is_text[i] || strlen(name) != n || memcmp(name, key, n) != 0 ||
-		    strncmp(text, literal, strlen(literal)) != 0 || strchr(text, ','))
+		    !starts_with(text, literal) || strchr(text, ','))
 			continue;
 		buf_add(&out, key, n);
 		buf_addz(&out, "=^");
@@ -199,13 +201,13 @@ static void add_file(struct candidates *c, const char *folder, const char *name)
 
 void complete_files(struct candidates *c)
 {
-	const char *slash = strrchr(c->word, '/'), *begin = slash ? slash + 1 : c->word;
+	const char *begin = path_base(c->word);
 	char *folder = mem_strndup(c->word, (size_t)(begin - c->word));
 	DIR *dir = opendir(*folder ? folder : ".");
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 && (*begin || *entry->d_name != '.') &&
+		if (starts_with(entry->d_name, begin) && (*begin || *entry->d_name != '.') &&
 		    strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			add_file(c, folder, entry->d_name);
 	if (dir)

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/utf8.h"
 #include "session/line.h"
 
@@ -50,7 +51,7 @@ static const char *quote_of(const char *word)
 	static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-";
 	const char *at = word;
 
-	if (strncmp(word, "--", 2) == 0) {
+	if (starts_with(word, "--")) {
 		at += strspn(word, name);
 		if (*at != '=')
 			return NULL;
@@ -175,7 +176,7 @@ char *line_unquote(const char *value)
 	if (!is_quote(*open) || !(close = closing(open)))
 		return NULL;
 	rest = skip_space(close + 1);
-	if (*rest && strncmp(rest, "//:", 3) != 0)
+	if (*rest && !starts_with(rest, "//:"))
 		return NULL;
 	buf_addz(&text, ""); /* so that there is one when nothing is between the quotes */
 	add_quoted(open, close, &text);

@@ -8,6 +8,7 @@
 #include "session/settings.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "engine/view.h"
 
 #include <ctype.h>
@@ -310,7 +311,7 @@ static int assign_by(struct query *q, const char *value, struct err *err)
 {
 	static const char label[] = "label:";
 
-	if (*value && (strncmp(value, label, sizeof(label) - 1) != 0 || !value[sizeof(label) - 1]))
+	if (*value && (!starts_with(value, label) || !value[sizeof(label) - 1]))
 		return err_set(err, ERR_USAGE, "by=%s: write by=label:KEY", value);
 	replace(&q->tagroot, *value ? value + sizeof(label) - 1 : "");
 	return 0;

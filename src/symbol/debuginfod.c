@@ -8,6 +8,7 @@
 #include "symbol/debuginfod.h"
 
 #include "base/library.h"
+#include "base/path.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod_cache.h"
 
@@ -150,12 +151,10 @@ static bool is_hex(const char *id)
 /* Remember that something could not be had, and note it. */
 static void miss(struct debuginfod *d, const struct question *q, struct buf *tried, const char *why)
 {
-	const char *slash = strrchr(q->name, '/');
-
 	if (d->n_missing == 0)
 		snprintf(d->why, sizeof(d->why), "%s", why);
 	if (d->n_missing < NAMES_SHOWN)
-		snprintf(d->names[d->n_missing], sizeof(d->names[0]), "%s", slash ? slash + 1 : q->name);
+		snprintf(d->names[d->n_missing], sizeof(d->names[0]), "%s", path_base(q->name));
 	d->n_missing++;
 	debugfile_note(tried, "debuginfod", why);
 }

@@ -11,17 +11,13 @@
 #include "symbol/demangle.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "symbol/demangle_cplus.h"
 #include "symbol/demangle_d.h"
 #include "symbol/demangle_rust.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool starts_with(const char *s, const char *start)
-{
-	return strncmp(s, start, strlen(start)) == 0;
-}
 
 static struct cplus_style style_of(enum demangle_mode mode)
 {

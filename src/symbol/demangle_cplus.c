@@ -16,6 +16,7 @@
 #include "symbol/demangle_cplus.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -388,7 +389,7 @@ bool demangle_cplus(const char *symbol, struct cplus_style style, struct buf *ou
 	char *part;
 	bool ok;
 
-	if (n > SYMBOL_MAX || strncmp(symbol, "_Z", 2) != 0 || !is_plain(symbol))
+	if (n > SYMBOL_MAX || !starts_with(symbol, "_Z") || !is_plain(symbol))
 		return false;
 	if (demangle_part(symbol, n, style, out))
 		return true;

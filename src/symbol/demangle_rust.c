@@ -11,6 +11,7 @@
 #include "symbol/demangle_rust.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "symbol/demangle_cplus.h"
 
 #include <libiberty/demangle.h>
@@ -223,9 +224,9 @@ bool demangle_rust(const char *symbol, bool generics, struct buf *out)
 
 	if (n > SYMBOL_MAX)
 		return false;
-	if (strncmp(symbol, "_R", 2) == 0)
+	if (starts_with(symbol, "_R"))
 		return demangle_part(symbol, strcspn(symbol, "."), !generics, out);
-	if (strncmp(symbol, "_ZN", 3) != 0)
+	if (!starts_with(symbol, "_ZN"))
 		return false;
 	n = older_len(symbol, n);
 	return n > 0 && demangle_part(symbol, n, false, out);

@@ -14,6 +14,7 @@
 
 #include "base/child.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "symbol/demangle.h"
 #include "symbol/frames.h"
 #include "symbol/objdump.h"
@@ -67,19 +68,21 @@ static int run(const struct job *j, uint64_t start, uint64_t stop, struct objdum
 	return rc;
 }
 
+struct address_key {
+	const struct objdump_text *t;
+	uint64_t addr;
+};
+
+static bool is_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return key->t->inst[i].addr < key->addr;
+}
+
 static uint32_t first_from(const struct objdump_text *t, uint64_t addr)
 {
-	uint32_t lo = 0, hi = t->n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->inst[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return (uint32_t)lower_bound(0, t->n, is_below, &(struct address_key){ t, addr });
 }
 
 static bool is_ascending(const struct objdump_text *t)

@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "symbol/dwarf_handle.h"
 #include "symbol/frames_search.h"
 #include "symbol/inlines.h"
@@ -79,7 +80,7 @@ static void claim(struct frames_dwarf *d, struct worker *w, uint32_t unit, Dwarf
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0;) {
 		if (!frames_spend(&w->work, 1))
 			return;
-		for (uint32_t k = frames_first_from(d->addr, d->n, lo); k < d->n && d->addr[k] < hi; k++) {
+		for (uint32_t k = (uint32_t)lower_bound_u64(d->addr, d->n, lo); k < d->n && d->addr[k] < hi; k++) {
 			if (!frames_spend(&w->work, 1))
 				return;
 			if (unit < w->owner[k])

@@ -12,6 +12,7 @@
 #include "symbol/frames_symbols.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "symbol/frames_search.h"
 
 #include <gelf.h>
@@ -68,7 +69,7 @@ static bool is_wanted(const GElf_Sym *sym, const bool *loaded, size_t n_sections
 /* Of those with the highest address the largest, of those the last. */
 static void offer(struct frames_symbols *s, const GElf_Sym *sym, const char *name, const char *file)
 {
-	uint32_t i = frames_first_from(s->addr, s->n, sym->st_value);
+	uint32_t i = (uint32_t)lower_bound_u64(s->addr, s->n, sym->st_value);
 	struct best *b;
 
 	if (i == s->n)

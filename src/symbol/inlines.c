@@ -15,6 +15,7 @@
 #include "symbol/inlines.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "symbol/dwarf_handle.h"
 #include "symbol/frames_search.h"
 
@@ -88,7 +89,7 @@ static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0;) {
 		if (!frames_spend(w->work, 1))
 			break;
-		for (uint32_t k = frames_first_from(w->addr, w->n, lo); k < w->n && w->addr[k] < hi; k++) {
+		for (uint32_t k = (uint32_t)lower_bound_u64(w->addr, w->n, lo); k < w->n && w->addr[k] < hi; k++) {
 			if (!frames_spend(w->work, 1))
 				return node;
 			if (node == INLINES_NONE)

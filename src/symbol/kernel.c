@@ -9,6 +9,7 @@
 
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "symbol/debugfile.h"
 #include "symbol/object_int.h"
 #include "symbol/object_notes.h"
@@ -25,7 +26,7 @@ bool kernel_is_name(const char *file)
 {
 	size_t n = strlen(file);
 
-	if (strncmp(file, "[kernel.kallsyms]", 17) == 0 || strncmp(file, "[guest.kernel.kallsyms", 22) == 0)
+	if (starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms"))
 		return true;
 	return n > 2 && file[0] == '[' && file[n - 1] == ']' && file[1] != '[' && strcmp(file, "[vdso]") != 0 &&
 	       strcmp(file, "[stack]") != 0 && strcmp(file, "[heap]") != 0 && strcmp(file, "[vsyscall]") != 0 &&

@@ -8,6 +8,7 @@
 #include "symbol/linetab.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
@@ -37,23 +38,27 @@ static uint64_t address(const struct linetab *t, size_t i)
 	return dwarf_lineaddr(dwarf_onesrcline(t->lines, i), &addr) == 0 ? addr : 0;
 }
 
+struct address_key {
+	const struct linetab *t;
+	uint64_t addr;
+};
+
+static bool is_at_or_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return address(key->t, i) <= key->addr;
+}
+
 bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
 {
-	size_t lo = 0, hi = t->lines ? t->n : 0, file = 0;
+	size_t next = lower_bound(0, t->lines ? t->n : 0, is_at_or_below, &(struct address_key){ t, addr }), file = 0;
 	int line = 0, column = 0;
 	Dwarf_Files *files;
 	Dwarf_Line *row;
 	bool is_end;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (address(t, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	row = lo ? dwarf_onesrcline(t->lines, lo - 1) : NULL;
+	row = next ? dwarf_onesrcline(t->lines, next - 1) : NULL;
 	if (!row || dwarf_lineendsequence(row, &is_end) != 0 || is_end || dwarf_line_file(row, &files, &file) != 0)
 		return false;
 	dwarf_lineno(row, &line);

@@ -7,6 +7,7 @@
 
 #include "symbol/locate.h"
 
+#include "base/str.h"
 #include "symbol/debugfile.h"
 #include "symbol/debuginfod.h"
 #include "symbol/kernel.h"
@@ -81,10 +82,10 @@ static const char *in_root(const char *file)
 	static const char proc[] = "/proc/", root[] = "/root/";
 	const char *at = file + sizeof(proc) - 1;
 
-	if (strncmp(file, proc, sizeof(proc) - 1) != 0 || !isdigit((unsigned char)*at))
+	if (!starts_with(file, proc) || !isdigit((unsigned char)*at))
 		return NULL;
 	at += strspn(at, "0123456789");
-	return strncmp(at, root, sizeof(root) - 1) == 0 ? at + sizeof(root) - 2 : NULL;
+	return starts_with(at, root) ? at + sizeof(root) - 2 : NULL;
 }
 
 static bool try_file(struct search *s, struct object **out)

@@ -7,6 +7,7 @@
 
 #include "symbol/locate.h"
 
+#include "base/str.h"
 #include "symbol/where_path.h"
 
 #include <dirent.h>
@@ -31,7 +32,7 @@ struct object_map locate_map(const struct profile *p, const struct mapping *m)
 	static const char kernel[] = "[kernel.kallsyms]";
 	const char *file = profile_text(p, m->file), *symbol = profile_text(p, m->kernel_symbol);
 
-	if (*symbol == '\0' && strncmp(file, kernel, sizeof(kernel) - 1) == 0)
+	if (*symbol == '\0' && starts_with(file, kernel))
 		symbol = file + sizeof(kernel) - 1;
 	return (struct object_map){
 		.start = m->start, .limit = m->limit, .offset = m->offset, .kernel_symbol = symbol

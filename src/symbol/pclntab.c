@@ -12,6 +12,7 @@
 #include "symbol/pclntab.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #include <gelf.h>
 #include <libelf.h>
@@ -212,20 +213,25 @@ static const char *file_of(const struct pclntab *t, uint64_t unit, int64_t file)
 	return text(t->files, off);
 }
 
+struct address_key {
+	const struct pclntab *t;
+	uint64_t addr;
+};
+
+static bool starts_at_or_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return entry(key->t, i) <= key->addr;
+}
+
 /* The function that an address is in; t->n for none. */
 static uint64_t search(const struct pclntab *t, uint64_t addr)
 {
-	uint64_t lo = 0, hi = t->n;
+	struct address_key key = { t, addr };
+	uint64_t next = lower_bound(0, t->n, starts_at_or_below, &key);
 
-	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (entry(t, mid) <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < entry(t, t->n) ? lo - 1 : t->n;
+	return next && addr < entry(t, t->n) ? next - 1 : t->n;
 }
 
 bool pclntab_find(const struct pclntab *t, uint64_t addr, struct frame *out)

@@ -117,18 +117,16 @@ static bool take(struct source_seek *k, enum source_rank rank, const char *path,
 
 bool source_try(struct source_seek *k, enum source_rank rank, const char *fmt, ...)
 {
-	struct buf path = { 0 };
+	struct buf text = { 0 }, path = { 0 };
 	struct stat st;
-	char *text;
-	va_list ap;
+	va_list args;
 	bool found = false;
 
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		abort();
-	va_end(ap);
-	path_add_clean(&path, text);
-	free(text);
+	va_start(args, fmt);
+	buf_vaddf(&text, fmt, args);
+	va_end(args);
+	path_add_clean(&path, buf_text(&text));
+	buf_release(&text);
 	if (stat(buf_text(&path), &st) < 0)
 		remember(k, rank, path.data, open_error());
 	else if (unfit(&st)) /* opening a device may do something, so it is not even opened */

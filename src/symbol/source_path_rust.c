@@ -12,6 +12,7 @@
 #include "symbol/source_path.h"
 
 #include "base/io.h"
+#include "base/str.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +110,7 @@ bool source_try_rust(struct source_seek *k, const char *file)
 	struct source_rust *rust;
 	const char *part;
 
-	if (strncmp(file, rustc, strlen(rustc)) == 0) {
+	if (starts_with(file, rustc)) {
 		const char *commit = file + strlen(rustc);
 		size_t n = strcspn(commit, "/");
 

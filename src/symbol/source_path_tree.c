@@ -15,6 +15,8 @@
 #include "symbol/source_path.h"
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/search.h"
 
 #include <fts.h>
 #include <stdlib.h>
@@ -27,17 +29,10 @@ struct source_tree {
 	const char **path;   /* [n] by their last part, then as text */
 };
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int by_last_part(const void *a, const void *b)
 {
 	const char *l = *(const char *const *)a, *r = *(const char *const *)b;
-	int c = strcmp(last_part(l), last_part(r));
+	int c = strcmp(path_base(l), path_base(r));
 
 	return c ? c : strcmp(l, r);
 }
@@ -90,7 +85,7 @@ static struct source_tree *tree_of(struct source_search *s)
 /* How many bytes the ends of two paths have in common, in whole parts; 0 for one part of several. */
 static size_t common_end(const char *a, const char *b)
 {
-	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, least = strlen(last_part(b)) + 1;
+	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, least = strlen(path_base(b)) + 1;
 
 	while (n < la && n < lb && a[la - 1 - n] == b[lb - 1 - n])
 		if (a[la - 1 - n++] == '/')
@@ -100,29 +95,25 @@ static size_t common_end(const char *a, const char *b)
 	return whole > least || n == lb ? whole : 0;
 }
 
-/* The place of the first file whose last part is not less than this. */
-static size_t lower_bound(const struct source_tree *t, const char *name)
+struct name_key {
+	const struct source_tree *t;
+	const char *name;
+};
+
+static bool is_before_name(const void *arg, size_t i)
 {
-	size_t lo = 0, hi = t->n;
+	const struct name_key *key = arg;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(last_part(t->path[mid]), name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return strcmp(path_base(key->t->path[i]), key->name) < 0;
 }
 
 static bool try_files(struct source_seek *k, const char *file)
 {
 	const struct source_tree *t = tree_of(k->s);
-	const char *name = last_part(file), *best = NULL;
-	size_t most = 0, n_best = 0;
+	const char *name = path_base(file), *best = NULL;
+	size_t most = 0, n_best = 0, first = lower_bound(0, t->n, is_before_name, &(struct name_key){ t, name });
 
-	for (size_t i = lower_bound(t, name); i < t->n && strcmp(last_part(t->path[i]), name) == 0; i++) {
+	for (size_t i = first; i < t->n && strcmp(path_base(t->path[i]), name) == 0; i++) {
 		size_t n = common_end(t->path[i], file);
 
 		n_best = n > most ? 1 : n_best + (n > 0 && n == most);
@@ -160,5 +151,5 @@ static bool try_ends(struct source_seek *k, const char *file)
 
 bool source_try_tree(struct source_seek *k, const char *file)
 {
-	return try_ends(k, file) || (*last_part(file) && try_files(k, file));
+	return try_ends(k, file) || (*path_base(file) && try_files(k, file));
 }

@@ -13,6 +13,8 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "profile/lines.h"
 #include "symbol/frames.h"
 #include "symbol/locate.h"
@@ -48,22 +50,10 @@ void symbolized_release(struct symbolized *s)
 	buf_release(&s->tried);
 }
 
-static bool starts_with(const char *s, const char *start)
-{
-	return strncmp(s, start, strlen(start)) == 0;
-}
-
-static const char *base_of(const char *file)
-{
-	const char *slash = strrchr(file, '/');
-
-	return slash ? slash + 1 : file;
-}
-
 /* No file that could be opened stands behind it. */
 static bool is_unsymbolizable(const char *file)
 {
-	const char *base = base_of(file);
+	const char *base = path_base(file);
 
 	return base[0] == '[' || starts_with(base, "linux-vdso") || starts_with(file, "/dev/dri/") ||
 	       starts_with(file, "/memfd:") || strcmp(file, "//anon") == 0;
@@ -73,7 +63,7 @@ static bool is_unsymbolizable(const char *file)
 static bool is_kernels(const char *file)
 {
 	return starts_with(file, "[kernel.kallsyms]") || starts_with(file, "[guest.kernel.kallsyms]") ||
-	       strcmp(file, "[vdso]") == 0 || starts_with(base_of(file), "linux-vdso");
+	       strcmp(file, "[vdso]") == 0 || starts_with(path_base(file), "linux-vdso");
 }
 
 /* Where a server is that the profile came from. */
@@ -301,7 +291,7 @@ static void note_missing(struct symbolizer *s, const struct mapping *m, const ch
 	else if (starts_with(why, prefix))
 		buf_addf(out, "%s\n", why + strlen(prefix));
 	else
-		buf_addf(out, "%s%s%s%s: %s\n", base_of(file), *id ? " (build ID " : "", id, *id ? ")" : "", why);
+		buf_addf(out, "%s%s%s%s: %s\n", path_base(file), *id ? " (build ID " : "", id, *id ? ")" : "", why);
 }
 
 static void symbolize_mapping(struct symbolizer *s, uint32_t map, const uint32_t *loc, uint32_t n)

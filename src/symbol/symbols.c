@@ -8,6 +8,7 @@
 #include "symbol/object_int.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "symbol/object_lzma.h"
 
 #include <stdlib.h>
@@ -227,23 +228,27 @@ bool object_symbol_at(struct object *o, uint64_t addr, struct object_symbol *out
 	return true;
 }
 
+struct covering_key {
+	const struct symbols *list;
+	uint64_t addr;
+};
+
+static bool is_at_or_below(const void *arg, size_t i)
+{
+	const struct covering_key *key = arg;
+
+	return key->list->sym[key->list->covering[i]].addr <= key->addr;
+}
+
 bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbol *out)
 {
 	const struct symbols *list = symbols_of(o);
-	size_t low = 0, high = list->n_covering;
+	size_t next = lower_bound(0, list->n_covering, is_at_or_below, &(struct covering_key){ list, addr });
 	const struct object_symbol *s;
 
-	while (low < high) { /* to the first behind the address */
-		size_t mid = low + (high - low) / 2;
-
-		if (list->sym[list->covering[mid]].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	if (low == 0)
+	if (next == 0)
 		return false;
-	s = &list->sym[list->covering[low - 1]];
+	s = &list->sym[list->covering[next - 1]];
 	if (s->size != 0 && addr - s->addr >= s->size)
 		return false;
 	*out = *s;

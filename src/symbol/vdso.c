@@ -8,6 +8,8 @@
 #include "symbol/vdso.h"
 
 #include "base/io.h"
+#include "base/path.h"
+#include "base/str.h"
 #include "symbol/object_int.h"
 
 #include <elf.h>
@@ -26,10 +28,9 @@ enum { VDSO_MAX = 1 << 20 };
 
 bool vdso_is_name(const char *file)
 {
-	const char *slash = strrchr(file, '/');
-	const char *base = slash ? slash + 1 : file;
+	const char *base = path_base(file);
 
-	return strcmp(base, "[vdso]") == 0 || strncmp(base, "linux-vdso", 10) == 0;
+	return strcmp(base, "[vdso]") == 0 || starts_with(base, "linux-vdso");
 }
 
 /* It is in memory as it would be in a file, with the section headers at its end. */

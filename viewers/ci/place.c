@@ -13,6 +13,7 @@
 #include "viewers/ci/ci_int.h"
 
 #include "base/path.h"
+#include "base/str.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -50,12 +51,11 @@ static bool is_file(const char *folder, const char *path)
 /* Is end, in path, all of it or more than its last part, or the last part behind a folder of that name? */
 static bool is_telling(const char *path, const char *end, const char *folder)
 {
-	const char *name = strrchr(folder, '/');
+	const char *name = path_base(folder);
 	size_t n;
 
 	if (end == path || strchr(end, '/'))
 		return true;
-	name = name ? name + 1 : folder;
 	n = strlen(name);
 	return n && end - path > (ptrdiff_t)n && end[-1] == '/' && memcmp(end - 1 - n, name, n) == 0 &&
 	       (end - 1 - n == path || end[-2 - (ptrdiff_t)n] == '/');
@@ -66,7 +66,7 @@ static const char *find_end(const char *folder, const char *path)
 {
 	const char *end = path + (*path == '/');
 
-	while (strncmp(end, "../", 3) == 0)
+	while (starts_with(end, "../"))
 		end += 3;
 	for (int i = 0; i < PARTS_MAX; i++) {
 		if (is_telling(path, end, folder) && is_file(folder, end))
@@ -91,7 +91,7 @@ static bool add_place(const char *path, const char *root, const char *here, stru
 	}
 	if (!end)
 		end = find_end(root, path);
-	if (!end && *path != '/' && strncmp(path, "../", 3) != 0)
+	if (!end && *path != '/' && !starts_with(path, "../"))
 		end = path;
 	buf_addz(out, end ? end : path);
 	return end != NULL;

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "engine/shorten.h"
@@ -31,10 +32,10 @@ static void add_name_lines(struct buf *out, const char *name)
 	utf8_add_safe(&safe, buf_text(&shortened), shortened.len);
 	dot_add_text(&quoted, buf_text(&safe), safe.len, "\\l");
 	for (s = buf_text(&quoted); *s; s++) {
-		if (strncmp(s, any, sizeof(any) - 1) == 0) {
+		if (starts_with(s, any)) {
 			buf_addz(out, "[…]"); /* what Go prints for type parameters */
 			s += sizeof(any) - 2;
-		} else if (*s == '.' || strncmp(s, "::", 2) == 0) {
+		} else if (*s == '.' || starts_with(s, "::")) {
 			buf_addz(out, "\\n");
 			s += *s == ':';
 		} else {

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/pool.h"
+#include "base/texts.h"
 #include "base/utf8.h"
 #include "profile/label_order.h"
 
@@ -177,23 +178,11 @@ static void add_labels(struct buf *out, const struct profile *p, const uint32_t 
 		buf_addz(out, "\n");
 }
 
-/* Texts for ids: that of i is data[off[i] .. off[i + 1]). */
-struct texts {
-	struct buf data;
-	size_t *off;
-};
-
-static void texts_release(struct texts *t)
-{
-	buf_release(&t->data);
-	free(t->off);
-}
-
 /* The lines of each label set, "" for none. */
 static struct texts label_lines(const struct profile *p)
 {
 	const uint32_t *off = p->label_sets.off;
-	struct texts lines = { .off = mem_alloc((size_t)p->label_sets.n + 1, sizeof(size_t)) };
+	struct texts lines = { 0 };
 	uint32_t *label = profile_label_order(p), most = 0;
 	struct buf *text;
 
@@ -205,11 +194,10 @@ static struct texts label_lines(const struct profile *p)
 
 		while (numbers < off[s + 1] && p->label_is_text[label[numbers]])
 			numbers++;
-		lines.off[s] = lines.data.len;
-		add_labels(&lines.data, p, label, off[s], numbers, text);
-		add_labels(&lines.data, p, label, numbers, off[s + 1], text);
+		add_labels(&lines.all, p, label, off[s], numbers, text);
+		add_labels(&lines.all, p, label, numbers, off[s + 1], text);
+		texts_end(&lines);
 	}
-	lines.off[p->label_sets.n] = lines.data.len;
 	free(text);
 	free(label);
 	return lines;
@@ -267,9 +255,11 @@ static size_t row_size(const struct samples *s, uint32_t row)
 {
 	const struct profile *p = s->p;
 	uint32_t set = p->labels[row];
-	size_t size = sizeof(": \n") - 1 + s->lines.off[set + 1] - s->lines.off[set];
+	size_t n_lines, size = sizeof(": \n") - 1;
 	char value[NUM_DIGITS + 2];
 
+	texts_at(&s->lines, set, &n_lines);
+	size += n_lines;
 	for (uint32_t t = 0; t < p->n_types; t++)
 		size += (size_t)(put_value(value, p->value[SIDE_TARGET][t][row]) - value);
 	for (uint32_t i = p->stacks.off[p->stack[row]]; i < p->stacks.off[p->stack[row] + 1]; i++)
@@ -282,7 +272,8 @@ static char *put_row(char *at, const struct samples *s, uint32_t row, bool exact
 {
 	const struct profile *p = s->p;
 	uint32_t set = p->labels[row];
-	size_t n = s->lines.off[set + 1] - s->lines.off[set];
+	const char *lines;
+	size_t n;
 
 	for (uint32_t t = 0; t < p->n_types; t++)
 		at = put_value(at, p->value[SIDE_TARGET][t][row]);
@@ -299,8 +290,9 @@ static char *put_row(char *at, const struct samples *s, uint32_t row, bool exact
 		at += len;
 	}
 	*at++ = '\n';
+	lines = texts_at(&s->lines, set, &n);
 	if (n)
-		memcpy(at, s->lines.data.data + s->lines.off[set], n);
+		memcpy(at, lines, n);
 	return at + n;
 }
 

@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "base/path.h"
+#include "base/str.h"
 #include "base/strtab.h"
 #include "viewers/flame/flame_int.h"
 
@@ -30,25 +31,13 @@ static uint32_t slot_of(const char *name)
 	return (uint32_t)((h ^ h >> 32) % COLOR_GROUPS);
 }
 
-static bool starts(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool ends(const char *text, const char *with)
-{
-	size_t n = strlen(text), m = strlen(with);
-
-	return n >= m && strcmp(text + n - m, with) == 0;
-}
-
 static bool is_kernel(const struct flame_frame *f)
 {
 	const char *m = *f->module ? f->module : f->name;
 
-	return starts(m, "[kernel") || starts(m, "[guest.kernel") || starts(m, "[vdso") || starts(m, "[vsyscall") ||
-	       starts(m, "linux-vdso") || strstr(m, "vmlinux") || ends(m, ".ko") || ends(m, ".ko.xz") ||
-	       ends(m, ".ko.zst") || ends(f->name, "_[k]");
+	return starts_with(m, "[kernel") || starts_with(m, "[guest.kernel") || starts_with(m, "[vdso") ||
+	       starts_with(m, "[vsyscall") || starts_with(m, "linux-vdso") || strstr(m, "vmlinux") ||
+	       ends_with(m, ".ko") || ends_with(m, ".ko.xz") || ends_with(m, ".ko.zst") || ends_with(f->name, "_[k]");
 }
 
 /* Append what a frame is grouped by; nothing when it is not known. */

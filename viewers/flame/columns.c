@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "base/search.h"
 #include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
@@ -105,19 +106,23 @@ static const struct range wide[] = {
 	{ 0x1f93c, 0x1f945 }, { 0x1f947, 0x1f9ff }, { 0x1fa70, 0x1faf6 }, { 0x20000, 0x3134a }
 };
 
+struct range_key {
+	const struct range *range;
+	uint32_t c;
+};
+
+static bool is_before(const void *arg, size_t i)
+{
+	const struct range_key *key = arg;
+
+	return key->range[i].hi < key->c;
+}
+
 static bool is_in(uint32_t c, const struct range *range, size_t n)
 {
-	size_t lo = 0, hi = n;
+	size_t i = lower_bound(0, n, is_before, &(struct range_key){ range, c });
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c > range[mid].hi)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && c >= range[lo].lo;
+	return i < n && c >= range[i].lo;
 }
 
 static bool is_ascii(char c)

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "base/path.h"
+#include "base/str.h"
 #include "viewers/flame/flame_int.h"
 
 #include <ctype.h>
@@ -34,10 +35,10 @@ static const struct {
 
 static enum language language_of(const char *file)
 {
-	const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
+	const char *dot = strrchr(path_base(file), '.');
 	size_t n = dot ? strcspn(dot, ":") : 0; /* a line may follow */
 
-	if (strncmp(file, "node:", 5) == 0)
+	if (starts_with(file, "node:"))
 		return LANGUAGE_SCRIPT;
 	if (n && dot[n] && !isdigit((unsigned char)dot[n + 1]))
 		return LANGUAGE_UNKNOWN;
@@ -50,7 +51,7 @@ static enum language language_of(const char *file)
 /* The .v2 of gopkg.in/yaml.v2.Unmarshal */
 static bool is_version(const char *s)
 {
-	size_t n = strncmp(s, ".v", 2) == 0 ? strspn(s + 2, "0123456789") : 0;
+	size_t n = starts_with(s, ".v") ? strspn(s + 2, "0123456789") : 0;
 
 	return n && s[2 + n] == '.';
 }
@@ -139,7 +140,7 @@ static bool add_folder(const char *file, struct buf *out)
 
 static bool add_script(const char *file, struct buf *out)
 {
-	if (strncmp(file, "node:", 5) == 0) {
+	if (starts_with(file, "node:")) {
 		buf_add(out, file, strcspn(file, "/"));
 		return true;
 	}

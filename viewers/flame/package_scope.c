@@ -10,6 +10,8 @@
 
 #include "viewers/flame/flame_int.h"
 
+#include "base/str.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -21,7 +23,7 @@ static bool is_word(char c)
 /* Does the word operator stand here? */
 static bool is_operator(const char *name, const char *s)
 {
-	return strncmp(s, "operator", 8) == 0 && !is_word(s[8]) && (s == name || !is_word(s[-1]));
+	return starts_with(s, "operator") && !is_word(s[8]) && (s == name || !is_word(s[-1]));
 }
 
 /* Behind the bracket that closes the one at s; the end when none does. -> closes nothing. */
@@ -46,13 +48,13 @@ static const char *skip_result(const char *name)
 	for (const char *s = name; *s;) {
 		if (is_operator(name, s))
 			break;
-		if (strncmp(s, "decltype", 8) == 0 && (s[8] == '(' || strncmp(s + 8, " (", 2) == 0)) {
+		if (starts_with(s, "decltype") && (s[8] == '(' || starts_with(s + 8, " ("))) {
 			s = skip_brackets(s + 8 + (s[8] == ' '));
 		} else if (*s == '(') {
 			break; /* its arguments, or a name space without a name */
 		} else if (strchr("<([{", *s)) {
 			s = skip_brackets(s);
-		} else if (*s == ' ' && strncmp(s, " [clone", 7) != 0) {
+		} else if (*s == ' ' && !starts_with(s, " [clone")) {
 			start = ++s;
 		} else {
 			s++;
@@ -72,7 +74,7 @@ static void add_first(const char *s, bool is_rust, struct buf *out)
 		return;
 	if (s[n] == '<' || s[n] == '[')
 		n = (size_t)(skip_brackets(s + n) - s);
-	if (strncmp(s + n, "::", 2) != 0 || (!is_rust && s[n + 2] == '{'))
+	if (!starts_with(s + n, "::") || (!is_rust && s[n + 2] == '{'))
 		return; /* a{lambda()} is of the function a, which has no scope */
 	buf_add(out, s, strcspn(s, "<[:"));
 }
@@ -87,7 +89,7 @@ static const char *find_trait(const char *s)
 			depth++;
 		else if (strchr(">)]}", *s) && s[-1] != '-' && --depth == 0)
 			return NULL;
-		else if (depth == 1 && strncmp(s, " as ", 4) == 0)
+		else if (depth == 1 && starts_with(s, " as "))
 			return s + 4;
 	}
 	return NULL;
@@ -104,7 +106,7 @@ static const char *skip_marks(const char *s)
 		found = n > 0;
 		s += n;
 		for (size_t i = 0; i < sizeof(mark) / sizeof(mark[0]); i++) {
-			if (strncmp(s, mark[i], strlen(mark[i])) == 0) {
+			if (starts_with(s, mark[i])) {
 				s += strlen(mark[i]);
 				found = true;
 			}
@@ -118,11 +120,11 @@ void package_add_scope(const char *name, bool is_rust, struct buf *out)
 	const char *trait = *name == '<' || *name == '_' ? find_trait(name + (*name == '_')) : NULL;
 	size_t before = out->len;
 
-	if (!is_rust && *name != '<' && strncmp(name, "_<", 2) != 0) {
+	if (!is_rust && *name != '<' && !starts_with(name, "_<")) {
 		add_first(skip_result(name), false, out);
 		return;
 	}
-	add_first(skip_marks(name + (strncmp(name, "_<", 2) == 0)), true, out);
+	add_first(skip_marks(name + starts_with(name, "_<")), true, out);
 	if (out->len == before && trait)
 		add_first(skip_marks(trait), true, out);
 	else if (out->len == before && *name == '<')

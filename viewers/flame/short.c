@@ -11,6 +11,8 @@
 
 #include "viewers/flame/flame_int.h"
 
+#include "base/str.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -44,11 +46,11 @@ static size_t separator(const char *s, bool is_path)
 /* Does a part say little without the one before it? func1, 2, {{closure}}, operator() */
 static bool is_weak(const char *s)
 {
-	if (strncmp(s, "func", 4) == 0)
+	if (starts_with(s, "func"))
 		s += 4;
-	else if (strncmp(s, "gowrap", 6) == 0)
+	else if (starts_with(s, "gowrap"))
 		s += 6;
-	else if (*s == '{' || *s == '<' || (strncmp(s, "operator", 8) == 0 && !is_word(s[8])))
+	else if (*s == '{' || *s == '<' || (starts_with(s, "operator") && !is_word(s[8])))
 		return true;
 	return isdigit((unsigned char)*s);
 }
@@ -75,7 +77,7 @@ static const char *last_scope(const char *name)
 /* The length of the operator at s, "operator->" and the like; 0 when there is none. */
 static size_t operator_length(const char *name, const char *s)
 {
-	if (*s != 'o' || strncmp(s, "operator", 8) != 0 || is_word(s[8]) || (s > name && is_word(s[-1])))
+	if (*s != 'o' || !starts_with(s, "operator") || is_word(s[8]) || (s > name && is_word(s[-1])))
 		return 0;
 	return 8 + strspn(s + 8, "<>()[]-=*&!+");
 }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "base/search.h"
 #include "viewers/shell/grid_int.h"
 
 /* Characters lo to hi, which all look like one. In order. */
@@ -56,21 +57,19 @@ static const struct like likes[] = {
 	{ 0x27e9, 0x27e9, '>' },
 };
 
+static bool is_before(const void *arg, size_t i)
+{
+	const uint32_t *ch = arg;
+
+	return likes[i].hi < *ch;
+}
+
 char glyph_ascii(uint32_t ch)
 {
-	size_t lo = 0, hi = sizeof(likes) / sizeof(likes[0]);
+	size_t i, n = sizeof(likes) / sizeof(likes[0]);
 
 	if (ch < 0x80)
 		return (char)ch;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ch > likes[mid].hi)
-			lo = mid + 1;
-		else if (ch < likes[mid].lo)
-			hi = mid;
-		else
-			return likes[mid].ascii;
-	}
-	return '?';
+	i = lower_bound(0, n, is_before, &ch);
+	return i < n && ch >= likes[i].lo ? likes[i].ascii : '?';
 }

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include "base/str.h"
 #include "viewers/shell/screen.h"
 
 #include <signal.h>
@@ -149,7 +150,7 @@ int shell_play(const struct shell_open *open, const char *keys, int width, int h
 
 		if (!is_quoted(keys))
 			keys += strspn(keys, " \n");
-		if (!is_quoted(keys) && strncmp(keys, "Show", 4) == 0 && strchr(" \n", keys[4])) {
+		if (!is_quoted(keys) && starts_with(keys, "Show") && strchr(" \n", keys[4])) {
 			show(s, looks, out);
 			keys += 4;
 			continue;

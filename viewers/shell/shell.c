@@ -8,6 +8,7 @@
 #include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/texts.h"
 #include "session/kept.h"
 #include "viewers/shell/option.h"
@@ -180,7 +181,7 @@ void shell_ran(struct shell *s, int rc, const struct buf *said, const struct err
 
 	if (rc < 0)
 		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
-	else if (strncmp(text, begun, sizeof(begun) - 1) == 0)
+	else if (starts_with(text, begun))
 		shell_say(s, false, "wrote %.*s", (int)strcspn(text + sizeof(begun) - 1, "\n"),
 			  text + sizeof(begun) - 1);
 	else
@@ -321,15 +322,11 @@ void shell_line(struct shell *s, const char *line, bool is_key)
 void shell_linef(struct shell *s, const char *fmt, ...)
 {
 	struct buf line = { 0 };
-	va_list ap;
-	char *text;
+	va_list args;
 
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) >= 0) {
-		buf_addz(&line, text);
-		free(text);
-	}
-	va_end(ap);
+	va_start(args, fmt);
+	buf_vaddf(&line, fmt, args);
+	va_end(args);
 	shell_line(s, buf_text(&line), true);
 	buf_release(&line);
 }

@@ -7,6 +7,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 static bool has_blank(const char *text)
 {
 	for (; *text; text++)
-		if (line_space(text) || strncmp(text, "//:", 3) == 0)
+		if (line_space(text) || starts_with(text, "//:"))
 			return true;
 	return false;
 }

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/search.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,18 +31,8 @@ const union cell *asm_cell(const struct pane *p, uint32_t i)
 /* The instruction of a routine at an address. Addresses go up. */
 static bool find_address(const struct asm_model *am, const struct disasm_routine *r, uint64_t addr, uint32_t *out)
 {
-	uint32_t lo = r->lo, hi = r->hi;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (am->addr[mid] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*out = lo - r->lo;
-	return lo < r->hi && am->addr[lo] == addr;
+	*out = (uint32_t)lower_bound_u64(am->addr + r->lo, r->hi - r->lo, addr);
+	return *out < r->hi - r->lo && am->addr[r->lo + *out] == addr;
 }
 
 bool asm_target(const struct pane *p, uint32_t i, uint32_t *out)
@@ -189,13 +180,6 @@ static void push_jump(struct asm_state *st)
 	st->jump[st->n_jumps++] = (struct asm_jump){ st->routine, st->list.at };
 }
 
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 /* A function of the profile by its name, which may have parameters behind it; NULL when there is none. */
 static const char *function_named(const struct profile *pr, const char *name)
 {
@@ -220,7 +204,7 @@ static const char *function_at(const struct profile *pr, const char *file, int64
 		uint32_t f = pr->line_func[i];
 
 		if (pr->line_no[i] == line && f != PROFILE_NONE &&
-		    strcmp(base_of(profile_text(pr, pr->func_file[f])), file) == 0)
+		    strcmp(path_base(profile_text(pr, pr->func_file[f])), file) == 0)
 			return profile_text(pr, pr->func_name[f]);
 	}
 	return NULL;

@@ -12,6 +12,7 @@
 
 #include "base/num.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "engine/view.h"
 #include "report/list.h"
 
@@ -32,7 +33,7 @@ static const char *tried_of(const char *notes, const char *file, struct arena *m
 	for (const char *line = notes; *line; line += strcspn(line, "\n") + 1) {
 		const char *rest = line + n;
 
-		if (strncmp(line, file, n) == 0 && strncmp(rest, between, strlen(between)) == 0)
+		if (strncmp(line, file, n) == 0 && starts_with(rest, between))
 			return arena_strndup(mem, rest + strlen(between), strcspn(rest, "\n") - strlen(between));
 		if (!line[strcspn(line, "\n")])
 			break;

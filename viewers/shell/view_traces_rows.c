@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/search.h"
 #include "base/unit.h"
 
 #include <stdlib.h>
@@ -188,22 +189,13 @@ static uint32_t place_of(const struct traces_state *s, uint32_t row)
 
 void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text)
 {
-	uint32_t place = place_of(s, s->list.at), lo = 0, hi;
+	uint32_t place = place_of(s, s->list.at);
 
 	find_rows(m, s, text);
-	if (!s->row) {
+	if (!s->row)
 		shell_list_go(&s->list, place);
-	} else { /* the same, or the first one behind it */
-		for (hi = s->list.n; lo < hi;) {
-			uint32_t mid = lo + (hi - lo) / 2;
-
-			if (s->row[mid] < place)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
-		shell_list_go(&s->list, lo);
-	}
+	else /* the same, or the first one after it */
+		shell_list_go(&s->list, (uint32_t)lower_bound_u32(s->row, s->list.n, place));
 	shell_traces_lines(m, s);
 }
 

@@ -8,6 +8,7 @@
 #include "answer/flame.h"
 #include "base/io.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "cli/gate/gate.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
@@ -94,7 +95,7 @@ static bool is_same_name(const char *x, const char *y)
 
 	path_add_clean(&a, x);
 	path_add_clean(&b, y);
-	same = strcmp(buf_text(&a), buf_text(&b)) == 0 && strncmp(buf_text(&a), "/dev/", 5) != 0;
+	same = strcmp(buf_text(&a), buf_text(&b)) == 0 && !starts_with(buf_text(&a), "/dev/");
 	buf_release(&a);
 	buf_release(&b);
 	return same;

@@ -8,6 +8,7 @@
 #include "cli/run/run.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +78,7 @@ void run_env_make(const struct collect *c, const char *library, bool asan, struc
 	e->env = mem_zalloc(n + 4, sizeof(*e->env));
 	for (size_t i = 0; i < n; i++)
 		if (!take_variable(environ[i], preload, &e->preload) &&
-		    !(asan && take_variable(environ[i], options, &e->asan)) &&
-		    strncmp(environ[i], segment, sizeof(segment) - 1) != 0)
+		    !(asan && take_variable(environ[i], options, &e->asan)) && !starts_with(environ[i], segment))
 			e->env[k++] = environ[i];
 	if (asan)
 		buf_addz(&e->preload, library);

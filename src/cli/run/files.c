@@ -8,6 +8,7 @@
 #include "cli/run/run.h"
 
 #include "base/io.h"
+#include "base/path.h"
 #include "cli/messages.h"
 #include "libcpaprof/collector/labels.h"
 
@@ -50,7 +51,7 @@ static size_t add_percent(const char *at, pid_t pid, struct buf *out)
 
 void run_file_name(const char *name, pid_t pid, const char *more, struct buf *out)
 {
-	const char *base = strrchr(name, '/'), *dot = strchr(base ? base + 1 : name, '.');
+	const char *dot = strchr(path_base(name), '.');
 
 	for (const char *c = name; *c;) {
 		if (c == dot)

@@ -8,6 +8,7 @@
 #include "cli/run/options.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/unit.h"
 #include "cli/args.h"
 #include "cli/messages.h"
@@ -65,7 +66,7 @@ static int read_one(enum run_command which, int left, char **argv, struct run_as
 	if (!o)
 		return k;
 	/* the heap of cpa run goes to a file, that of cpa record does not: --heap -- ./prog is one for the other */
-	if (!value && !opt_is_flag(o) && (++k > left || strncmp(argv[1], "--", 2) == 0))
+	if (!value && !opt_is_flag(o) && (++k > left || starts_with(argv[1], "--")))
 		return err_set(err, ERR_USAGE, "cpa %s %s needs an argument: %s=%s", run_tables_command(which), argv[0],
 			       argv[0], o->arg);
 	run_tables_note(o, to);

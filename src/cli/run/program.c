@@ -7,6 +7,7 @@
 
 #include "cli/run/program.h"
 
+#include "base/path.h"
 #include "cli/run/program_elf.h"
 
 #include <errno.h>
@@ -50,13 +51,6 @@ static int find(const char *name, struct buf *path, struct err *err)
 	return err_set(err, ERR_IO, "%s: no such program", name);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static int check_elf(const struct program_elf *elf, const char *name, struct err *err)
 {
 	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -80,7 +74,7 @@ static int check_elf(const struct program_elf *elf, const char *name, struct err
 			       "%s is linked statically, so no library can be loaded into it to profile it; "
 			       "link it without -static",
 			       name);
-	if (strcmp(base_name(elf->loader), base_name(ours.loader)) != 0)
+	if (strcmp(path_base(elf->loader), path_base(ours.loader)) != 0)
 		return err_set(
 			err, ERR_USAGE,
 			"%s is of another C library (%s) than cpa, so it cannot be profiled; build it for that of cpa",

@@ -9,6 +9,8 @@
 
 #include "cli/run/program_elf.h"
 
+#include "base/str.h"
+
 #include <elf.h>
 #include <link.h>
 #include <stdint.h>
@@ -103,12 +105,12 @@ static void look_at_needed(const struct elf *e, struct program_elf *out)
 		if (dyn[i].d_tag != DT_NEEDED)
 			continue;
 		read_name(e, place_of(e, names + dyn[i].d_un.d_val), name);
-		if (strncmp(name, "libasan.so", 10) == 0) {
+		if (starts_with(name, "libasan.so")) {
 			out->asan_library = true;
 			out->sanitizer = "address";
-		} else if (strncmp(name, "libtsan.so", 10) == 0) {
+		} else if (starts_with(name, "libtsan.so")) {
 			out->sanitizer = "thread";
-		} else if (strncmp(name, "liblsan.so", 10) == 0) {
+		} else if (starts_with(name, "liblsan.so")) {
 			out->sanitizer = "leak";
 		}
 	}

@@ -12,6 +12,7 @@
 #include "cli/run/run.h"
 
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/messages.h"
 #include "cli/run/serve.h"
 #include "libcpaprof/collector/clock.h"
@@ -203,12 +204,11 @@ static void tell(const struct run *r, const char *path, const char *library)
 
 static int run_served(struct run *r, const struct program *program, const char *path, char **argv, const char *library)
 {
-	const char *slash = strrchr(path, '/');
 	struct run_env e;
 	struct err err;
 	int status;
 
-	if (r->how->serve && run_serve_open(r->how, r->c, slash ? slash + 1 : path, &r->serve, &err) < 0)
+	if (r->how->serve && run_serve_open(r->how, r->c, path_base(path), &r->serve, &err) < 0)
 		return say_error("%s", err.msg);
 	run_env_make(r->c, library, program->asan_library, &e);
 	status = run_child(r, path, argv, e.env);

@@ -7,6 +7,7 @@
 
 #include "cli/shell/list.h"
 
+#include "base/str.h"
 #include "base/utf8.h"
 
 #include <string.h>
@@ -59,8 +60,7 @@ bool cmd_shell_list_common(const struct texts *found, const char *word, struct b
 		n--;
 	add_meaning(word, word_n, &had);
 	add_meaning(text, n, &has);
-	more = found->n == 1 ||
-	       (strncmp(has.data, had.data, strlen(had.data)) == 0 && (n != word_n || memcmp(text, word, n) != 0));
+	more = found->n == 1 || (starts_with(has.data, had.data) && (n != word_n || memcmp(text, word, n) != 0));
 	if (more) {
 		buf_add(out, text, n);
 		if (found->n == 1 && n && text[n - 1] != '=' && text[n - 1] != '/')

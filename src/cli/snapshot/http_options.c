@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/stop.h"
+#include "base/str.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
 #include "fetch/url_query.h"
@@ -101,7 +102,7 @@ static char *query_of(const char *query)
 	for (const char *at = query; *at;) {
 		size_t n = strcspn(at, "&");
 
-		if (strncmp(at, "seconds=", 8) != 0 && strncmp(at, "debug=", 6) != 0) {
+		if (!starts_with(at, "seconds=") && !starts_with(at, "debug=")) {
 			buf_addz(&out, out.len ? "&" : "");
 			buf_add(&out, at, n);
 		}

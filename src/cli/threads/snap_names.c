@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "reader/reader.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
@@ -141,24 +142,28 @@ void snap_names_free(struct snap_names *n)
 	free(n);
 }
 
+struct address_key {
+	const struct snap_names *n;
+	uint64_t addr;
+};
+
+static bool is_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return key->n->profile->loc_addr[key->n->by_addr[i]] < key->addr;
+}
+
 bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
 {
 	const struct snap_names *n = arg;
 	const struct profile *f = n->profile;
-	uint32_t lo = 0, hi = f->n_locs, line, loc;
+	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, is_below, &(struct address_key){ n, addr }), line, loc;
 
 	(void)p;
 	(void)map;
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (f->loc_addr[n->by_addr[mid]] < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	loc = lo < f->n_locs ? n->by_addr[lo] : 0;
-	if (lo == f->n_locs || f->loc_addr[loc] != addr || i >= f->loc_line[loc + 1] - f->loc_line[loc])
+	loc = first < f->n_locs ? n->by_addr[first] : 0;
+	if (first == f->n_locs || f->loc_addr[loc] != addr || i >= f->loc_line[loc + 1] - f->loc_line[loc])
 		return false;
 	line = f->loc_line[loc] + i;
 	*out = (struct snap_name){ .line = (uint64_t)f->line_no[line], .offset = n->offset[loc] };

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/str.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -127,7 +128,7 @@ static int take_allow(struct gate_rule *rule, const struct line *l, const char *
 	static const char until[] = "until=";
 
 	if (l->n == 3) {
-		if (strncmp(l->word[2], until, sizeof(until) - 1) != 0)
+		if (!starts_with(l->word[2], until))
 			return complain(l, err, "allow: %s is not until=DATE", l->word[2]);
 		rule->until = l->word[2] + sizeof(until) - 1;
 		if (!is_date(rule->until))

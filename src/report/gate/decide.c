@@ -20,16 +20,12 @@
 static const char *text_of(struct deciding *d, const char *fmt, va_list args)
 {
 	struct buf b = { 0 };
-	va_list again;
-	int n;
+	const char *text;
 
-	va_copy(again, args);
-	n = vsnprintf(NULL, 0, fmt, again);
-	va_end(again);
-	b.len += (size_t)vsnprintf(buf_room(&b, (size_t)n + 1), (size_t)n + 1, fmt, args);
-	fmt = arena_strndup(d->out->mem, b.data, b.len);
+	buf_vaddf(&b, fmt, args);
+	text = arena_strndup(d->out->mem, buf_text(&b), b.len);
 	buf_release(&b);
-	return fmt;
+	return text;
 }
 
 const char *decide_text(struct deciding *d, const char *fmt, ...)

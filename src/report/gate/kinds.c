@@ -7,6 +7,7 @@
 
 #include "report/gate/kinds.h"
 
+#include "base/str.h"
 #include "base/unit.h"
 #include "engine/view.h"
 #include "profile/scale.h"
@@ -40,19 +41,18 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
+/* Is there a word before this ending? */
+static bool has_ending(const char *name, const char *end)
+{
+	return strlen(name) > strlen(end) && ends_with(name, end);
+}
+
 static bool has_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++)
 		if (strstr(name, *list))
 			return true;
 	return false;
-}
-
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), len = strlen(end);
-
-	return n > len && strcmp(name + n - len, end) == 0;
 }
 
 /* The name of a type as it is compared, "" when it is too long. */
@@ -123,13 +123,13 @@ static enum family family_of(const struct profile *p, uint32_t type)
 		return FAMILY_BYTES;
 	if (!is_count(p, type) && !is_one_of(profile_text(p, p->type[type].unit), samples))
 		return FAMILY_OTHER;
-	if (is_one_of(name, samples) || ends_with(name, "_samples") || ends_with(name, "_sample"))
+	if (is_one_of(name, samples) || has_ending(name, "_samples") || has_ending(name, "_sample"))
 		return FAMILY_SAMPLES;
 	if (is_one_of(name, census))
 		return FAMILY_CENSUS;
-	if (strcmp(name, "objects") == 0 || ends_with(name, "_objects"))
+	if (strcmp(name, "objects") == 0 || has_ending(name, "_objects"))
 		return FAMILY_OBJECTS;
-	if (ends_with(name, "_event") || is_one_of(name, events))
+	if (has_ending(name, "_event") || is_one_of(name, events))
 		return FAMILY_EVENTS;
 	if (has_one_of(name, waits) && !strstr(name, "clock"))
 		return FAMILY_CONTENTIONS;

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/pool.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,18 +169,7 @@ static uint32_t find(const struct classing *w, struct gate_class_part *part, str
 /* Cells whose stacks begin in the part. */
 static uint32_t cell_at(const struct classing *w, unsigned part)
 {
-	uint64_t want = (uint64_t)w->l->n * part / w->n_parts;
-	uint32_t lo = 0, hi = w->p->n_cells;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (w->off[mid] < want)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return (uint32_t)lower_bound_u32(w->off, w->p->n_cells, (uint64_t)w->l->n * part / w->n_parts);
 }
 
 /* Ask for what a stack has that comes later. */

@@ -1,0 +1,24 @@
+/*
+ * str.h - questions about C strings
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdbool.h>
+#include <string.h>
+
+static inline bool starts_with(const char *s, const char *start)
+{
+	return strncmp(s, start, strlen(start)) == 0;
+}
+
+static inline bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && memcmp(s + n - m, end, m) == 0;
+}
+
+#endif
