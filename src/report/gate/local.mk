@@ -3,8 +3,8 @@
 noinst_LIBRARIES += src/report/gate/libgate.a
 src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/config.c \
-	src/report/gate/decide.c \
-	src/report/gate/decide_int.h \
+	src/report/gate/decision.c \
+	src/report/gate/decision.h \
 	src/report/gate/gate.h \
 	src/report/gate/gate_int.h \
 	src/report/gate/judge.c \
@@ -23,14 +23,12 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/rows_merge.c \
 	src/report/gate/rows_pick.c \
 	src/report/gate/rules.c \
+	src/report/gate/share_limits.c \
 	src/report/gate/sum.c \
 	src/report/gate/sum_fit.c \
 	src/report/gate/sum_funcs.c \
 	src/report/gate/sum_int.h \
 	src/report/gate/sum_paths.c \
 	src/report/gate/sum_walk.c \
-	src/report/gate/verdict.c \
-	src/report/gate/verdict_mercy.c \
-	src/report/gate/verdict_share.c \
 	src/report/gate/warn.c \
 	src/report/gate/words.c

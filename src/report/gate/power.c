@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "report/gate/decide_int.h"
+#include "report/gate/decision.h"
 
 #include "base/arena.h"
 #include "base/mem.h"
@@ -24,7 +24,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(double *a, size_t n, double otherwise)
+double decision_median(double *a, size_t n, double otherwise)
 {
 	if (n)
 		qsort(a, n, sizeof(*a), by_size);
@@ -32,14 +32,14 @@ static double median(double *a, size_t n, double otherwise)
 }
 
 /* Is it a function that was tested? Those tell of the others. */
-static bool tells(const struct deciding *d, uint32_t i)
+static bool tells(const struct decision *d, uint32_t i)
 {
 	return d->rows->source[i].kind != GATE_TOTAL && !isnan(d->judged->row[i].p);
 }
 
 /* Effective counts that a row has in one run, less its share of them: where a function differs by tau from run to run,
    its dispersion is 1 + tau^2 times this. */
-static double per_run(const struct deciding *d, uint32_t i)
+static double per_run(const struct decision *d, uint32_t i)
 {
 	const struct stats_row *row = &d->judged->row[i];
 	double count = 0, share = 0, runs = 0;
@@ -53,7 +53,7 @@ static double per_run(const struct deciding *d, uint32_t i)
 }
 
 /* What runs say of how much functions differ from one to the next: tau^2, by least squares over the rows. */
-static double variation(const struct deciding *d)
+static double variation(const struct decision *d)
 {
 	double sum = 0, sum_2 = 0;
 
@@ -68,7 +68,7 @@ static double variation(const struct deciding *d)
 }
 
 /* What that does not explain: how much more rows differ than samples do, whatever their size. The median. */
-static double dispersion(const struct deciding *d, double tau2)
+static double dispersion(const struct decision *d, double tau2)
 {
 	double *phi = mem_alloc(d->rows->n + 1, sizeof(*phi)), found;
 	size_t n = 0;
@@ -76,13 +76,13 @@ static double dispersion(const struct deciding *d, double tau2)
 	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
 		if (tells(d, i))
 			phi[n++] = d->judged->row[i].phi - tau2 * per_run(d, i);
-	found = fmax(1, median(phi, n, 1));
+	found = fmax(1, decision_median(phi, n, 1));
 	free(phi);
 	return found;
 }
 
 /* Degrees of freedom of the tests; 0 for one pair. */
-static double freedom(const struct deciding *d)
+static double freedom(const struct decision *d)
 {
 	double *nu = mem_alloc(d->rows->n + 1, sizeof(*nu)), found;
 	size_t n = 0;
@@ -90,13 +90,13 @@ static double freedom(const struct deciding *d)
 	for (uint32_t i = 0; d->judged->has_replicates && i < d->rows->n; i++)
 		if (tells(d, i))
 			nu[n++] = d->judged->row[i].nu;
-	found = median(nu, n, 0);
+	found = decision_median(nu, n, 0);
 	free(nu);
 	return found;
 }
 
 /* What most rows have of a column, as limits and noise that lines of the file give; otherwise without tests. */
-static double usual(const struct deciding *d, const double *column, double otherwise)
+static double usual(const struct decision *d, const double *column, double otherwise)
 {
 	double *all = mem_alloc(d->rows->n + 1, sizeof(*all)), found;
 	size_t n = 0;
@@ -104,13 +104,13 @@ static double usual(const struct deciding *d, const double *column, double other
 	for (uint32_t i = 0; i < d->rows->n; i++)
 		if (tells(d, i))
 			all[n++] = column[i];
-	found = median(all, n, otherwise);
+	found = decision_median(all, n, otherwise);
 	free(all);
 	return found;
 }
 
 /* Variation from run to run: of one pair what its reference shows; of several runs the means vary less. */
-static double spread(const struct deciding *d, double tau2)
+static double spread(const struct decision *d, double tau2)
 {
 	double noise = usual(d, d->rows->counts.row_noise, d->options->noise), runs = 0;
 
@@ -121,7 +121,7 @@ static double spread(const struct deciding *d, double tau2)
 	return sqrt((noise * noise + tau2) * runs / 2);
 }
 
-void decide_power(struct deciding *d)
+void decision_find_power(struct decision *d)
 {
 	static const double shares[] = { 0.2, 0.1, 0.05, 0.01 };
 	enum { N_SHARES = sizeof(shares) / sizeof(shares[0]) };
@@ -129,7 +129,7 @@ void decide_power(struct deciding *d)
 	struct gate *g = d->out;
 	double limit = usual(d, d->rows->counts.row_limit, options->threshold), over = options->strict ? 1 + limit : 1;
 	double tau2 = variation(d), phi = dispersion(d, tau2), samples, rate;
-	bool is_blind = g->n_tests == 0 || decide_unsure(d) || decide_contention(d);
+	bool is_blind = g->n_tests == 0 || decision_unsure(d) || decision_contention(d);
 	struct gate_power *power = arena_alloc(g->mem, N_SHARES, sizeof(*power));
 	const struct stats_power now = {
 		.alpha = options->alpha,

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "report/gate/decide_int.h"
+#include "report/gate/decision.h"
 
 #include "base/buf.h"
 
@@ -17,12 +17,12 @@
 static const double contended_share = 0.03, contended_times = 2, utilisation_times = 1.2, few_samples = 1000,
 		    pair_samples = 5000, in_common = 0.5, nameless = 0.1;
 
-#define WARN(d, id, ...) decide_say(d, DECIDE_WARNING, id, __VA_ARGS__)
+#define WARN(d, id, ...) decision_add_message(d, DECISION_WARNING, id, __VA_ARGS__)
 
 static const char *const side_word[] = { "base", "new" };
 
 /* A number of samples as people read it: 12,345. */
-static const char *count_text(struct deciding *d, double v)
+static const char *count_text(struct decision *d, double v)
 {
 	char digits[32];
 	int n = snprintf(digits, sizeof(digits), "%.0f", fmin(v, 1e15));
@@ -31,12 +31,12 @@ static const char *count_text(struct deciding *d, double v)
 
 	for (int i = 0; i < n; i++)
 		buf_addf(&out, "%s%c", i && (n - i) % 3 == 0 ? "," : "", digits[i]);
-	text = decide_copy(d, buf_text(&out));
+	text = decision_copy(d, buf_text(&out));
 	buf_release(&out);
 	return text;
 }
 
-static void warn_contended(struct deciding *d)
+static void warn_contended(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 
@@ -52,7 +52,7 @@ static void warn_contended(struct deciding *d)
 	}
 }
 
-static void warn_machine(struct deciding *d)
+static void warn_machine(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 	const char *host[N_STATS_SIDES] = { "", "" };
@@ -74,7 +74,7 @@ static void warn_machine(struct deciding *d)
 }
 
 /* The times at which the files of a side were made; false when one is not known. */
-static bool times(const struct deciding *d, int side, int64_t *first, int64_t *last)
+static bool times(const struct decision *d, int side, int64_t *first, int64_t *last)
 {
 	*first = INT64_MAX;
 	*last = 0;
@@ -92,7 +92,7 @@ static bool times(const struct deciding *d, int side, int64_t *first, int64_t *l
 }
 
 /* Runs of one side and then those of the other: what changed meanwhile on the machine counts for one of them. */
-static void warn_order(struct deciding *d)
+static void warn_order(struct decision *d)
 {
 	static const int64_t one_job = 2 * 3600 * (int64_t)1000000000;
 	int64_t first[N_STATS_SIDES], last[N_STATS_SIDES];
@@ -104,11 +104,12 @@ static void warn_order(struct deciding *d)
 		WARN(d, "swapped", "the base was captured after the new side: are the sides swapped?");
 	else if (d->judged->has_replicates && first[STATS_NEW] > last[STATS_BASE] &&
 		 last[STATS_NEW] - first[STATS_BASE] < one_job)
-		decide_say(d, DECIDE_NOTE, "alternate",
-			   "all runs of the base came before those of the new side: capture them alternately");
+		decision_add_message(
+			d, DECISION_NOTE, "alternate",
+			"all runs of the base came before those of the new side: capture them alternately");
 }
 
-static void warn_uniform(struct deciding *d)
+static void warn_uniform(struct decision *d)
 {
 	const struct gate *g = d->out;
 	double limit = 1 + d->options->threshold;
@@ -134,7 +135,7 @@ static void warn_uniform(struct deciding *d)
 }
 
 /* Of two parts of which one changed nobody can tell which it was. */
-static void warn_few_parts(struct deciding *d)
+static void warn_few_parts(struct decision *d)
 {
 	for (uint32_t i = 0; d->options->normalize == GATE_BULK && i < d->n_rows; i++) {
 		const struct gate_row *row = &d->row[i].shown;
@@ -152,7 +153,7 @@ static void warn_few_parts(struct deciding *d)
 	}
 }
 
-static void warn_periods(struct deciding *d)
+static void warn_periods(struct decision *d)
 {
 	int64_t first = 0;
 
@@ -171,7 +172,7 @@ static void warn_periods(struct deciding *d)
 }
 
 /* CPU time per time, of a side. 0 when it is not known. */
-static double utilisation(const struct deciding *d, int side)
+static double utilisation(const struct decision *d, int side)
 {
 	double cpu = 0, seconds = 0;
 
@@ -188,7 +189,7 @@ static double utilisation(const struct deciding *d, int side)
 	return seconds > 0 ? cpu / seconds : 0;
 }
 
-static void warn_utilisation(struct deciding *d)
+static void warn_utilisation(struct decision *d)
 {
 	double base = utilisation(d, STATS_BASE), now = utilisation(d, STATS_NEW);
 
@@ -198,7 +199,7 @@ static void warn_utilisation(struct deciding *d)
 		     base, now);
 }
 
-static void warn_samples(struct deciding *d)
+static void warn_samples(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 	double least = fmin(side[STATS_BASE].samples, side[STATS_NEW].samples);
@@ -211,18 +212,18 @@ static void warn_samples(struct deciding *d)
 		WARN(d, "one_pair",
 		     "variation from run to run is unknown, and with %s it counts more than chance: pass at least 3 "
 		     "profiles per side",
-		     least < STATS_COUNT_MAX ? decide_text(d, "%s samples", count_text(d, least)) : "exact counts");
+		     least < STATS_COUNT_MAX ? decision_text(d, "%s samples", count_text(d, least)) : "exact counts");
 	else if (side[STATS_BASE].n_files == 1 && side[STATS_NEW].n_files == 1 && d->out->n_verdict[GATE_FAIL])
 		WARN(d, "one_pair",
 		     "one pair does not tell how much runs differ, and on a busy machine they may differ by more than "
 		     "chance: pass at least 3 profiles per side");
 	if ((side[STATS_BASE].n_files == 1) != (side[STATS_NEW].n_files == 1))
-		decide_say(d, DECIDE_NOTE, "one_file",
-			   "%s is one profile: how much runs differ is known of the other side alone",
-			   side[STATS_BASE].n_files == 1 ? "base" : "new");
+		decision_add_message(d, DECISION_NOTE, "one_file",
+				     "%s is one profile: how much runs differ is known of the other side alone",
+				     side[STATS_BASE].n_files == 1 ? "base" : "new");
 	else if (side[STATS_BASE].n_files != side[STATS_NEW].n_files)
-		decide_say(d, DECIDE_NOTE, "files", "base has %" PRIu32 " profiles and new %" PRIu32,
-			   side[STATS_BASE].n_files, side[STATS_NEW].n_files);
+		decision_add_message(d, DECISION_NOTE, "files", "base has %" PRIu32 " profiles and new %" PRIu32,
+				     side[STATS_BASE].n_files, side[STATS_NEW].n_files);
 }
 
 /* Can two runs have equal numbers of everything? Those of samples cannot when there are some; what is exact can. */
@@ -248,7 +249,7 @@ static bool are_equal(const struct gate_file *a, const struct gate_file *b)
 }
 
 /* Gives whether a profile is on both sides. */
-static bool warn_twice(struct deciding *d)
+static bool warn_twice(struct decision *d)
 {
 	bool said[2] = { false, false };
 
@@ -270,7 +271,7 @@ static bool warn_twice(struct deciding *d)
 	return said[true];
 }
 
-static void warn_same(struct deciding *d)
+static void warn_same(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 	double common[N_STATS_SIDES];
@@ -278,7 +279,7 @@ static void warn_same(struct deciding *d)
 	if (!warn_twice(d) && *side[STATS_BASE].build_id &&
 	    strcmp(side[STATS_BASE].build_id, side[STATS_NEW].build_id) == 0)
 		WARN(d, "same_binary", "both sides are of the same binary: build id %s", side[STATS_NEW].build_id);
-	decide_common(d, common);
+	decision_common_shares(d, common);
 	for (int s = 0; s < N_STATS_SIDES; s++)
 		if (common[s] < in_common) {
 			WARN(d, "unlike",
@@ -297,7 +298,7 @@ static bool is_binary(const char *name)
 }
 
 /* What a function of a stripped binary becomes is lost among all others of it. */
-static void warn_nameless(struct deciding *d)
+static void warn_nameless(struct decision *d)
 {
 	double most = nameless;
 	uint32_t func = GATE_NO_FUNC;
@@ -314,17 +315,17 @@ static void warn_nameless(struct deciding *d)
 		WARN(d, "nameless",
 		     "%.0f%% of the samples of %s are in %s: its functions have no names and are one row, in which a "
 		     "slower one is lost: give it symbols",
-		     most * 100, side_word[of], decide_copy(d, d->s->func[func].name));
+		     most * 100, side_word[of], decision_copy(d, d->s->func[func].name));
 }
 
-static void warn_rules(struct deciding *d)
+static void warn_rules(struct decision *d)
 {
 	static const char *const word[] = { "limit", "allow", "budget", "gate", "noise", "rename" };
 
 	for (size_t i = 0; i < d->options->n_rules; i++) {
 		const struct gate_rule *r = &d->options->rule[i];
 		const char *where =
-			r->line ? decide_text(d, "%s:%" PRIu32 ": %s", r->file, r->line, word[r->kind]) : r->file;
+			r->line ? decision_text(d, "%s:%" PRIu32 ": %s", r->file, r->line, word[r->kind]) : r->file;
 
 		if (r->is_expired)
 			WARN(d, "expired", "%s %s ended on %s: %s", where, r->pattern, r->until, r->reason);
@@ -337,7 +338,7 @@ static void warn_rules(struct deciding *d)
 	}
 }
 
-void decide_warnings(struct deciding *d)
+void decision_add_warnings(struct decision *d)
 {
 	warn_same(d);
 	warn_nameless(d);
@@ -353,7 +354,7 @@ void decide_warnings(struct deciding *d)
 }
 
 /* The function of a verdict that had the largest share, and how many more have it; NULL when none has. */
-static const char *name_some(struct deciding *d, enum gate_verdict v)
+static const char *name_some(struct decision *d, enum gate_verdict v)
 {
 	const struct gate_row *row = d->out->row, *first = NULL;
 	uint32_t n = 0;
@@ -365,7 +366,7 @@ static const char *name_some(struct deciding *d, enum gate_verdict v)
 		return first ? "the whole program" : NULL;
 	for (uint32_t i = 0; i < d->out->n_rows; i++)
 		n += row[i].verdict == v && strcmp(row[i].name, first->name) != 0;
-	return n ? decide_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
+	return n ? decision_text(d, "%s and %" PRIu32 " more", first->name, n) : first->name;
 }
 
 /* One that more samples may clear up. */
@@ -378,25 +379,28 @@ static bool has_suspect(const struct gate *g)
 	return yes;
 }
 
-void decide_notes(struct deciding *d)
+void decision_add_notes(struct decision *d)
 {
 	const struct gate_side *side = d->out->side;
 	const char *name = name_some(d, GATE_IMPROVED);
 
 	if (name)
-		decide_say(d, DECIDE_NOTE, "update_baseline", "cheaper than before: %s; a new base keeps it so", name);
+		decision_add_message(d, DECISION_NOTE, "update_baseline",
+				     "cheaper than before: %s; a new base keeps it so", name);
 	if (side[STATS_BASE].preempted > 0 || side[STATS_NEW].preempted > 0)
-		decide_say(d, DECIDE_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
-			   side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
-			   d->options->has_own_fold
-				   ? "have a leaf that --fold matches; they count for its callers"
-				   : "were interrupted by the scheduler or the profiler; they count for "
-				     "the functions that ran");
+		decision_add_message(d, DECISION_NOTE, "folded", "%.1f%% of the samples of base and %.1f%% of new %s",
+				     side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100,
+				     d->options->has_own_fold
+					     ? "have a leaf that --fold matches; they count for its callers"
+					     : "were interrupted by the scheduler or the profiler; they count for "
+					       "the functions that ran");
 	if (d->options->looks > 1)
-		decide_say(d, DECIDE_NOTE, "look",
-			   "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all", d->options->look,
-			   d->options->looks, d->options->alpha * 100, (1 - d->options->confidence) * 100);
+		decision_add_message(d, DECISION_NOTE, "look",
+				     "try %u of %u: each of them has %.3g%% of error of the %.3g%% in all",
+				     d->options->look, d->options->looks, d->options->alpha * 100,
+				     (1 - d->options->confidence) * 100);
 	if (has_suspect(d->out) && d->out->outcome == GATE_INCONCLUSIVE && d->options->looks == 1)
-		decide_say(d, DECIDE_NOTE, "retry",
-			   "when you capture more, pass these profiles again with the others, and --look=2/2");
+		decision_add_message(
+			d, DECISION_NOTE, "retry",
+			"when you capture more, pass these profiles again with the others, and --look=2/2");
 }

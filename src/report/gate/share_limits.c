@@ -1,5 +1,5 @@
 /*
- * verdict_share.c - shares that are too large by themselves: budgets, and --max-new
+ * share_limits.c - functions whose share is too large: budgets and --max-new
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -9,7 +9,7 @@
  */
 #include "config.h"
 
-#include "report/gate/decide_int.h"
+#include "report/gate/decision.h"
 
 #include "base/mem.h"
 #include "base/regex.h"
@@ -33,7 +33,7 @@ struct claims {
 	size_t n, cap, cap_p;
 };
 
-static void add_claim(const struct deciding *d, struct claims *c, uint32_t row, double limit,
+static void add_claim(const struct decision *d, struct claims *c, uint32_t row, double limit,
 		      const struct gate_rule *rule)
 {
 	const struct gate_row *shown = &d->row[row].shown;
@@ -46,9 +46,10 @@ static void add_claim(const struct deciding *d, struct claims *c, uint32_t row, 
 	c->claim[c->n++] = (struct claim){ row, limit, rule };
 }
 
-static void say_claim(struct deciding *d, const struct claim *claim, double p)
+/* Give the row of a claim its verdict and the reason. */
+static void judge_claim(struct decision *d, const struct claim *claim, double p)
 {
-	struct decide_row *r = &d->row[claim->row];
+	struct decision_row *r = &d->row[claim->row];
 	struct gate_row *row = &r->shown;
 	double share = row->share[STATS_NEW] * 100, limit = claim->limit < 1e-8 ? 0 : claim->limit * 100;
 	bool is_asked = claim->rule || d->options->max_new > 0;
@@ -65,17 +66,17 @@ static void say_claim(struct deciding *d, const struct claim *claim, double p)
 			"new, and no caller tells whether it costs more than what was there: --max-new=SHARE or an "
 			"allow line decides, --rename tells what it was";
 	else if (!claim->rule)
-		row->reason = decide_text(d, "new: %.3g%% is more than --max-new=%.3g%%", share, limit);
+		row->reason = decision_text(d, "new: %.3g%% is more than --max-new=%.3g%%", share, limit);
 	else
-		row->reason = decide_text(d, "%.3g%% is more than its budget of %.3g%% (%s:%" PRIu32 ")", share, limit,
-					  claim->rule->file, claim->rule->line);
+		row->reason = decision_text(d, "%.3g%% is more than its budget of %.3g%% (%s:%" PRIu32 ")", share,
+					    limit, claim->rule->file, claim->rule->line);
 }
 
-static void settle(struct deciding *d, struct claims *c)
+static void judge_claims(struct decision *d, struct claims *c)
 {
 	stats_holm(c->p, c->n);
 	for (size_t i = 0; i < c->n; i++)
-		say_claim(d, &c->claim[i], c->p[i]);
+		judge_claim(d, &c->claim[i], c->p[i]);
 	free(c->claim);
 	free(c->p);
 }
@@ -94,8 +95,8 @@ static bool is_within(const struct stats_counts *c, uint32_t row, uint32_t other
 	return true;
 }
 
-/* Does the test of a caller, or of the program, tell what a new function costs? */
-static bool is_covered(const struct deciding *d, uint32_t row)
+/* Does the test of a caller, or of the program, include the cost of a new function? */
+static bool is_covered(const struct decision *d, uint32_t row)
 {
 	for (uint32_t i = 0; i < d->n_rows; i++) {
 		enum gate_verdict v = d->row[i].shown.verdict;
@@ -108,8 +109,8 @@ static bool is_covered(const struct deciding *d, uint32_t row)
 	return false;
 }
 
-/* The part of the base that is in functions which new has no more. */
-static double gone(const struct deciding *d)
+/* The share of the base in functions that the new side lacks. */
+static double gone_share(const struct decision *d)
 {
 	const struct stats_counts *c = &d->rows->counts;
 	bool *is_gone = mem_zalloc((size_t)c->n_classes + 1, sizeof(*is_gone));
@@ -129,13 +130,14 @@ static double gone(const struct deciding *d)
 }
 
 /*
- * Functions that the base does not have, and --max-new. Without it they are judged by their callers. Where none of
- * those has a verdict, as below a main function that is all of the program, a function that adds more than the limit
- * to the rest of it, and costs more than all that has gone, is no silent PASS.
+ * Check functions that the base does not have against --max-new. Without it their callers are judged. If no caller
+ * has a verdict, as below a main function that is all of the program, a function fails to pass that adds more than
+ * the limit to the rest of the program and costs more than all functions that are gone.
  */
-static void judge_new(struct deciding *d)
+static void judge_new(struct decision *d)
 {
-	double cost = d->judged->total_ratio > 0 ? d->judged->total_ratio : 1, was = gone(d); /* of new, of base as 1 */
+	double cost = d->judged->total_ratio > 0 ? d->judged->total_ratio : 1,
+	       was = gone_share(d); /* of new, of base as 1 */
 	struct claims c = { 0 };
 
 	for (uint32_t i = 0; i < d->n_rows; i++) {
@@ -149,11 +151,11 @@ static void judge_new(struct deciding *d)
 		     !is_covered(d, i)))
 			add_claim(d, &c, i, limit, NULL);
 	}
-	settle(d, &c);
+	judge_claims(d, &c);
 }
 
 /* The last budget of a row, NULL when it has none. */
-static const struct gate_rule *find_budget(const struct deciding *d, uint32_t row)
+static const struct gate_rule *find_budget(const struct decision *d, uint32_t row)
 {
 	const struct gate_rule *found = NULL;
 
@@ -163,8 +165,8 @@ static const struct gate_rule *find_budget(const struct deciding *d, uint32_t ro
 	return found;
 }
 
-/* Which budgets name a function at all? Functions with small shares are no rows. */
-static void count_budget(struct deciding *d, struct gate_rule *rule)
+/* Mark a budget as used when it matches any function: those with small shares are no rows. */
+static void count_budget(struct decision *d, struct gate_rule *rule)
 {
 	for (uint32_t f = 0; f < d->s->n_funcs; f++) {
 		const char *const text[] = { d->s->func[f].name, d->s->func[f].file };
@@ -173,10 +175,11 @@ static void count_budget(struct deciding *d, struct gate_rule *rule)
 			bool yes = false;
 
 			if (regex_match(rule->regex, text[i], strlen(text[i]), &yes, NULL) < 0) {
-				decide_say(d, DECIDE_WARNING, "too_slow",
-					   "%s:%" PRIu32
-					   ": budget %s needs too many steps: it does not hold for all functions",
-					   rule->file, rule->line, rule->pattern);
+				decision_add_message(
+					d, DECISION_WARNING, "too_slow",
+					"%s:%" PRIu32
+					": budget %s needs too many steps: it does not hold for all functions",
+					rule->file, rule->line, rule->pattern);
 				return;
 			}
 			if (yes) {
@@ -187,7 +190,7 @@ static void count_budget(struct deciding *d, struct gate_rule *rule)
 	}
 }
 
-void decide_shares(struct deciding *d)
+void decision_check_shares(struct decision *d)
 {
 	struct claims c = { 0 };
 
@@ -202,5 +205,5 @@ void decide_shares(struct deciding *d)
 		if (rule && row->value[STATS_NEW] > 0)
 			add_claim(d, &c, i, rule->amount, rule);
 	}
-	settle(d, &c);
+	judge_claims(d, &c);
 }

@@ -1,0 +1,528 @@
+/*
+ * decision.c - the verdict of every row of a gate, and of the gate
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The test of a row gives its verdict. Limits of shares may turn it into a failure; allow lines, --runtime=warn and
+ * profiles of which one pair proves little downgrade it.
+ */
+#include "config.h"
+
+#include "report/gate/decision.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/mem.h"
+#include "engine/runtime_names.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *format_text(struct decision *d, const char *fmt, va_list args)
+{
+	struct buf b = { 0 };
+	const char *text;
+
+	buf_vaddf(&b, fmt, args);
+	text = arena_strndup(d->out->mem, buf_text(&b), b.len);
+	buf_release(&b);
+	return text;
+}
+
+const char *decision_text(struct decision *d, const char *fmt, ...)
+{
+	const char *text;
+	va_list args;
+
+	va_start(args, fmt);
+	text = format_text(d, fmt, args);
+	va_end(args);
+	return text;
+}
+
+const char *decision_copy(struct decision *d, const char *s)
+{
+	return s ? arena_strndup(d->out->mem, s, strlen(s)) : "";
+}
+
+void decision_add_message(struct decision *d, int list, const char *id, const char *fmt, ...)
+{
+	struct gate_message *m;
+	va_list args;
+
+	d->message[list] =
+		mem_grow(d->message[list], &d->cap_messages[list], d->n_messages[list] + 1, sizeof(*d->message[list]));
+	m = &d->message[list][d->n_messages[list]++];
+	va_start(args, fmt);
+	*m = (struct gate_message){ .id = id, .text = format_text(d, fmt, args) };
+	va_end(args);
+}
+
+/* The text that all files of a side share; "" when they differ. */
+static const char *common(const char *so_far, const char *next, uint32_t n_before)
+{
+	next = next ? next : "";
+	return n_before == 0 || strcmp(so_far, next) == 0 ? next : "";
+}
+
+static void describe_side(struct decision *d, int side)
+{
+	struct gate_side *g = &d->out->side[side];
+	const char **source = arena_alloc(d->out->mem, d->s->n_files, sizeof(*source));
+	double preempted = 0;
+	bool timed = true;
+
+	*g = (struct gate_side){ .source = source, .value = d->s->total[side], .build_id = "", .host = "" };
+	g->samples = stats_count(d->s->total[side], d->s->var[side]);
+	for (uint32_t i = 0; i < d->s->n_files; i++) {
+		const struct gate_file *f = &d->s->file[i];
+
+		if ((int)f->side != side)
+			continue;
+		timed &= f->seconds > 0;
+		g->seconds += f->seconds;
+		preempted += f->preempted;
+		g->period = g->n_files ? g->period : f->period;
+		g->build_id = common(g->build_id, f->build_id, g->n_files);
+		g->host = common(g->host, f->host, g->n_files);
+		source[g->n_files++] = decision_copy(d, f->source);
+	}
+	g->seconds = timed ? g->seconds : 0;
+	g->preempted = g->value > 0 ? preempted / g->value : 0;
+	g->build_id = decision_copy(d, g->build_id);
+	g->host = decision_copy(d, g->host);
+}
+
+static void add_sums(struct decision *d)
+{
+	const struct gate_sums *s = d->s;
+
+	d->sum = mem_zalloc(s->n_funcs ? s->n_funcs : 1, sizeof(*d->sum));
+	for (uint32_t i = 0; i < s->n_funcs; i++) {
+		const struct gate_func *f = &s->func[i];
+		struct decision_sum *sum = &d->sum[f->is];
+
+		for (int side = 0; side < N_STATS_SIDES; side++) {
+			sum->cum[side] += f->cum[side];
+			sum->flat[side] += f->flat[side];
+			sum->cum_var[side] += f->cum_var[side];
+			sum->flat_var[side] += f->flat_var[side];
+		}
+	}
+}
+
+static const double z_moved = 1.645, p_proved = 0.05;
+
+static enum gate_verdict test_verdict(const struct gate_options *options, const struct stats_row *t, double limit)
+{
+	if (t->value[STATS_BASE] <= 0)
+		return GATE_NEW;
+	if (t->value[STATS_NEW] <= 0)
+		return GATE_GONE;
+	if (t->p_adjusted < options->alpha && t->ratio > 1 + limit)
+		return GATE_FAIL;
+	if (t->p_adjusted < options->alpha_suspect && t->ratio > 1 + limit)
+		return GATE_SUSPECT;
+	if (t->p_less_adjusted < options->alpha && t->ratio < 1 / (1 + limit))
+		return GATE_IMPROVED;
+	return t->p_over < p_proved ? GATE_OK : GATE_UNRESOLVED;
+}
+
+/* The value of half a sample of a sum, which is added so that no sum is zero. */
+static double half_sample(double value, double var)
+{
+	return value > 0 ? var / value / 2 : 0;
+}
+
+/*
+ * Did the callees of a function become cheaper by at least half of what the function itself became more expensive?
+ * Then code of a callee is in it now: inlined without a frame, or moved.
+ */
+static bool was_moved(const struct decision *d, const struct decision_row *r, double *part)
+{
+	const struct stats_row *t = &d->judged->row[r->at];
+	const struct decision_sum *sum;
+	double callees[N_STATS_SIDES], var[N_STATS_SIDES], h = 0, se2 = 2 * d->options->noise * d->options->noise;
+	double rho = t->rho, grown, shrunk;
+
+	if (r->shown.kind != GATE_FLAT || !(rho > 0))
+		return false;
+	sum = &d->sum[d->rows->source[r->at].func];
+	grown = sum->flat[STATS_NEW] - rho * sum->flat[STATS_BASE];
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		callees[side] = fmax(0, sum->cum[side] - sum->flat[side]);
+		var[side] = fmax(0, sum->cum_var[side] - sum->flat_var[side]);
+		h = fmax(h, half_sample(callees[side], var[side]));
+	}
+	if (callees[STATS_BASE] <= 0 || grown <= 0)
+		return false;
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		double k = callees[side] > 0 && var[side] > 0 ? callees[side] * callees[side] / var[side] : 0;
+
+		se2 += t->phi / (k + 0.5);
+	}
+	shrunk = rho * callees[STATS_BASE] - callees[STATS_NEW];
+	*part = shrunk / grown;
+	return shrunk >= grown / 2 &&
+	       (log((callees[STATS_NEW] + h) / (callees[STATS_BASE] + h)) - log(rho)) / sqrt(se2) < -z_moved;
+}
+
+static void name_row(struct decision *d, const struct gate_source *source, struct gate_row *row)
+{
+	const struct gate_func *f = &d->s->func[source->func];
+	const char **alias = arena_alloc(d->out->mem, source->n_aliases, sizeof(*alias));
+	uint32_t was = d->rows->was ? d->rows->was[source->func] : GATE_NO_FUNC;
+
+	for (uint32_t i = 0; i < source->n_aliases; i++)
+		alias[i] = decision_copy(d, d->s->func[source->alias[i]].name);
+	row->alias = alias;
+	row->n_aliases = source->n_aliases;
+	row->name = decision_copy(d, f->name);
+	row->file = decision_copy(d, f->file);
+	row->line = f->line;
+	if (was != GATE_NO_FUNC)
+		row->was = decision_copy(d, d->s->func[was].name);
+}
+
+static void add_row(struct decision *d, uint32_t i)
+{
+	const struct gate_source *source = &d->rows->source[i];
+	const struct stats_counts *c = &d->rows->counts;
+	const struct stats_row *t = &d->judged->row[i];
+	struct decision_row *r = &d->row[d->n_rows++];
+
+	*r = (struct decision_row){ .at = i, .is_hidden = c->row_is_tested && !c->row_is_tested[i] };
+	r->shown = (struct gate_row){
+		.kind = source->kind,
+		.name = "",
+		.file = "",
+		.was = "",
+		.reason = "",
+		.ratio = t->ratio,
+		.lo = t->lo,
+		.hi = t->hi,
+		.p = t->p,
+		.p_adjusted = t->p_adjusted,
+		.limit = c->row_limit[i],
+		.phi = t->phi,
+	};
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		r->shown.value[side] = t->value[side];
+		r->shown.count[side] = t->count[side];
+		r->shown.share[side] = d->s->total[side] > 0 ? t->value[side] / d->s->total[side] : 0;
+	}
+	if (source->kind != GATE_TOTAL)
+		name_row(d, source, &r->shown);
+	r->shown.verdict = r->is_hidden ? GATE_SKIPPED : test_verdict(d->options, t, r->shown.limit);
+	d->out->n_tests += !isnan(t->p);
+}
+
+/* Refine the verdict of a test, and give the reason. */
+static void refine_verdict(struct decision *d, struct decision_row *r)
+{
+	struct gate_row *shown = &r->shown;
+	double part;
+
+	if ((shown->verdict == GATE_FAIL || shown->verdict == GATE_SUSPECT) && was_moved(d, r, &part)) {
+		shown->verdict = GATE_MOVED;
+		shown->reason = decision_text(d, "what it calls became cheaper by %.0f%% of that: inlined or moved",
+					      part * 100);
+	} else if (shown->verdict == GATE_NEW && shown->kind == GATE_FLAT &&
+		   d->sum[d->rows->source[r->at].func].cum[STATS_BASE] > 0) {
+		shown->reason = "base has it, but never as leaf";
+	} else if (shown->verdict == GATE_UNRESOLVED && isnan(shown->p)) {
+		shown->reason = "too little of the program is outside of it to compare it with";
+	}
+}
+
+/* Make the rows, each with the verdict of its test. */
+static void judge_rows(struct decision *d)
+{
+	d->row = mem_alloc(d->rows->n ? d->rows->n : 1, sizeof(*d->row));
+	for (uint32_t i = 0; i < d->rows->n; i++) {
+		const struct stats_row *t = &d->judged->row[i];
+
+		if (t->value[STATS_BASE] <= 0 && t->value[STATS_NEW] <= 0)
+			continue;
+		add_row(d, i);
+		refine_verdict(d, &d->row[d->n_rows - 1]);
+	}
+}
+
+/* Turn a FAIL into a SUSPECT, for this reason. */
+static void downgrade(struct gate_row *row, const char *reason)
+{
+	if (row->verdict != GATE_FAIL)
+		return;
+	row->verdict = GATE_SUSPECT;
+	row->reason = reason;
+}
+
+const char *decision_unsure(const struct decision *d)
+{
+	if (d->judged->has_replicates || d->s->error == GATE_POISSON || d->s->error == GATE_HEAP)
+		return NULL;
+	return d->s->error == GATE_DELAY
+		       ? "a few long delays can make one pair differ so: pass several profiles per side"
+		       : "one moment does not tell how sides differ: pass several profiles per side";
+}
+
+const char *decision_contention(struct decision *d)
+{
+	static const double apart = 0.1;
+	const struct gate_side *side = d->out->side;
+
+	if (d->judged->has_replicates || d->options->has_own_fold ||
+	    fabs(side[STATS_BASE].preempted - side[STATS_NEW].preempted) < apart)
+		return NULL;
+	return decision_text(
+		d,
+		"one pair, of which %.0f%% of base were preempted and %.0f%% of new: pass several per side, "
+		"captured alternately",
+		side[STATS_BASE].preempted * 100, side[STATS_NEW].preempted * 100);
+}
+
+/* Downgrade every verdict that one pair of profiles cannot prove. */
+static void downgrade_unsure(struct gate_row *row, const char *unsure)
+{
+	if (!unsure)
+		return;
+	downgrade(row, unsure);
+	if (row->verdict == GATE_IMPROVED || row->verdict == GATE_OK)
+		row->verdict = GATE_UNRESOLVED;
+}
+
+/* The last allow line that matches the row; NULL for none. */
+static const struct gate_rule *find_allow(const struct decision *d, uint32_t row)
+{
+	const struct gate_rule *found = NULL;
+
+	for (size_t i = 0; i < d->options->n_rules; i++) {
+		struct gate_rule *rule = &d->options->rule[i];
+
+		if (rule->kind != GATE_ALLOW || rule->is_expired || !gate_rule_fits(rule, d->s, d->rows, row))
+			continue;
+		rule->n_used++;
+		found = rule;
+	}
+	return found;
+}
+
+/* Skip a row that would not pass and that an allow line matches. */
+static void skip_allowed(struct decision *d, const struct gate_rule *rule, struct gate_row *row)
+{
+	if (row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT)
+		return;
+	row->reason = decision_text(d, "would be %s; allowed%s%s: %s", gate_verdict_word(row->verdict),
+				    *rule->until ? " until " : "", rule->until, rule->reason);
+	row->verdict = GATE_SKIPPED;
+}
+
+/* --runtime=warn, profiles of which one pair proves little, and allow lines make verdicts milder. */
+static void downgrade_rows(struct decision *d)
+{
+	const char *unsure = decision_unsure(d), *contention = decision_contention(d);
+
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		struct decision_row *r = &d->row[i];
+		const struct gate_rule *rule = r->is_hidden ? NULL : find_allow(d, r->at);
+
+		if (d->options->warn_runtime && function_is_runtime(r->shown.name, r->shown.file))
+			downgrade(&r->shown, "of the runtime, which --runtime=warn makes SUSPECT at most");
+		downgrade_unsure(&r->shown, unsure);
+		if (contention)
+			downgrade(&r->shown, contention);
+		if (rule)
+			skip_allowed(d, rule, &r->shown);
+	}
+}
+
+/* Larger numbers first, NAN last. */
+static int by_number(double a, double b)
+{
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a < b) - (a > b);
+}
+
+static double effect(const struct gate_row *r)
+{
+	if (r->verdict == GATE_NEW)
+		return r->share[STATS_NEW];
+	if (r->verdict == GATE_GONE)
+		return r->share[STATS_BASE];
+	if (r->verdict ==
+	    GATE_IMPROVED) /* by the saving, as the smallest function that nearly vanished has the best ratio */
+		return r->share[STATS_BASE] - r->share[STATS_NEW];
+	return r->ratio;
+}
+
+static int row_order(const void *a, const void *b)
+{
+	const struct gate_row *x = a, *y = b;
+	int c;
+
+	if (x->verdict != y->verdict)
+		return x->verdict < y->verdict ? -1 : 1;
+	c = by_number(effect(x), effect(y));
+	c = c ? c : by_number(x->share[STATS_NEW], y->share[STATS_NEW]);
+	c = c ? c : strcmp(x->name, y->name);
+	c = c ? c : (int)x->kind - (int)y->kind;
+	c = c ? c : strcmp(x->file, y->file);
+	return c ? c : (x->line > y->line) - (x->line < y->line);
+}
+
+static void show_rows(struct decision *d)
+{
+	struct gate_row *row = arena_alloc(d->out->mem, d->n_rows, sizeof(*row));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_rows; i++)
+		if (!d->row[i].is_hidden)
+			row[n++] = d->row[i].shown;
+	qsort(row, n, sizeof(*row), row_order);
+	for (uint32_t i = 0; i < n; i++)
+		d->out->n_verdict[row[i].verdict]++;
+	d->out->row = row;
+	d->out->n_rows = n;
+}
+
+/*
+ * With samples of unequal weight, a function with half of the value need not have half of the effective count, and a
+ * few heavy samples make that of the whole program small. The effective count of a side is then the median over the
+ * rows of count per share.
+ */
+static void count_samples(struct decision *d, int side)
+{
+	double *worth, total = d->s->total[side];
+	uint32_t n = 0;
+
+	if (fabs(d->s->var[side] - total) <= 1e-9 * total)
+		return;
+	worth = mem_alloc((size_t)d->n_rows + 1, sizeof(*worth));
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		const struct gate_row *row = &d->row[i].shown;
+
+		if (row->kind == GATE_CUM && row->share[side] > 0)
+			worth[n++] = fmin(row->count[side] / row->share[side], STATS_COUNT_MAX);
+	}
+	d->out->side[side].samples = decision_median(worth, n, d->out->side[side].samples);
+	free(worth);
+}
+
+/* Is a row that of a function, by its name or an alias? */
+static bool is_row_of(const struct gate_row *row, const char *name)
+{
+	bool yes = row->kind == GATE_CUM && strcmp(row->name, name) == 0;
+
+	for (uint32_t i = 0; row->kind == GATE_CUM && !yes && i < row->n_aliases; i++)
+		yes = strcmp(row->alias[i], name) == 0;
+	return yes;
+}
+
+/* The cost of a rename is the ratio of its row. */
+static void cost_renames(struct decision *d)
+{
+	struct gate *g = d->out;
+	struct gate_rename *rename = arena_alloc(g->mem, g->n_renames, sizeof(*rename));
+
+	for (uint32_t i = 0; i < g->n_renames; i++) {
+		rename[i] = g->rename[i];
+		for (uint32_t k = 0; k < g->n_rows; k++)
+			if (is_row_of(&g->row[k], rename[i].to))
+				rename[i].ratio = g->row[k].ratio;
+	}
+	g->rename = rename;
+}
+
+void decision_common_shares(const struct decision *d, double share[N_STATS_SIDES])
+{
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		double sum = 0;
+
+		for (uint32_t i = 0; i < d->s->n_funcs; i++)
+			sum += d->sum[i].cum[!side] > 0 ? d->sum[i].flat[side] : 0;
+		share[side] = sum / d->s->total[side];
+	}
+}
+
+/* Different programs share names like main.main, so that a test of those says nothing about a change. */
+static bool are_unlike(const struct decision *d)
+{
+	static const double least = 0.25;
+	double share[N_STATS_SIDES];
+
+	decision_common_shares(d, share);
+	return share[STATS_BASE] < least || share[STATS_NEW] < least;
+}
+
+/* Derive the outcome from the verdicts. */
+static void find_outcome(struct decision *d)
+{
+	struct gate *g = d->out;
+	const struct gate_side *side = g->side;
+	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
+
+	g->is_unlike = are_unlike(d);
+	g->is_weak = !d->options->has_need && !(g->power[0].ratio <= 2);
+	if (g->n_verdict[GATE_FAIL])
+		g->outcome = GATE_RED;
+	else if (g->n_verdict[GATE_SUSPECT] || g->n_tests == 0 || g->is_unlike || g->is_weak ||
+		 (d->options->has_need && samples < g->need_samples))
+		g->outcome = GATE_INCONCLUSIVE;
+	else
+		g->outcome = GATE_PASS;
+	g->status = g->outcome == GATE_RED ? 1 : g->outcome == GATE_INCONCLUSIVE ? d->options->inconclusive : 0;
+}
+
+/* Move a list of messages to the answer. */
+static const struct gate_message *move_messages(struct decision *d, int list)
+{
+	size_t n = d->n_messages[list];
+	struct gate_message *m = arena_alloc(d->out->mem, n, sizeof(*m));
+
+	if (n)
+		memcpy(m, d->message[list], n * sizeof(*m));
+	free(d->message[list]);
+	return m;
+}
+
+void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const struct stats_judged *judged,
+		 struct gate *out)
+{
+	struct decision d = { .s = s, .rows = rows, .judged = judged, .options = s->options, .out = out };
+
+	out->options = s->options;
+	out->type = decision_copy(&d, s->type);
+	out->unit = decision_copy(&d, s->unit);
+	out->period_unit = decision_copy(&d, s->period_unit);
+	out->total_ratio = judged->total_ratio;
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		describe_side(&d, side);
+	add_sums(&d);
+	judge_rows(&d);
+	decision_check_shares(&d);
+	downgrade_rows(&d);
+	for (int side = 0; side < N_STATS_SIDES; side++)
+		count_samples(&d, side);
+	show_rows(&d);
+	cost_renames(&d);
+	decision_find_power(&d);
+	find_outcome(&d);
+	decision_add_notes(&d);
+	decision_add_warnings(&d);
+	out->n_notes = (uint32_t)d.n_messages[DECISION_NOTE];
+	out->note = move_messages(&d, DECISION_NOTE);
+	out->n_warnings = (uint32_t)d.n_messages[DECISION_WARNING];
+	out->warning = move_messages(&d, DECISION_WARNING);
+	free(d.row);
+	free(d.sum);
+}
+
+void gate_release(struct gate *g)
+{
+	arena_free(g->mem);
+	*g = (struct gate){ 0 };
+}
