@@ -25,10 +25,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/rules.c \
 	src/report/gate/share_limits.c \
 	src/report/gate/sum.c \
-	src/report/gate/sum_fit.c \
-	src/report/gate/sum_funcs.c \
 	src/report/gate/sum_int.h \
-	src/report/gate/sum_paths.c \
 	src/report/gate/sum_walk.c \
 	src/report/gate/warn.c \
 	src/report/gate/words.c

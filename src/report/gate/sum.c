@@ -2,10 +2,14 @@
  * sum.c - the profiles of a gate, added up
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * A profile must agree with the first one about sample types and period. Its view is summed per stack, its functions
+ * are matched with those of the other profiles, and sum_walk.c adds the stacks to the paths of functions.
  */
 #include "config.h"
 
 #include "base/mem.h"
+#include "base/unit.h"
 #include "profile/scale.h"
 #include "report/gate/names.h"
 #include "report/gate/sum_int.h"
@@ -43,12 +47,12 @@ void gate_sum_free(struct gate_sum *s)
 	free(s);
 }
 
-const char *sum_side_word(enum stats_side side)
+static const char *side_word(enum stats_side side)
 {
 	return side == STATS_BASE ? "base" : "new";
 }
 
-int sum_refuse(const struct sum_adding *a, int code, const char *fmt, ...)
+int sum_refuse(const struct sum_input *a, int code, const char *fmt, ...)
 {
 	char text[900];
 	va_list args;
@@ -56,19 +60,159 @@ int sum_refuse(const struct sum_adding *a, int code, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	return err_set(a->err, code, "%s: %.*s %s", sum_side_word(a->side), 100, a->source, text);
+	return err_set(a->err, code, "%s: %.*s %s", side_word(a->side), 100, a->source, text);
 }
 
-/* The sentence of an error from below, likewise. */
-static int wrap(const struct sum_adding *a, int rc)
+/* Put side and source before the message of an error. */
+static int wrap_error(const struct sum_input *a, int rc)
 {
 	if (rc < 0 && rc != ERR_STOPPED)
-		err_wrap(a->err, "%s: %.*s", sum_side_word(a->side), 100, a->source);
+		err_wrap(a->err, "%s: %.*s", side_word(a->side), 100, a->source);
 	return rc;
 }
 
-/* A difference of profiles is none. */
-static int check_signs(const struct sum_adding *a, const struct profile *p, uint32_t type)
+enum { TYPES_SHOWN = 300 }; /* bytes of a list of sample types in an error */
+
+/* The name of the profile that the others are compared with. */
+static const char *first_word(const struct sum_input *a)
+{
+	return a->sum->first.side == STATS_BASE && a->side == STATS_NEW ? "the base" : "the first profile";
+}
+
+static void add_types(const struct profile *p, struct buf *out)
+{
+	for (uint32_t t = 0; t < p->n_types; t++)
+		buf_addf(out, "%s%s/%s", t ? ", " : "", profile_text(p, p->type[t].name),
+			 profile_text(p, p->type[t].unit));
+}
+
+static const char *copy(struct arena *mem, const char *text)
+{
+	return arena_strndup(mem, text, strlen(text));
+}
+
+/* Record what the first profile says. */
+static void record_first(struct sum_input *a, const struct profile *p)
+{
+	struct sum_first *f = &a->sum->first;
+	struct arena *mem = a->sum->mem;
+	struct buf types = { 0 };
+
+	f->side = a->side;
+	f->n_types = p->n_types;
+	f->types = arena_alloc(mem, p->n_types, sizeof(*f->types));
+	for (uint32_t t = 0; t < p->n_types; t++)
+		f->types[t] = (struct sum_type){ copy(mem, profile_text(p, p->type[t].name)),
+						 copy(mem, profile_text(p, p->type[t].unit)) };
+	add_types(p, &types);
+	f->type_words = copy(mem, buf_text(&types));
+	buf_release(&types);
+	f->compared = f->types[a->kinds.type];
+	f->period_type.name = f->period_type.unit = "";
+	if (p->meta.has_period_type) {
+		f->period_type.name = copy(mem, profile_text(p, p->meta.period_type.name));
+		f->period_type.unit = copy(mem, profile_text(p, p->meta.period_type.unit));
+	}
+	f->period = p->meta.period;
+}
+
+static bool find_type(const struct profile *p, const struct sum_type *type, uint32_t *out)
+{
+	for (*out = 0; *out < p->n_types; ++*out)
+		if (strcmp(profile_text(p, p->type[*out].name), type->name) == 0 &&
+		    unit_agree(profile_text(p, p->type[*out].unit), type->unit))
+			return true;
+	return false;
+}
+
+static int check_types(struct sum_input *a, const struct profile *p, uint32_t *type)
+{
+	const struct sum_first *f = &a->sum->first;
+	struct buf own = { 0 };
+	uint32_t t, found;
+	int rc = 0;
+
+	if (!find_type(p, &f->compared, type))
+		return sum_refuse(a, ERR_FORMAT, "has no sample type %.100s/%.100s; %s has %.*s", f->compared.name,
+				  f->compared.unit, first_word(a), TYPES_SHOWN, f->type_words);
+	for (t = 0; t < f->n_types && find_type(p, &f->types[t], &found); t++)
+		;
+	if (t < f->n_types || p->n_types != f->n_types) {
+		add_types(p, &own);
+		rc = sum_refuse(a, ERR_FORMAT, "has the sample types %.*s; %s has %.*s", TYPES_SHOWN, buf_text(&own),
+				first_word(a), TYPES_SHOWN, f->type_words);
+		buf_release(&own);
+	}
+	return rc;
+}
+
+/* A profile without a period type agrees with any other. */
+static int check_period(struct sum_input *a, const struct profile *p)
+{
+	const struct sum_first *f = &a->sum->first;
+	const char *name = profile_text(p, p->meta.period_type.name);
+	const char *unit = profile_text(p, p->meta.period_type.unit);
+
+	if (!p->meta.has_period_type || (!*name && !*unit) || (!*f->period_type.name && !*f->period_type.unit))
+		return 0;
+	if (strcmp(name, f->period_type.name) == 0 && unit_agree(unit, f->period_type.unit))
+		return 0;
+	return sum_refuse(a, ERR_FORMAT, "was sampled by %.100s/%.100s; %s by %.100s/%.100s", name, unit, first_word(a),
+			  f->period_type.name, f->period_type.unit);
+}
+
+/* The period of a profile that agrees with the first one, in its unit; 0 when unknown. */
+static int64_t find_period(const struct sum_input *a, const struct profile *p)
+{
+	const char *first = a->sum->first.period_type.unit, *own = profile_text(p, p->meta.period_type.unit);
+	int64_t period = p->meta.period;
+
+	if (p->meta.has_period_type && unit_agree(own, first) && !scale_value(period, scale_ratio(own, first), &period))
+		return period > 0 ? period : 0;
+	return 0;
+}
+
+/* The unit of the column in units of the first profile. */
+static double unit_of(const struct sum_input *a, const struct profile *p)
+{
+	const struct sum_first *f = &a->sum->first;
+	const char *own = profile_text(p, p->meta.period_type.unit);
+
+	if (!a->kinds.by_period)
+		return scale_ratio(profile_text(p, p->type[a->kinds.type].unit), f->compared.unit);
+	if (!p->meta.has_period_type || p->meta.period <= 0 || f->period <= 0 || !unit_agree(own, f->period_type.unit))
+		return 1;
+	return (double)p->meta.period * scale_ratio(own, f->period_type.unit) / (double)f->period;
+}
+
+/*
+ * Choose the type that is compared, and check that the profile agrees with the first one; record what the first one
+ * says. Fails ERR_USAGE, ERR_FORMAT.
+ */
+static int agree_with_first(struct sum_input *a, const struct profile *p)
+{
+	struct gate_sum *s = a->sum;
+	struct buf *notes = s->first.is_noted ? NULL : a->notes; /* once for all files */
+	uint32_t type;
+
+	if (p->n_types == 0)
+		return sum_refuse(a, ERR_FORMAT, "has no sample types");
+	if (s->first.n_types == 0) {
+		if (kinds_find(p, a->q->sample_index, &a->kinds, notes, a->err) < 0)
+			return err_wrap(a->err, "%s: %s", side_word(a->side), a->source);
+		record_first(a, p);
+	} else {
+		if (check_types(a, p, &type) < 0 || check_period(a, p) < 0)
+			return ERR_FORMAT;
+		kinds_of_type(p, type, &a->kinds, notes);
+	}
+	s->first.is_noted |= a->kinds.rule == KINDS_WEIGHTS;
+	a->unit = unit_of(a, p);
+	return 0;
+}
+
+/* Refuse a difference of profiles. */
+static int check_signs(const struct sum_input *a, const struct profile *p, uint32_t type)
 {
 	const int64_t *v = p->value[SIDE_TARGET][type];
 
@@ -83,7 +227,7 @@ static int check_signs(const struct sum_adding *a, const struct profile *p, uint
 	return 0;
 }
 
-static int make_view(struct sum_adding *a, const struct profile *p)
+static int make_view(struct sum_input *a, const struct profile *p)
 {
 	struct query own = *a->q;
 	char number[16];
@@ -94,10 +238,10 @@ static int make_view(struct sum_adding *a, const struct profile *p)
 	snprintf(number, sizeof(number), "%" PRIu32, a->kinds.type);
 	own.sample_index = number;
 	rc = view_make(p, &own, a->mem, &a->view, a->notes, a->err);
-	return wrap(a, rc);
+	return wrap_error(a, rc);
 }
 
-static void add_variances(struct sum_adding *a)
+static void add_variances(struct sum_input *a)
 {
 	const struct view *v = &a->view;
 	const struct kinds *k = &a->kinds;
@@ -113,7 +257,7 @@ static void add_variances(struct sum_adding *a)
 }
 
 /* Values and variances of the stacks of the view. */
-static int add_stacks(struct sum_adding *a)
+static int add_stacks(struct sum_input *a)
 {
 	const struct view *v = &a->view;
 	int64_t total = 0;
@@ -132,8 +276,8 @@ static int add_stacks(struct sum_adding *a)
 	return stop_check(v->stop, a->err);
 }
 
-/* What is empty is not the same as fast. */
-static int check_totals(const struct sum_adding *a, const struct profile *p)
+/* Refuse a profile without samples: an empty one is not a fast one. */
+static int check_totals(const struct sum_input *a, const struct profile *p)
 {
 	const int64_t *all = p->value[SIDE_TARGET][a->kinds.type];
 	const char *type = profile_text(p, p->type[a->kinds.type].name);
@@ -152,7 +296,71 @@ static int check_totals(const struct sum_adding *a, const struct profile *p)
 	return 0;
 }
 
-static int match_functions(struct sum_adding *a)
+/* Add a function without samples. */
+static int add_function(struct sum_input *a, uint32_t func)
+{
+	struct gate_sum *s = a->sum;
+	const char *name = match_name(s->match, func);
+	bool folds = false;
+	int rc = 0;
+
+	if (s->options->fold)
+		rc = regex_match(s->options->fold, name, strlen(name), &folds, a->err);
+	if (rc < 0)
+		return err_wrap(a->err, "--fold");
+	s->func[func] = (struct gate_func){ .name = "", .file = "", .is = func };
+	s->folds[func] = folds;
+	s->new_line[func] = false;
+	return 0;
+}
+
+/* Lower the start line of a function; one of the new side is preferred. */
+static void set_start(struct gate_sum *s, enum stats_side side, uint32_t func, int64_t start)
+{
+	int64_t *line = &s->func[func].line;
+	bool is_new = side == STATS_NEW;
+
+	if (start <= 0 || (s->new_line[func] && !is_new))
+		return;
+	if (*line == 0 || start < *line || (is_new && !s->new_line[func]))
+		*line = start;
+	s->new_line[func] = is_new;
+}
+
+/* Set the start lines of the functions of the profile. */
+static void set_starts(struct sum_input *a)
+{
+	const struct profile *p = a->view.p;
+
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		uint32_t n, lines = p->loc_line[loc + 1] - p->loc_line[loc];
+		const uint32_t *func = places_of(&a->places, loc, &n);
+
+		if (lines < n) /* no line at all: its place is a binary */
+			continue;
+		for (uint32_t i = 0; i < n; i++) /* without inlined calls the place is that of the last line */
+			set_start(a->sum, a->side, func[i], p->func_start[p->line_func[p->loc_line[loc + 1] - n + i]]);
+	}
+}
+
+/* Add the functions that the match has gained, and their lines. Fails ERR_LIMIT. */
+static int add_functions(struct sum_input *a)
+{
+	struct gate_sum *s = a->sum;
+	uint32_t n = match_count(s->match);
+	int rc = 0;
+
+	s->func = mem_grow(s->func, &s->cap_funcs, n, sizeof(*s->func));
+	s->folds = mem_grow(s->folds, &s->cap_folds, n, sizeof(*s->folds));
+	s->new_line = mem_grow(s->new_line, &s->cap_lines, n, sizeof(*s->new_line));
+	for (; rc == 0 && s->n_funcs < n; s->n_funcs++)
+		rc = add_function(a, (uint32_t)s->n_funcs);
+	if (rc == 0)
+		set_starts(a);
+	return rc;
+}
+
+static int match_functions(struct sum_input *a)
 {
 	struct gate_names names = { a->sum->options, a->side == STATS_BASE };
 	struct query q = *a->q;
@@ -163,23 +371,18 @@ static int match_functions(struct sum_adding *a)
 	if (rc == 0)
 		rc = places_make(a->view.p, &q, a->mem, &a->places, a->err);
 	if (rc < 0)
-		return wrap(a, rc);
+		return wrap_error(a, rc);
 	match_set_names(a->sum->match, gate_names_add, &names);
 	rc = match_places(a->sum->match, &a->places, a->err);
 	match_set_names(a->sum->match, NULL, NULL);
 	places_release(&a->places);
 	if (rc == 0)
-		rc = sum_take_functions(a);
-	return wrap(a, rc);
+		rc = add_functions(a);
+	return wrap_error(a, rc);
 }
 
-static const char *copy(struct gate_sum *s, const char *text)
-{
-	return arena_strndup(s->mem, text, strlen(text));
-}
-
-/* What the file says about itself. */
-static void describe(struct sum_adding *a, const struct profile *p)
+/* Copy the description of the file. */
+static void describe(struct sum_input *a, const struct profile *p)
 {
 	const struct side_sources from = { &a->source, 1 };
 	struct gate_file *f = &a->file;
@@ -187,20 +390,20 @@ static void describe(struct sum_adding *a, const struct profile *p)
 
 	side_fill(&side, p, &from, 0, a->mem);
 	f->side = a->side;
-	f->source = copy(a->sum, a->source);
+	f->source = copy(a->sum->mem, a->source);
 	f->seconds = p->meta.duration_ns > 0 ? (double)p->meta.duration_ns / 1e9 : 0;
-	f->period = sum_period(a, p);
+	f->period = find_period(a, p);
 	f->time_ns = p->meta.time_ns;
 	f->cpu_seconds = kinds_cpu_seconds(p);
-	f->build_id = copy(a->sum, side.build_id);
-	f->host = copy(a->sum, side.host);
-	f->binary = copy(a->sum, side.file);
+	f->build_id = copy(a->sum->mem, side.build_id);
+	f->host = copy(a->sum->mem, side.host);
+	f->binary = copy(a->sum->mem, side.file);
 }
 
-static int add(struct sum_adding *a, const struct profile *p)
+static int add(struct sum_input *a, const struct profile *p)
 {
 	struct gate_sum *s = a->sum;
-	int rc = sum_fit(a, p);
+	int rc = agree_with_first(a, p);
 
 	if (rc == 0)
 		rc = check_signs(a, p, a->kinds.type);
@@ -231,7 +434,7 @@ static int add(struct sum_adding *a, const struct profile *p)
 int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile *p, const char *source,
 		 const struct query *q, struct buf *notes, struct err *err)
 {
-	struct sum_adding a = {
+	struct sum_input a = {
 		.sum = s, .side = side, .source = source, .q = q, .notes = notes, .err = err, .mem = arena_new()
 	};
 	int rc = add(&a, p);

@@ -30,7 +30,7 @@ struct sum_type {
 	const char *name, *unit; /* "" for none */
 };
 
-/* What the first file says, which all others must agree with. */
+/* Types and period of the first file, which all others must agree with. */
 struct sum_first {
 	enum stats_side side;
 	struct sum_type compared;
@@ -39,7 +39,7 @@ struct sum_first {
 	const char *type_words; /* "samples/count, cpu/nanoseconds" */
 	struct sum_type period_type;
 	int64_t period;
-	bool is_noted; /* the user knows that errors are guesses */
+	bool is_noted; /* a note says that errors are estimates */
 };
 
 struct gate_sum {
@@ -59,8 +59,8 @@ struct gate_sum {
 	struct arena *mem;
 };
 
-/* A profile on its way in. */
-struct sum_adding {
+/* A profile that is being added. */
+struct sum_input {
 	struct gate_sum *sum;
 	enum stats_side side;
 	const char *source;
@@ -71,42 +71,22 @@ struct sum_adding {
 	struct places places; /* rows of the match */
 	struct kinds kinds;
 	double unit;           /* V of the first file in one of the column */
-	struct gate_file file; /* to be */
+	struct gate_file file; /* to be added */
 	int64_t *value;        /* [stacks of the view] in units of the column */
 	double *var;           /* [stacks of the view] the same; NULL when it is value * kinds.step */
-	struct arena *mem;     /* goes when it is in */
+	struct arena *mem;     /* freed when it is added */
 };
 
-/* Write the sentence of an error, with side and source in front. Gives code. */
-int sum_refuse(const struct sum_adding *a, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Set an error that begins with side and source of the profile. Gives code. */
+int sum_refuse(const struct sum_input *a, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* "base", "new" */
-const char *sum_side_word(enum stats_side side);
-
-/* Choose the type that is compared, and see that the profile goes with the first one; of the first, note what is
-   to be known. Fails ERR_USAGE, ERR_FORMAT. */
-int sum_fit(struct sum_adding *a, const struct profile *p);
-
-/* The period of a profile that fits, in the unit of the first; 0 when unknown. */
-int64_t sum_period(const struct sum_adding *a, const struct profile *p);
-
-/* The functions that the match has more of now, and their lines. Fails ERR_LIMIT. */
-int sum_take_functions(struct sum_adding *a);
-
-/* Find or append the paths of the stacks; add to them, to the functions, and to the parts of the file. Fails
-   ERR_LIMIT, ERR_STOPPED. */
-int sum_walk(struct sum_adding *a);
+/*
+ * Find or append the paths of the stacks; add to them, to the functions, and to the parts of the file. Fails ERR_LIMIT,
+ * ERR_STOPPED.
+ */
+int sum_walk(struct sum_input *a);
 
 void sum_paths_init(struct sum_paths *paths);
 void sum_paths_release(struct sum_paths *paths);
-
-/* Of the first profile: how many paths and frames it may have. */
-void sum_paths_begin(struct sum_paths *paths, uint32_t n, uint32_t frames);
-
-/* Have room for n more paths, which sum_paths_find relies on; columns may move. */
-void sum_paths_reserve(struct sum_paths *paths, uint32_t n);
-
-/* The id of n functions, which are appended when they are new. Fails ERR_LIMIT, without a sentence. */
-int sum_paths_find(struct sum_paths *paths, const uint32_t *word, size_t n, uint64_t hash, uint32_t *id);
 
 #endif

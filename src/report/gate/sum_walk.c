@@ -1,11 +1,14 @@
 /*
- * sum_walk.c - stacks to paths of functions
+ * sum_walk.c - stacks to distinct paths of functions
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks are looked at a lot at a time. Parts of a lot are turned into lists of functions side by side, each part
- * with sums of its own, while the lists of the lot before get their ids, one after the other. How a lot is parted
- * depends on the profile alone, so that sums are the same to the last bit on any machine.
+ * Stacks are processed in lots. Threads turn the parts of a lot into lists of functions, each part with sums of its
+ * own, while the lists of the lot before get their ids one after the other. The division of a lot into parts depends
+ * on the profile alone, so that sums are the same to the last bit on any machine.
+ *
+ * A profile can have a million paths and hundreds of megabytes of frames. Reserved memory costs nothing until it is
+ * written, and is not copied when it grows: these are mappings of their own.
  */
 #include "config.h"
 
@@ -16,6 +19,87 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+void sum_paths_init(struct sum_paths *paths)
+{
+	*paths = (struct sum_paths){ .n = 0 };
+	idtab_init(&paths->ids, 0);
+	paths->off = mem_grow(NULL, &paths->cap_off, 1, sizeof(*paths->off));
+	paths->off[0] = 0;
+}
+
+void sum_paths_release(struct sum_paths *paths)
+{
+	idtab_release(&paths->ids);
+	free(paths->off);
+	free(paths->func);
+	for (int i = 0; i < SUM_COLUMNS; i++)
+		free(paths->column[i]);
+}
+
+/* Reserve half as much again: unused memory costs nothing. */
+static void reserve_columns(struct sum_paths *paths, size_t need)
+{
+	size_t cap = need + need / 2;
+
+	if (need <= paths->cap_columns)
+		return;
+	for (int i = 0; i < SUM_COLUMNS; i++) {
+		double *column = mem_alloc_large(cap, sizeof(*column));
+
+		if (paths->n)
+			memcpy(column, paths->column[i], paths->n * sizeof(*column));
+		free(paths->column[i]);
+		paths->column[i] = column;
+	}
+	paths->cap_columns = cap;
+}
+
+/* Reserve memory for the paths and frames of the first profile. */
+static void paths_begin(struct sum_paths *paths, uint32_t n, uint32_t frames)
+{
+	if (paths->n > 0 || paths->func)
+		return;
+	idtab_release(&paths->ids);
+	idtab_init(&paths->ids, n);
+	paths->cap_func = (size_t)frames + frames / 2; /* with some inlined ones: it would move else */
+	paths->func = mem_alloc_large(paths->cap_func, sizeof(*paths->func));
+	reserve_columns(paths, n);
+}
+
+/* Reserve memory for n more paths, which paths_find relies on; columns may move. */
+static void paths_reserve(struct sum_paths *paths, uint32_t n)
+{
+	paths->off = mem_grow(paths->off, &paths->cap_off, (size_t)paths->n + n + 1, sizeof(*paths->off));
+	reserve_columns(paths, (size_t)paths->n + n);
+}
+
+static bool is_path(const struct sum_paths *paths, uint32_t id, const uint32_t *word, size_t n)
+{
+	size_t start = paths->off[id];
+
+	return paths->off[id + 1] - start == n && memcmp(paths->func + start, word, n * sizeof(*word)) == 0;
+}
+
+/* Find the id of n functions; append a new path for them. Fails ERR_LIMIT, without a message. */
+static int paths_find(struct sum_paths *paths, const uint32_t *word, size_t n, uint64_t hash, uint32_t *id)
+{
+	size_t end = paths->off[paths->n];
+
+	for (size_t pos = idtab_start(&paths->ids, hash); idtab_next(&paths->ids, hash, &pos, id);)
+		if (is_path(paths, *id, word, n))
+			return 0;
+	if (n > UINT32_MAX - end || paths->n >= UINT32_MAX - 1)
+		return ERR_LIMIT;
+	paths->func = mem_grow(paths->func, &paths->cap_func, end + n, sizeof(*paths->func));
+	memcpy(paths->func + end, word, n * sizeof(*word));
+	paths->off[paths->n + 1] = (uint32_t)(end + n);
+	for (int i = 0; i < SUM_COLUMNS; i++)
+		paths->column[i][paths->n] = 0;
+	idtab_put(&paths->ids, hash, paths->n);
+	*id = paths->n++;
+	return 0;
+}
 
 enum {
 	LOT_FRAMES = 1 << 20,
@@ -30,20 +114,20 @@ struct inlined {
 	uint32_t n, func[FEW];
 };
 
-/* Of a function, in one part: what a walk touches for every frame stands together. */
+/* A function in one part: the fields that the walk uses for every frame. */
 struct sum {
 	int64_t cum;
 	uint32_t seen; /* last stack that counted, + 1 */
 };
 
-/* What became of the stacks of a part of a lot. */
+/* The stacks of a part of a lot, as lists of functions. */
 struct lists {
 	uint32_t n;
 	struct list {
 		uint32_t stack;
 		size_t end; /* in word; it starts where the one before ends */
 		uint64_t hash;
-	} * list; /* [n] those with a value */
+	} * list; /* [n] of the stacks with a value */
 	size_t cap_lists;
 	uint32_t *word;
 	size_t n_words, cap_words;
@@ -59,10 +143,10 @@ struct part {
 };
 
 struct walk {
-	struct sum_adding *a;
+	struct sum_input *a;
 	unsigned n_parts, lot;
-	bool is_first, is_last;  /* lots: there is none before it; all are behind it */
-	int rc;                  /* of those that get their ids */
+	bool is_first, is_last;  /* no lot is before this one; no stack is in it */
+	int rc;                  /* of giving ids */
 	struct inlined *inlined; /* [locations] */
 	struct part part[PARTS_MAX];
 };
@@ -95,8 +179,10 @@ static void count_with_variances(struct part *part, const uint32_t *word, const 
 	}
 }
 
-/* Append the functions of locations. Which of them have several cannot be foreseen, but nearly none has more than
-   stand beside their number: that one case is for all. */
+/*
+ * Append the functions of locations. Which of them have several cannot be predicted, but nearly none has more than
+ * FEW: copying FEW of each avoids a branch.
+ */
 static void add_functions(struct lists *l, const struct inlined *of, const struct places *places, const uint32_t *loc,
 			  const uint32_t *end)
 {
@@ -123,7 +209,7 @@ static void add_functions(struct lists *l, const struct inlined *of, const struc
 	l->n_words = (size_t)(word - l->word);
 }
 
-/* Take away the functions at the leaf that belong to their callers: when these are all it has, the leaf stays. */
+/* Remove the functions at the leaf that belong to their callers. A stack of such functions alone keeps its leaf. */
 static bool fold(struct lists *l, size_t start, const uint8_t *folds)
 {
 	size_t skip = start;
@@ -141,9 +227,9 @@ static bool fold(struct lists *l, size_t start, const uint8_t *folds)
 	return true;
 }
 
-static void take_stack(const struct walk *w, struct part *part, struct lists *l, uint32_t stack)
+static void list_stack(const struct walk *w, struct part *part, struct lists *l, uint32_t stack)
 {
-	const struct sum_adding *a = w->a;
+	const struct sum_input *a = w->a;
 	const struct csr *stacks = &a->view.p->stacks;
 	int64_t value = a->value[stack];
 	size_t start = l->n_words;
@@ -168,15 +254,15 @@ static void take_stack(const struct walk *w, struct part *part, struct lists *l,
 	l->list[l->n++] = (struct list){ stack, l->n_words, hash_bytes(word, (size_t)(end - word) * sizeof(*word)) };
 }
 
-/* The lists of a part become paths. */
-static int take_lists(struct sum_adding *a, const struct lists *l)
+/* Add the lists of a part to the paths. */
+static int add_lists(struct sum_input *a, const struct lists *l)
 {
 	struct sum_paths *paths = &a->sum->paths;
 	size_t start = 0;
 	uint32_t id = 0;
 	double *values, *vars;
 
-	sum_paths_reserve(paths, l->n);
+	paths_reserve(paths, l->n);
 	values = paths->column[SUM_VALUE + a->side];
 	vars = paths->column[SUM_VAR + a->side];
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -185,7 +271,7 @@ static int take_lists(struct sum_adding *a, const struct lists *l)
 
 		if (i + AHEAD < l->n)
 			idtab_prefetch(&paths->ids, list[AHEAD].hash);
-		if (sum_paths_find(paths, l->word + start, list->end - start, list->hash, &id) < 0)
+		if (paths_find(paths, l->word + start, list->end - start, list->hash, &id) < 0)
 			return sum_refuse(a, ERR_LIMIT, "has more stacks than can be compared");
 		values[id] += value * a->unit;
 		vars[id] += (a->var ? a->var[list->stack] : kinds_variance(&a->kinds, value, 0)) * a->unit * a->unit;
@@ -194,7 +280,7 @@ static int take_lists(struct sum_adding *a, const struct lists *l)
 	return 0;
 }
 
-/* Number 0 gives ids to the lot before, the others turn this one into lists. */
+/* Part 0 gives ids to the lot before, the others turn this one into lists. */
 static void run(void *arg, unsigned number)
 {
 	struct walk *w = arg;
@@ -203,7 +289,7 @@ static void run(void *arg, unsigned number)
 
 	if (number == 0) {
 		for (unsigned i = 0; !w->is_first && w->rc == 0 && i < w->n_parts; i++)
-			w->rc = take_lists(w->a, &w->part[i].lists[1 - w->lot]);
+			w->rc = add_lists(w->a, &w->part[i].lists[1 - w->lot]);
 		return;
 	}
 	part = &w->part[number - 1];
@@ -211,10 +297,10 @@ static void run(void *arg, unsigned number)
 	l->n = 0;
 	l->n_words = 0;
 	for (uint32_t s = part->first; !w->is_last && s < part->end && !stop_step(w->a->q->stop, s); s++)
-		take_stack(w, part, l, s);
+		list_stack(w, part, l, s);
 }
 
-/* Stacks from first on; gives where the lot ends. */
+/* Divide the stacks from first on into parts; gives the end of the lot. */
 static uint32_t choose_lot(struct walk *w, uint32_t first)
 {
 	const struct csr *stacks = &w->a->view.p->stacks;
@@ -242,7 +328,7 @@ static void run_lot(struct walk *w)
 
 static int walk_lots(struct walk *w)
 {
-	struct sum_adding *a = w->a;
+	struct sum_input *a = w->a;
 	uint32_t n = a->view.p->stacks.n, next = 0;
 
 	stop_begin(a->q->stop, "adding up", n);
@@ -259,7 +345,7 @@ static int walk_lots(struct walk *w)
 	return 0;
 }
 
-/* Sums of the parts become one, in part 0. */
+/* Add up the sums of the parts in part 0. */
 static void join_parts(struct walk *w)
 {
 	struct part *all = &w->part[0];
@@ -279,10 +365,10 @@ static void join_parts(struct walk *w)
 	}
 }
 
-/* Functions of the file and of its side. */
-static void take_sums(struct walk *w)
+/* Add the sums to the functions of the file and of its side. */
+static void add_sums(struct walk *w)
 {
-	struct sum_adding *a = w->a;
+	struct sum_input *a = w->a;
 	struct gate_sum *s = a->sum;
 	const struct part *all = &w->part[0];
 	double unit = a->unit, unit_var = unit * unit;
@@ -331,7 +417,7 @@ static void part_release(struct part *part)
 	}
 }
 
-static struct inlined *find_inlined(const struct sum_adding *a)
+static struct inlined *find_inlined(const struct sum_input *a)
 {
 	uint32_t n_locs = a->view.p->n_locs;
 	struct inlined *of = mem_zalloc((size_t)n_locs + 1, sizeof(*of));
@@ -345,7 +431,7 @@ static struct inlined *find_inlined(const struct sum_adding *a)
 	return of;
 }
 
-int sum_walk(struct sum_adding *a)
+int sum_walk(struct sum_input *a)
 {
 	const struct csr *stacks = &a->view.p->stacks;
 	uint32_t wish = stacks->off[stacks->n] / PART_FRAMES + 1;
@@ -355,11 +441,11 @@ int sum_walk(struct sum_adding *a)
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_init(&w.part[i], a->sum->n_funcs, a->var);
 	w.inlined = find_inlined(a);
-	sum_paths_begin(&a->sum->paths, stacks->n, stacks->off[stacks->n]);
+	paths_begin(&a->sum->paths, stacks->n, stacks->off[stacks->n]);
 	rc = walk_lots(&w);
 	if (rc == 0) {
 		join_parts(&w);
-		take_sums(&w);
+		add_sums(&w);
 	}
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_release(&w.part[i]);
