@@ -19,9 +19,7 @@ src_report_gate_libgate_a_SOURCES = \
 	src/report/gate/rows.c \
 	src/report/gate/rows_classes.c \
 	src/report/gate/rows_int.h \
-	src/report/gate/rows_lists.c \
 	src/report/gate/rows_merge.c \
-	src/report/gate/rows_pick.c \
 	src/report/gate/rules.c \
 	src/report/gate/share_limits.c \
 	src/report/gate/sum.c \

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Functions above the floors are picked by their sums. One walk over the stacks then finds, leaf to root, the picks
- * that each counts for. What is nearly the same is merged, and stacks that agree in the rows that are left and in the
- * cell of their leaf become one class.
+ * of each stack. Picks with nearly the same samples are merged to one row, and stacks with the same rows and the same
+ * leaf cell become one class.
  */
 #include "config.h"
 
@@ -19,11 +19,164 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each row is held against all leaves outside of it: more would take minutes. */
-enum { MOST_ROWS = 20000 };
+#define FLAT_MAX 0.9      /* of cum: a larger flat is not a row of its own */
+#define CELL_SAMPLES 20.0 /* leaves with fewer are one cell */
 
-/* Between picks and the answer. */
-struct making {
+enum { ROWS_MAX = 20000 }; /* each row is compared with all leaves outside of it: more would take minutes */
+
+double gate_part(const struct gate_sums *s, enum stats_side side, double value)
+{
+	return s->total[side] > 0 ? value / s->total[side] : 0;
+}
+
+double gate_count(double value, double var)
+{
+	if (!(value > 0))
+		return 0;
+	return var > 0 ? fmin(value * value / var, STATS_COUNT_MAX) : STATS_COUNT_MAX;
+}
+
+static void add_func(struct gate_func *to, const struct gate_func *from)
+{
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		to->cum[side] += from->cum[side];
+		to->flat[side] += from->flat[side];
+		to->cum_var[side] += from->cum_var[side];
+		to->flat_var[side] += from->flat_var[side];
+	}
+}
+
+/* Add renamed functions to those that they count for. No stack has both, as either side lacks one of them. */
+static void add_renamed(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
+{
+	uint32_t *was = arena_alloc(mem, s->n_funcs, sizeof(*was));
+	struct gate_func *func = NULL;
+
+	for (uint32_t f = 0; f < s->n_funcs; f++)
+		was[f] = GATE_NO_FUNC;
+	for (uint32_t f = 0; f < s->n_funcs; f++) {
+		uint32_t is = s->func[f].is;
+
+		if (is == f)
+			continue;
+		if (!func) {
+			func = arena_alloc(mem, s->n_funcs, sizeof(*func));
+			memcpy(func, s->func, s->n_funcs * sizeof(*func));
+		}
+		was[is] = f;
+		add_func(&func[is], &s->func[f]);
+		memset(func[f].cum, 0, sizeof(func[f].cum));
+		memset(func[f].flat, 0, sizeof(func[f].flat));
+	}
+	out->was = was;
+	out->func = func ? func : s->func;
+}
+
+/* Can a function exceed a budget? Then it is a row whatever the floors. */
+static bool exceeds_budget(const struct gate_picks *p, uint32_t func, double share)
+{
+	const struct gate_options *options = p->s->options;
+
+	for (size_t i = 0; i < options->n_rules; i++)
+		if (options->rule[i].kind == GATE_BUDGET && share > options->rule[i].amount &&
+		    gate_rule_fits_func(&options->rule[i], p->s, p->was, func))
+			return true;
+	return false;
+}
+
+/* Fill in the numbers of a pick and compare them with the floors. */
+static void weigh(const struct gate_sums *s, const double *value, const double *var, struct gate_pick *out)
+{
+	double count = 0, most = 0;
+
+	for (int side = 0; side < N_STATS_SIDES; side++) {
+		out->part[side] = gate_part(s, side, value[side]);
+		count += gate_count(value[side], var[side]);
+		most = fmax(most, out->part[side]);
+	}
+	out->share = out->part[STATS_BASE] + out->part[STATS_NEW];
+	out->is_above = most > 0 && most >= s->options->min_share && count >= s->options->min_samples;
+}
+
+static void pick_function(struct gate_picks *p, size_t *cap, uint32_t f)
+{
+	const struct gate_func *func = &p->func[f];
+	struct gate_pick cum = { .kind = GATE_CUM, .func = f }, flat = { .kind = GATE_FLAT, .func = f };
+
+	weigh(p->s, func->cum, func->cum_var, &cum);
+	if (!(cum.share > 0) || (!cum.is_above && !exceeds_budget(p, f, cum.part[STATS_NEW])))
+		return;
+	weigh(p->s, func->flat, func->flat_var, &flat);
+	p->pick = mem_grow(p->pick, cap, (size_t)p->n + 2, sizeof(*p->pick));
+	p->pick[p->n++] = cum;
+	if (flat.is_above && flat.share < FLAT_MAX * cum.share)
+		p->pick[p->n++] = flat;
+}
+
+int gate_func_order(const struct gate_func *func, uint32_t a, uint32_t b)
+{
+	const struct gate_func *l = &func[a], *r = &func[b];
+	int d = strcmp(l->name, r->name);
+
+	d = d ? d : strcmp(l->file, r->file);
+	if (d == 0)
+		d = (l->line > r->line) - (l->line < r->line);
+	return d ? d : (a > b) - (a < b);
+}
+
+static int compare_picks(const void *a, const void *b, void *arg)
+{
+	const struct gate_pick *l = a, *r = b;
+	int d;
+
+	if (l->share != r->share)
+		return l->share > r->share ? -1 : 1;
+	d = gate_func_order(arg, l->func, r->func);
+	return d ? d : (l->kind > r->kind) - (l->kind < r->kind);
+}
+
+static void find_cells(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
+{
+	out->n_cells = 1;
+	out->cell = arena_alloc(mem, s->n_funcs, sizeof(*out->cell));
+	for (uint32_t f = 0; f < s->n_funcs; f++) {
+		const struct gate_func *func = &out->func[f];
+		double count = 0;
+
+		for (int side = 0; side < N_STATS_SIDES; side++)
+			count += gate_count(func->flat[side], func->flat_var[side]);
+		out->cell[f] = count < CELL_SAMPLES ? 0 : out->n_cells++;
+	}
+	for (uint32_t f = 0; f < s->n_funcs; f++)
+		out->cell[f] = out->cell[s->func[f].is];
+}
+
+/* Pick the functions that may become rows. */
+static void find_picks(const struct gate_sums *s, struct arena *mem, struct gate_picks *out)
+{
+	size_t cap = 0;
+
+	*out = (struct gate_picks){ .s = s };
+	add_renamed(s, mem, out);
+	for (uint32_t f = 0; f < s->n_funcs; f++)
+		pick_function(out, &cap, f);
+	if (out->n)
+		qsort_r(out->pick, out->n, sizeof(*out->pick), compare_picks, (void *)out->func);
+	arena_own(mem, out->pick);
+	out->cum = arena_alloc(mem, s->n_funcs, sizeof(*out->cum));
+	out->flat = arena_alloc(mem, s->n_funcs, sizeof(*out->flat));
+	memset(out->cum, 0xff, s->n_funcs * sizeof(*out->cum));
+	memset(out->flat, 0xff, s->n_funcs * sizeof(*out->flat));
+	for (uint32_t i = 0; i < out->n; i++)
+		(out->pick[i].kind == GATE_CUM ? out->cum : out->flat)[out->pick[i].func] = i;
+	for (uint32_t f = 0; f < s->n_funcs; f++) {
+		out->cum[f] = out->cum[s->func[f].is];
+		out->flat[f] = out->flat[s->func[f].is];
+	}
+	find_cells(s, mem, out);
+}
+
+struct row_builder {
 	const struct gate_sums *s;
 	struct arena *mem; /* of the answer */
 	struct gate_picks p;
@@ -34,15 +187,15 @@ struct making {
 	struct gate_rows *out;
 };
 
-/* Every part of the classes has its own place in the list of a row: count tells how many, then where. */
-struct turning {
+/* Every part of the classes has its own range in the list of a row. The count of the part becomes its next index. */
+struct transposition {
 	const struct gate_classes *c;
 	uint32_t *class;
 };
 
-static void turn(void *arg, unsigned number)
+static void transpose(void *arg, unsigned number)
 {
-	const struct turning *t = arg;
+	const struct transposition *t = arg;
 	const struct gate_class_part *part = &t->c->part[number];
 	const uint32_t *row = part->row;
 
@@ -51,11 +204,11 @@ static void turn(void *arg, unsigned number)
 			t->class[part->count[*row]++] = i;
 }
 
-/* The classes of every row. */
-static void list_classes(const struct making *m, const struct gate_classes *c)
+/* List the classes of every row. */
+static void list_classes(const struct row_builder *m, const struct gate_classes *c)
 {
 	struct stats_counts *counts = &m->out->counts;
-	struct turning t = { .c = c };
+	struct transposition t = { .c = c };
 	uint32_t *off = arena_zalloc(m->mem, (size_t)counts->n_rows + 1, sizeof(*off)), n = 0;
 
 	for (uint32_t row = 0; row < counts->n_rows; row++) {
@@ -72,13 +225,13 @@ static void list_classes(const struct making *m, const struct gate_classes *c)
 	t.class = arena_alloc(m->mem, (size_t)n + 1, sizeof(*t.class));
 	for (uint32_t i = 0; m->has_total && i < c->n; i++)
 		t.class[i] = i;
-	pool_run(turn, &t, c->n_parts);
+	pool_run(transpose, &t, c->n_parts);
 	counts->row_off = off;
 	counts->row_class = t.class;
 }
 
-/* The columns of the classes become the answer's. */
-static void lay_out(const struct making *m, struct gate_classes *c)
+/* Move the columns of the classes to the answer. */
+static void take_columns(const struct row_builder *m, struct gate_classes *c)
 {
 	struct stats_counts *counts = &m->out->counts;
 
@@ -111,8 +264,8 @@ static int compare_members(const void *a, const void *b)
 	return d ? d : (l->pick > r->pick) - (l->pick < r->pick);
 }
 
-/* Who else is in the groups: members by group, those that name them left out. */
-static void list_aliases(const struct making *m)
+/* List the members of the groups but for those that name them. */
+static void list_aliases(const struct row_builder *m)
 {
 	uint32_t n = m->p.n, *count = mem_zalloc((size_t)n + 1, sizeof(*count));
 	struct member **of = mem_zalloc((size_t)n + 1, sizeof(*of));
@@ -145,8 +298,8 @@ static void list_aliases(const struct making *m)
 	free(count);
 }
 
-/* Rows in the order of their groups, which is by falling share; a total in front. */
-static void name_rows(struct making *m)
+/* Make rows in the order of their groups, which is by falling share; a total comes first. */
+static void name_rows(struct row_builder *m)
 {
 	struct gate_rows *out = m->out;
 	uint32_t *was;
@@ -171,8 +324,8 @@ static void name_rows(struct making *m)
 	out->counts.n_rows = out->n;
 }
 
-/* What every file has of every row. */
-static void fill_files(const struct making *m)
+/* Fill in the value of every row in every file. */
+static void fill_files(const struct row_builder *m)
 {
 	const struct gate_sums *s = m->s;
 	struct stats_counts *counts = &m->out->counts;
@@ -207,8 +360,8 @@ static void fill_files(const struct making *m)
 	counts->file_total = total;
 }
 
-/* Where all did the same work, the program as a whole can be judged too. */
-static bool tests_total(enum gate_normalize n)
+/* Can the program as a whole be judged? Only if all runs did the same work. */
+static bool is_total_tested(enum gate_normalize n)
 {
 	return n == GATE_NONE || n == GATE_WORK || n == GATE_DURATION;
 }
@@ -216,19 +369,19 @@ static bool tests_total(enum gate_normalize n)
 int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_rows *out, struct err *err)
 {
 	struct arena *scratch = arena_new();
-	struct making m = { .s = s, .mem = mem, .has_total = tests_total(s->options->normalize), .out = out };
+	struct row_builder m = { .s = s, .mem = mem, .has_total = is_total_tested(s->options->normalize), .out = out };
 	struct gate_lists lists;
 	struct gate_classes classes;
 	int rc;
 
 	*out = (struct gate_rows){ .n = 0 };
-	gate_picks_make(s, scratch, &m.p);
-	if (m.p.n > MOST_ROWS) {
+	find_picks(s, scratch, &m.p);
+	if (m.p.n > ROWS_MAX) {
 		rc = err_set(err, ERR_LIMIT,
 			     "%" PRIu32
 			     " rows are above the floors, more than the %d that can be judged: raise --min-share or "
 			     "--min-samples",
-			     m.p.n, MOST_ROWS);
+			     m.p.n, ROWS_MAX);
 		arena_free(scratch);
 		return rc;
 	}
@@ -240,7 +393,7 @@ int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_row
 	name_rows(&m);
 	gate_classes_make(&m.p, &lists, m.row, out->n, &classes);
 	gate_lists_release(&lists);
-	lay_out(&m, &classes);
+	take_columns(&m, &classes);
 	gate_classes_release(&classes);
 	fill_files(&m);
 	gate_rows_rules(&m.p, m.first, m.row, mem, out);

@@ -1,10 +1,14 @@
 /*
- * rows_classes.c - stacks that count for the same rows are one
+ * rows_classes.c - from stacks to lists of picks, and to classes of stacks with the same rows
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Stacks are grouped by the cells of their leaves first. Then threads take cells side by side, each looking for equal
- * lists in what fits a cache.
+ * For the lists, stacks are divided into ranges that threads process in parallel. The sums of every pick in every
+ * range are added up on the way: functions that differ there cannot have nearly the same samples, which saves a closer
+ * comparison.
+ *
+ * For the classes, stacks are grouped by the cells of their leaves first. Then threads process cells in parallel, and
+ * each compares lists within a table that fits a cache.
  */
 #include "config.h"
 
@@ -19,11 +23,160 @@
 #include <string.h>
 
 enum {
-	AHEAD = 8, /* stacks between asking for a list and needing it */
-	LINE = 16, /* numbers of a cache line */
+	RANGES_MAX = 1024,
+	RANGES_MIN = 16,
+	SUMS_MAX = 1 << 20, /* ranges * picks, about */
+	STACKS_MIN = 20000, /* fewer are not worth a second thread */
+	AHEAD = 8,          /* stacks between prefetching a list and reading it */
+	LINE = 16,          /* numbers of a cache line */
 };
 
-struct classing {
+struct list_builder {
+	const struct gate_picks *p;
+	struct gate_lists *out;
+	unsigned n_parts;
+	uint64_t *first, *end; /* [parts] in out->pick */
+	double *sum;           /* [ranges * picks * sides] */
+};
+
+static uint32_t range_start(const struct gate_lists *l, uint32_t range)
+{
+	return (uint32_t)((uint64_t)l->n * range / l->n_ranges);
+}
+
+static uint32_t part_start(const struct list_builder *w, unsigned part)
+{
+	return (uint32_t)((uint64_t)w->out->n_ranges * part / w->n_parts);
+}
+
+/* Write the list of stack i to at; gives its end. */
+static uint32_t *list_stack(const struct gate_picks *p, uint32_t i, uint32_t *seen, uint32_t *at)
+{
+	const struct gate_paths *paths = &p->s->paths;
+	const uint32_t *func = paths->func + paths->off[i], *end = paths->func + paths->off[i + 1];
+
+	if (func < end && p->flat[*func] != GATE_NO_FUNC)
+		*at++ = p->flat[*func];
+	for (; func < end; func++) {
+		uint32_t pick = p->cum[*func];
+
+		if (pick == GATE_NO_FUNC || seen[pick] == i + 1)
+			continue;
+		seen[pick] = i + 1;
+		*at++ = pick;
+	}
+	return at;
+}
+
+/* Add a stack to the sums of its picks in this range. */
+static void add_sums(const struct gate_paths *paths, uint32_t i, const uint32_t *pick, const uint32_t *end, double *sum)
+{
+	double base = paths->value[STATS_BASE][i], new = paths->value[STATS_NEW][i];
+
+	for (; pick < end; pick++) {
+		sum[(size_t)*pick * N_STATS_SIDES + STATS_BASE] += base;
+		sum[(size_t)*pick * N_STATS_SIDES + STATS_NEW] += new;
+	}
+}
+
+static void run_ranges(void *arg, unsigned part)
+{
+	const struct list_builder *w = arg;
+	struct gate_lists *out = w->out;
+	const struct gate_paths *paths = &w->p->s->paths;
+	uint32_t *seen = mem_zalloc((size_t)w->p->n + 1, sizeof(*seen)), *at = out->pick + w->first[part];
+
+	for (uint32_t range = part_start(w, part); range < part_start(w, part + 1); range++) {
+		double *sum = w->sum + (size_t)range * w->p->n * N_STATS_SIDES;
+		uint32_t end = range_start(out, range + 1);
+
+		for (uint32_t i = range_start(out, range); i < end; i++) {
+			uint32_t *list = at;
+			bool has_leaf = paths->off[i] < paths->off[i + 1];
+
+			out->off[i] = (uint64_t)(at - out->pick);
+			out->cell[i] = has_leaf ? w->p->cell[paths->func[paths->off[i]]] : 0;
+			at = list_stack(w->p, i, seen, at);
+			add_sums(paths, i, list, at, sum);
+		}
+	}
+	w->end[part] = (uint64_t)(at - out->pick);
+	free(seen);
+}
+
+/* Every part wrote where all of its frames had room: move the lists together. */
+static void compact_lists(struct list_builder *w)
+{
+	struct gate_lists *out = w->out;
+	uint64_t n = w->end[0];
+
+	for (unsigned part = 1; part < w->n_parts; part++) {
+		uint64_t gap = w->first[part] - n, size = w->end[part] - w->first[part];
+
+		memmove(out->pick + n, out->pick + w->first[part], size * sizeof(*out->pick));
+		for (uint32_t i = range_start(out, part_start(w, part)); i < range_start(out, part_start(w, part + 1));
+		     i++)
+			out->off[i] -= gap;
+		n += size;
+	}
+	out->off[out->n] = n;
+}
+
+/* Make the sums of a pick contiguous, side by side. */
+static void transpose_sums(struct list_builder *w)
+{
+	uint32_t n = w->p->n, ranges = w->out->n_ranges;
+	double *transposed = mem_alloc((size_t)n * ranges * N_STATS_SIDES + 1, sizeof(*transposed));
+
+	for (uint32_t range = 0; range < ranges; range++)
+		for (uint32_t pick = 0; pick < n; pick++)
+			for (int side = 0; side < N_STATS_SIDES; side++)
+				transposed[((size_t)pick * N_STATS_SIDES + side) * ranges + range] =
+					w->sum[((size_t)range * n + pick) * N_STATS_SIDES + side];
+	w->out->sum = transposed;
+}
+
+unsigned gate_rows_threads(uint32_t n_stacks)
+{
+	return n_stacks < STACKS_MIN ? 1 : pool_size();
+}
+
+void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
+{
+	const struct gate_paths *paths = &p->s->paths;
+	struct list_builder w = { .p = p, .out = out, .n_parts = gate_rows_threads(paths->n) };
+	uint32_t ranges = SUMS_MAX / (p->n + 1);
+
+	ranges = ranges < RANGES_MIN ? RANGES_MIN : ranges > RANGES_MAX ? RANGES_MAX : ranges;
+	*out = (struct gate_lists){ .n = paths->n, .n_ranges = ranges };
+	out->off = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->off));
+	out->cell = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->cell));
+	out->pick = mem_alloc_large((size_t)(paths->n ? paths->off[paths->n] : 0) + paths->n + 1, sizeof(*out->pick));
+	w.first = mem_alloc(w.n_parts, sizeof(*w.first));
+	w.end = mem_alloc(w.n_parts, sizeof(*w.end));
+	w.sum = mem_zalloc((size_t)ranges * p->n * N_STATS_SIDES + 1, sizeof(*w.sum));
+	for (unsigned part = 0; part < w.n_parts; part++) {
+		uint32_t from = range_start(out, part_start(&w, part));
+
+		w.first[part] = (uint64_t)(from ? paths->off[from] : 0) + from;
+	}
+	pool_run(run_ranges, &w, w.n_parts);
+	compact_lists(&w);
+	transpose_sums(&w);
+	free(w.first);
+	free(w.end);
+	free(w.sum);
+}
+
+void gate_lists_release(struct gate_lists *l)
+{
+	free(l->off);
+	free(l->cell);
+	free(l->pick);
+	free(l->sum);
+}
+
+struct class_builder {
 	const struct gate_picks *p;
 	const uint32_t *row_of;
 	struct gate_lists *l;
@@ -37,10 +190,10 @@ struct classing {
 	unsigned n_parts;
 };
 
-/* Picks become rows. The hash of a list does not depend on its order. */
+/* Replace picks by rows. The hash of a list does not depend on its order. */
 static void run_rows(void *arg, unsigned part)
 {
-	const struct classing *w = arg;
+	const struct class_builder *w = arg;
 	const struct gate_lists *l = w->l;
 	uint32_t end = (uint32_t)((uint64_t)l->n * (part + 1) / w->n_parts);
 
@@ -59,8 +212,8 @@ static void run_rows(void *arg, unsigned part)
 	}
 }
 
-/* What picks add to the hash of a list. */
-static uint64_t *hash_picks(const struct classing *w)
+/* The part of every pick in the hash of a list. */
+static uint64_t *hash_picks(const struct class_builder *w)
 {
 	uint64_t *hash = mem_alloc((size_t)w->p->n + 1, sizeof(*hash));
 
@@ -69,7 +222,7 @@ static uint64_t *hash_picks(const struct classing *w)
 	return hash;
 }
 
-static void order_by_cell(struct classing *w)
+static void order_by_cell(struct class_builder *w)
 {
 	const struct gate_lists *l = w->l;
 	uint32_t n_cells = w->p->n_cells;
@@ -84,7 +237,7 @@ static void order_by_cell(struct classing *w)
 		w->order[w->off[l->cell[i] + 1]++] = i;
 }
 
-static void add_values(const struct classing *w, uint32_t stack, uint32_t id, bool is_new)
+static void add_values(const struct class_builder *w, uint32_t stack, uint32_t id, bool is_new)
 {
 	const struct gate_paths *paths = &w->p->s->paths;
 	struct gate_classes *out = w->out;
@@ -97,10 +250,10 @@ static void add_values(const struct classing *w, uint32_t stack, uint32_t id, bo
 
 struct table {
 	struct slot {
-		uint32_t hash, class; /* + 1 behind the cell's first one; 0 is empty */
+		uint32_t hash, class; /* 1 for the first one of the cell; 0 is empty */
 	} * slot;
 	size_t cap, mask;
-	uint32_t *seen, look; /* [rows] the last comparison with it */
+	uint32_t *seen, comparison; /* [rows] the last comparison with it */
 };
 
 static void table_clear(struct table *t, uint32_t n)
@@ -119,7 +272,7 @@ static size_t class_start(const struct gate_classes *c, const struct gate_class_
 	return class > part->first ? c->end[class - 1] : 0;
 }
 
-static void append(const struct classing *w, struct gate_class_part *part, const uint32_t *list, uint32_t n)
+static void append(const struct class_builder *w, struct gate_class_part *part, const uint32_t *list, uint32_t n)
 {
 	uint32_t class = part->first + part->n++;
 	size_t start = class_start(w->out, part, class);
@@ -131,23 +284,23 @@ static void append(const struct classing *w, struct gate_class_part *part, const
 		part->count[list[i]]++;
 }
 
-/* Do lists of n have the same rows? Nearly always in the same order too. */
+/* Do lists of n have the same rows? They nearly always have the same order too. */
 static bool is_equal(struct table *t, const uint32_t *a, const uint32_t *b, uint32_t n)
 {
 	if (memcmp(a, b, n * sizeof(*a)) == 0)
 		return true;
-	t->look++;
+	t->comparison++;
 	for (uint32_t i = 0; i < n; i++)
-		t->seen[a[i]] = t->look;
+		t->seen[a[i]] = t->comparison;
 	for (uint32_t i = 0; i < n; i++)
-		if (t->seen[b[i]] != t->look)
+		if (t->seen[b[i]] != t->comparison)
 			return false;
 	return true;
 }
 
-/* The class of a stack among those of its cell, the first of which is given. */
-static uint32_t find(const struct classing *w, struct gate_class_part *part, struct table *t, uint32_t stack,
-		     uint32_t first)
+/* The class of a stack among those of its cell, which start at first. */
+static uint32_t find_class(const struct class_builder *w, struct gate_class_part *part, struct table *t, uint32_t stack,
+			   uint32_t first)
 {
 	const struct listed *listed = &w->listed[stack];
 	const uint32_t *list = w->l->pick + w->l->off[stack];
@@ -166,14 +319,14 @@ static uint32_t find(const struct classing *w, struct gate_class_part *part, str
 	return part->first + part->n - 1;
 }
 
-/* Cells whose stacks begin in the part. */
-static uint32_t cell_at(const struct classing *w, unsigned part)
+/* The first cell whose stacks begin in the part. */
+static uint32_t first_cell(const struct class_builder *w, unsigned part)
 {
 	return (uint32_t)lower_bound_u32(w->off, w->p->n_cells, (uint64_t)w->l->n * part / w->n_parts);
 }
 
-/* Ask for what a stack has that comes later. */
-static void prefetch(const struct classing *w, uint32_t i)
+/* Prefetch the data of later stacks. */
+static void prefetch(const struct class_builder *w, uint32_t i)
 {
 	const struct gate_paths *paths = &w->p->s->paths;
 	uint32_t stack;
@@ -197,14 +350,14 @@ static void prefetch(const struct classing *w, uint32_t i)
 
 static void run_cells(void *arg, unsigned number)
 {
-	const struct classing *w = arg;
+	const struct class_builder *w = arg;
 	struct gate_class_part *part = &w->out->part[number];
-	uint32_t from = cell_at(w, number);
-	uint32_t end = number + 1 == w->n_parts ? w->p->n_cells : cell_at(w, number + 1);
+	uint32_t from = first_cell(w, number);
+	uint32_t end = number + 1 == w->n_parts ? w->p->n_cells : first_cell(w, number + 1);
 	struct table table = { 0 };
 
 	part->first = from < end ? w->off[from] : 0;
-	part->cap = (size_t)w->l->off[w->l->n] + 1; /* more than it can need, so that it never moves */
+	part->cap = (size_t)w->l->off[w->l->n] + 1; /* more than it can need, so that it is never reallocated */
 	part->row = mem_alloc_large(part->cap, sizeof(*part->row));
 	part->count = mem_zalloc((size_t)w->n_rows + 1, sizeof(*part->count));
 	table.seen = mem_zalloc((size_t)w->n_rows + 1, sizeof(*table.seen));
@@ -216,7 +369,7 @@ static void run_cells(void *arg, unsigned number)
 			uint32_t known = part->n, id;
 
 			prefetch(w, i);
-			id = find(w, part, &table, w->order[i], first);
+			id = find_class(w, part, &table, w->order[i], first);
 			w->out->cell[id] = cell;
 			add_values(w, w->order[i], id, part->n > known);
 		}
@@ -225,8 +378,8 @@ static void run_cells(void *arg, unsigned number)
 	free(table.seen);
 }
 
-/* Classes of the parts, moved together. */
-static void close_up(const struct classing *w)
+/* Move the classes of the parts together. */
+static void compact_classes(const struct class_builder *w)
 {
 	struct gate_classes *out = w->out;
 
@@ -248,7 +401,7 @@ static void close_up(const struct classing *w)
 void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out)
 {
-	struct classing w = {
+	struct class_builder w = {
 		.p = p, .row_of = row_of, .l = l, .out = out, .n_rows = n_rows, .n_parts = gate_rows_threads(l->n)
 	};
 	size_t n = (size_t)l->n + 1;
@@ -266,7 +419,7 @@ void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const u
 	pool_run(run_rows, &w, w.n_parts);
 	order_by_cell(&w);
 	pool_run(run_cells, &w, w.n_parts);
-	close_up(&w);
+	compact_classes(&w);
 	free(w.listed);
 	free(w.hash);
 	free(w.order);

@@ -32,8 +32,6 @@ struct gate_picks {
 	uint32_t n_cells;     /* the first one is of leaves with few samples, and of stacks without any frame */
 };
 
-void gate_picks_make(const struct gate_sums *s, struct arena *mem, struct gate_picks *out);
-
 /* Part of a side's total, 0 when there is none. */
 double gate_part(const struct gate_sums *s, enum stats_side side, double value);
 
