@@ -6,6 +6,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/bar.c \
 	viewers/shell/bar.h \
 	viewers/shell/chips.c \
+	viewers/shell/code_pane.c \
+	viewers/shell/code_pane.h \
 	viewers/shell/columns.c \
 	viewers/shell/command.c \
 	viewers/shell/complete.c \
@@ -73,10 +75,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/theme.h \
 	viewers/shell/title.c \
 	viewers/shell/view_asm.c \
-	viewers/shell/view_asm_draw.c \
-	viewers/shell/view_asm_inlined.c \
-	viewers/shell/view_asm_int.h \
-	viewers/shell/view_asm_model.c \
 	viewers/shell/view_calls.c \
 	viewers/shell/view_calls.h \
 	viewers/shell/view_calls_draw.c \
@@ -93,12 +91,8 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/view_labels_int.h \
 	viewers/shell/view_labels_rows.c \
 	viewers/shell/view_source.c \
-	viewers/shell/view_source_choice.c \
-	viewers/shell/view_source_draw.c \
-	viewers/shell/view_source_int.h \
-	viewers/shell/view_source_model.c \
+	viewers/shell/view_source.h \
 	viewers/shell/view_source_rows.c \
-	viewers/shell/view_source_text.c \
 	viewers/shell/view_text.c \
 	viewers/shell/view_top.c \
 	viewers/shell/view_top.h \

@@ -378,4 +378,7 @@ extern const struct pane_class shell_view_labels;
 extern const struct pane_class shell_view_traces;
 extern const struct pane_class shell_view_tree;
 
+/* Show the source of a function at a line, as "list NAME" does; line 0: at its hottest. */
+void shell_source_open(struct shell *s, const char *name, int64_t line);
+
 #endif

@@ -1,31 +1,244 @@
 /*
- * view_asm.c - the view Assembly: instructions with their weight
+ * view_asm.c - the view Assembly: instructions with their weight, and where they jump to
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/shell/view_asm_int.h"
+#include "viewers/shell/code_pane.h"
 
 #include "base/mem.h"
+#include "base/num.h"
 #include "base/path.h"
+#include "base/regex.h"
 #include "base/search.h"
+#include "base/stop.h"
+#include "engine/view.h"
+#include "report/address.h"
+#include "report/disasm.h"
 
+#include <assert.h>
+#include <ctype.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct disasm_routine *asm_routine(const struct pane *p)
+struct asm_model {
+	struct code_model code;                /* first */
+	const struct disasm_routine **routine; /* [code.n] the heaviest first */
+	uint64_t *addr;                        /* [rows of the table] */
+	uint64_t *target;                      /* [rows] where a jump or call goes; ASM_NOWHERE */
+	bool has_wanted;                       /* it was asked for by an address: */
+	uint64_t wanted;
+};
+
+#define ASM_NOWHERE UINT64_MAX
+
+/* Where a jump came from. */
+struct asm_jump {
+	uint32_t routine, at;
+};
+
+struct asm_state {
+	struct code_pane code; /* first; rows and hot are rows of the table less the routine's lo */
+	struct asm_jump *jump; /* [n_jumps] */
+	size_t n_jumps, cap_jumps;
+	/* what is selected, to find it again in another model */
+	char *name;
+	uint64_t addr;
+};
+
+static const struct code_class class;
+
+/* ---- the model; on the worker's thread ---- */
+
+/* Which functions match: [n_funcs]. */
+static bool match_functions(const struct profile *p, const char *pattern, bool *out)
+{
+	struct regex *rx;
+	int rc = regex_new(pattern, &rx, NULL);
+
+	if (rc < 0)
+		return false;
+	for (uint32_t f = 0; rc == 0 && f < p->n_funcs; f++) {
+		str_id name = p->func_name[f];
+
+		rc = regex_match(rx, profile_text(p, name), strtab_len(p->str, name), &out[f], NULL);
+	}
+	regex_free(rx);
+	return rc == 0;
+}
+
+/* Is a function that matches at a location inlined into another one? */
+static bool is_inlined_at(const struct profile *p, const bool *match, uint32_t loc)
+{
+	uint32_t end = p->loc_line[loc + 1];
+
+	for (uint32_t line = p->loc_line[loc]; line + 1 < end; line++)
+		if (p->line_func[line] != PROFILE_NONE && match[p->line_func[line]])
+			return true;
+	return false;
+}
+
+/* The weight of the samples of each location: [n_locs]. */
+static void weigh_locations(const struct view *v, const struct stop *stop, uint64_t *weight)
+{
+	const struct profile *p = v->p;
+	uint32_t *last = mem_zalloc((size_t)p->n_locs + 1, sizeof(*last)); /* the last row counted, plus 1 */
+
+	for (uint32_t row = 0; row < v->n; row++) {
+		uint32_t lo = p->stacks.off[p->stack[row]], hi = p->stacks.off[p->stack[row] + 1];
+
+		if (row % STOP_STEPS == 0 && stop_is_set(stop))
+			break;
+		for (uint32_t i = lo; i < hi; i++) {
+			uint32_t loc = p->stacks.item[i];
+
+			if (last[loc] != row + 1) /* sums of magnitudes fit, as view_make has checked */
+				weight[loc] += num_abs(v->val[SIDE_TARGET][row]);
+			last[loc] = row + 1;
+		}
+	}
+	free(last);
+}
+
+/* The address with the largest weight among those where a function that matches was inlined; false when there is none. */
+static bool find_inlined(const struct view *v, const struct query *q, uint64_t *addr)
+{
+	const struct profile *p = v->p;
+	bool *match = mem_zalloc((size_t)p->n_funcs + 1, sizeof(*match));
+	uint64_t *weight = mem_zalloc((size_t)p->n_locs + 1, sizeof(*weight)), most = 0;
+
+	if (match_functions(p, q->pattern, match)) {
+		weigh_locations(v, q->stop, weight);
+		for (uint32_t loc = 0; loc < p->n_locs; loc++)
+			if (weight[loc] > most && p->loc_addr[loc] && is_inlined_at(p, match, loc)) {
+				most = weight[loc];
+				*addr = p->loc_addr[loc];
+			}
+	}
+	free(match);
+	free(weight);
+	return most > 0;
+}
+
+static void sort_routines(const struct disasm *d, struct asm_model *am, struct arena *mem)
+{
+	struct code_weight *all = arena_alloc(mem, d->n, sizeof(*all));
+
+	assert(d->n > 0); /* otherwise report_disasm_make fails */
+	am->code.n = d->n;
+	am->routine = arena_alloc(mem, d->n, sizeof(*am->routine));
+	for (uint32_t i = 0; i < d->n; i++)
+		all[i] = code_weight(d->routine[i].flat, d->routine[i].cum, am->code.by_cum, i);
+	code_sort_weights(all, d->n);
+	for (uint32_t i = 0; i < d->n; i++)
+		am->routine[i] = &d->routine[all[i].i];
+}
+
+/*
+ * The address that an instruction jumps to: objdump writes it, and after it in angle brackets the symbol there.
+ * An address in a comment is one of data.
+ */
+static uint64_t target_of(const char *text)
+{
+	const char *end = strstr(text, " <"), *start = end;
+	size_t comment = strcspn(text, "#;");
+	uint64_t addr;
+	char *stop;
+
+	if (!end || text + comment < end || strstr(text, "//"))
+		return ASM_NOWHERE;
+	while (start > text && isxdigit((unsigned char)start[-1]))
+		start--;
+	if (start == end || start == text)
+		return ASM_NOWHERE;
+	addr = strtoull(start, &stop, 16);
+	return stop == end ? addr : ASM_NOWHERE;
+}
+
+static void find_addresses(const struct table *t, struct asm_model *am, struct arena *mem)
+{
+	am->addr = arena_alloc(mem, (size_t)t->n_rows + 1, sizeof(*am->addr));
+	am->target = arena_alloc(mem, (size_t)t->n_rows + 1, sizeof(*am->target));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const union cell *cell = t->cell + (size_t)i * N_DISASM_COLS;
+
+		am->addr[i] = strtoull(cell[DISASM_ADDRESS].text, NULL, 16);
+		am->target[i] = target_of(cell[DISASM_TEXT].text);
+	}
+}
+
+/* A function that is inlined everywhere has no symbol: show where most of it is. */
+static int make_inlined(const struct view *v, const struct query *q, struct asm_model *am, struct model *m,
+			struct err *err)
+{
+	struct query there = *q;
+	struct buf none = { 0 };
+	struct err why;
+	char text[24];
+	int rc;
+
+	am->has_wanted = find_inlined(v, q, &am->wanted);
+	if (!am->has_wanted)
+		return ERR_USAGE;
+	snprintf(text, sizeof(text), "0x%" PRIx64, am->wanted);
+	there.pattern = text;
+	rc = report_disasm_make(v, &there, &m->report, &none, &why);
+	buf_release(&none);
+	if (rc == 0)
+		buf_addz(&m->notes, "inlined everywhere: this is the function that most of it was inlined into\n");
+	if (rc == ERR_STOPPED)
+		*err = why;
+	return rc == 0 || rc == ERR_STOPPED ? rc : ERR_USAGE;
+}
+
+static int make(const struct ask *a, struct model *m, struct err *err)
+{
+	struct asm_model *am = arena_zalloc(m->mem, 1, sizeof(*am));
+	struct view v;
+	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
+
+	m->own = am;
+	am->code.class = &class;
+	if (rc < 0)
+		return rc;
+	am->has_wanted = address_parse(a->q->pattern, &am->wanted);
+	rc = report_disasm_make(&v, a->q, &m->report, &m->notes, err);
+	if (rc == ERR_USAGE && !am->has_wanted)
+		rc = make_inlined(&v, a->q, am, m, err);
+	if (rc < 0)
+		return rc;
+	am->code.by_cum = a->q->sort == SORT_CUM;
+	am->code.is_change = a->data->has_base;
+	sort_routines(m->report.disasm, am, m->mem);
+	find_addresses(&m->report.table, am, m->mem);
+	return 0;
+}
+
+/* ---- what is shown and selected ---- */
+
+/* The routine that is shown. */
+static const struct disasm_routine *routine(const struct pane *p)
 {
 	const struct asm_state *st = p->state;
 	const struct asm_model *am = p->model->own;
 
-	return am->routine[st->routine];
+	assert(st->code.routine < am->code.n);
+	return am->routine[st->code.routine];
 }
 
-const union cell *asm_cell(const struct pane *p, uint32_t i)
+/* The cells of an instruction of the routine that is shown. */
+static const union cell *cell_of(const struct pane *p, uint32_t i)
 {
-	return p->model->report.table.cell + ((size_t)asm_routine(p)->lo + i) * N_DISASM_COLS;
+	assert(i < routine(p)->hi - routine(p)->lo);
+	return p->model->report.table.cell + ((size_t)routine(p)->lo + i) * N_DISASM_COLS;
+}
+
+static const char *first_name(const struct disasm_routine *r)
+{
+	return r->n_names ? r->name[0] : "";
 }
 
 /* The instruction of a routine at an address. Addresses go up. */
@@ -35,10 +248,11 @@ static bool find_address(const struct asm_model *am, const struct disasm_routine
 	return *out < r->hi - r->lo && am->addr[r->lo + *out] == addr;
 }
 
-bool asm_target(const struct pane *p, uint32_t i, uint32_t *out)
+/* The row of the routine that an instruction jumps to; false when it jumps nowhere within it. */
+static bool target_row(const struct pane *p, uint32_t i, uint32_t *out)
 {
 	const struct asm_model *am = p->model->own;
-	const struct disasm_routine *r = asm_routine(p);
+	const struct disasm_routine *r = routine(p);
 
 	return r->lo + i < r->hi && am->target[r->lo + i] != ASM_NOWHERE &&
 	       find_address(am, r, am->target[r->lo + i], out);
@@ -47,21 +261,21 @@ bool asm_target(const struct pane *p, uint32_t i, uint32_t *out)
 static void remember(struct pane *p)
 {
 	const struct asm_model *am = p->model->own;
-	const struct disasm_routine *r = asm_routine(p);
+	const struct disasm_routine *r = routine(p);
 	struct asm_state *st = p->state;
-	const char *name = r->n_names ? r->name[0] : "";
+	const char *name = first_name(r);
 
 	if (!st->name || strcmp(st->name, name) != 0) {
 		free(st->name);
 		st->name = mem_strndup(name, strlen(name));
 	}
-	st->addr = r->lo < r->hi ? am->addr[r->lo + st->list.at] : 0;
+	st->addr = r->lo < r->hi ? am->addr[r->lo + st->code.list.at] : 0;
 }
 
 /* Select a row; with some around it when it is out of sight. */
 static void go(struct pane *p, uint32_t row)
 {
-	struct list *l = &((struct asm_state *)p->state)->list;
+	struct list *l = &((struct asm_state *)p->state)->code.list;
 	uint32_t height = l->height > 0 ? (uint32_t)l->height : 1;
 
 	if (row < l->top || row >= l->top + height)
@@ -70,28 +284,11 @@ static void go(struct pane *p, uint32_t row)
 	remember(p);
 }
 
-/* The instructions of the routine that have weight, the hottest first. */
-static void find_hot(struct pane *p)
+static bool weigh(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
-	const struct asm_model *am = p->model->own;
-	struct asm_state *st = p->state;
-	struct code_weight *all = mem_alloc((size_t)st->list.n + 1, sizeof(*all));
-
-	st->n_hot = 0;
-	for (uint32_t i = 0; i < st->list.n; i++) {
-		int64_t flat = asm_cell(p, i)[DISASM_FLAT].value, cum = asm_cell(p, i)[DISASM_CUM].value;
-
-		code_values_add(&st->values, flat);
-		code_values_add(&st->values, cum);
-		if (flat || cum)
-			all[st->n_hot++] = code_weight(flat, cum, am->by_cum, i);
-	}
-	code_sort_weights(all, st->n_hot);
-	free(st->hot);
-	st->hot = mem_alloc((size_t)st->n_hot + 1, sizeof(*st->hot));
-	for (uint32_t i = 0; i < st->n_hot; i++)
-		st->hot[i] = all[i].i;
-	free(all);
+	*flat = cell_of(p, i)[DISASM_FLAT].value;
+	*cum = cell_of(p, i)[DISASM_CUM].value;
+	return true;
 }
 
 /* Show routine i, from its hottest instruction. */
@@ -100,22 +297,27 @@ static void show(struct pane *p, uint32_t i)
 	const struct asm_model *am = p->model->own;
 	struct asm_state *st = p->state;
 	const struct disasm_routine *r = am->routine[i];
-	int height = st->list.height > 0 ? st->list.height : p->area.height - 2;
+	int height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 2;
 
-	st->routine = i;
-	st->list = (struct list){ .n = r->hi - r->lo, .height = height, .left = st->list.left };
-	st->values = (struct code_values){ .head = &p->model->report.head, .is_change = am->is_change, .width = 4 };
-	st->addr_width = (int)strlen("address");
-	if (st->list.n && (int)strlen(asm_cell(p, st->list.n - 1)[DISASM_ADDRESS].text) - 2 > st->addr_width)
-		st->addr_width = (int)strlen(asm_cell(p, st->list.n - 1)[DISASM_ADDRESS].text) - 2;
-	find_hot(p);
-	go(p, st->n_hot ? st->hot[0] : 0);
+	st->code.routine = i;
+	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .left = st->code.list.left };
+	st->code.values = code_values(p);
+	for (uint32_t row = 0; row < st->code.list.n; row++) {
+		code_values_add(&st->code.values, cell_of(p, row)[DISASM_FLAT].value);
+		code_values_add(&st->code.values, cell_of(p, row)[DISASM_CUM].value);
+	}
+	st->code.mark_width = (int)strlen("address");
+	if (st->code.list.n &&
+	    (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text) - 2 > st->code.mark_width)
+		st->code.mark_width = (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text) - 2;
+	code_find_hot(p, 0, st->code.list.n, weigh);
+	go(p, st->code.n_hot ? st->code.hot[0] : 0);
 }
 
-/* The routine and the row of the instruction that begins at an address, or with is_in has it somewhere in it. */
+/* The routine and the row of the instruction at an address; with is_in, any of its bytes may be there. */
 static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, uint32_t *routine, uint32_t *row)
 {
-	for (uint32_t i = 0; i < am->n; i++) {
+	for (uint32_t i = 0; i < am->code.n; i++) {
 		const struct disasm_routine *r = am->routine[i];
 		bool is_exact = find_address(am, r, addr, row);
 
@@ -135,49 +337,34 @@ static void shown(struct shell *s, struct pane *p)
 {
 	const struct asm_model *am = p->model->own;
 	struct asm_state *st = p->state;
-	uint32_t above = st->list.at - st->list.top, routine = 0, row = 0;
+	uint32_t above = st->code.list.at - st->code.list.top, routine = 0, row = 0;
 	uint64_t addr = st->addr;
 	bool had = st->name != NULL;
 
 	(void)s;
 	st->n_jumps = 0;
-	st->routines.at = 0;
+	st->code.routines.at = 0;
 	if (!had && am->has_wanted)
 		addr = am->wanted;
-	if (am->n == 0)
-		return;
 	if ((had || am->has_wanted) && find_wanted(am, addr, !had, &routine, &row)) {
 		show(p, routine);
 		go(p, row);
 		if (had)
-			st->list.top = row > above ? row - above : 0;
+			st->code.list.top = row > above ? row - above : 0;
 	} else {
 		routine = 0;
-		for (uint32_t i = am->n; had && i-- > 0;)
-			routine = strcmp(am->routine[i]->n_names ? am->routine[i]->name[0] : "", st->name) == 0
-					  ? i
-					  : routine;
+		for (uint32_t i = am->code.n; had && i-- > 0;)
+			routine = strcmp(first_name(am->routine[i]), st->name) == 0 ? i : routine;
 		show(p, routine);
 	}
 }
 
-static bool move(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-
-	(void)s;
-	if (st->is_choosing)
-		return shell_list_key(&st->routines, e);
-	if (!shell_list_key(&st->list, e))
-		return false;
-	remember(p);
-	return true;
-}
+/* ---- keys ---- */
 
 static void push_jump(struct asm_state *st)
 {
 	st->jump = mem_grow(st->jump, &st->cap_jumps, st->n_jumps + 1, sizeof(*st->jump));
-	st->jump[st->n_jumps++] = (struct asm_jump){ st->routine, st->list.at };
+	st->jump[st->n_jumps++] = (struct asm_jump){ st->code.routine, st->code.list.at };
 }
 
 /* A function of the profile by its name, which may have parameters behind it; NULL when there is none. */
@@ -210,22 +397,22 @@ static const char *function_at(const struct profile *pr, const char *file, int64
 	return NULL;
 }
 
-/* What the selected instruction is of, as the profile names it: objdump spells names in its own way. */
+/* The function of the selected instruction, by its name in the profile: objdump writes names in its own way. */
 static const char *function_of(const struct pane *p)
 {
 	const struct asm_state *st = p->state;
-	const struct disasm_routine *r = asm_routine(p);
+	const struct disasm_routine *r = routine(p);
 	const struct profile *pr = p->model->data->p;
-	const union cell *cell = st->list.n ? asm_cell(p, st->list.at) : NULL;
+	const union cell *cell = st->code.list.n ? cell_of(p, st->code.list.at) : NULL;
 	const char *name = NULL;
 
-	if (cell && !st->is_choosing) {
+	if (cell && !st->code.is_choosing) {
 		name = function_named(pr, cell[DISASM_FUNCTION].text);
 		name = name ? name : function_at(pr, cell[DISASM_FILE].text, cell[DISASM_LINE].value);
 	}
 	for (uint32_t i = 0; !name && i < r->n_names; i++)
 		name = function_named(pr, r->name[i]);
-	return name ? name : r->n_names ? r->name[0] : "";
+	return name ? name : first_name(r);
 }
 
 static bool show_source(struct shell *s, struct pane *p, const struct event *e)
@@ -234,35 +421,33 @@ static bool show_source(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)e;
 	shell_source_open(s, function_of(p),
-			  st->list.n && !st->is_choosing ? asm_cell(p, st->list.at)[DISASM_LINE].value : 0);
+			  st->code.list.n && !st->code.is_choosing ? cell_of(p, st->code.list.at)[DISASM_LINE].value
+								   : 0);
 	return true;
 }
 
-/* Follow a jump or a call. What is no function that is shown is looked for. */
+/* Follow a jump or a call; a target outside of the routines shown is another report. */
 static bool follow(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct asm_state *st = p->state;
 	const struct asm_model *am = p->model->own;
-	uint32_t routine, row;
+	uint32_t other, row;
 	uint64_t target;
 
 	(void)e;
-	if (st->is_choosing) {
-		st->is_choosing = false;
-		show(p, st->routines.at);
+	if (code_take_choice(p))
 		return true;
-	}
-	if (!st->list.n)
+	if (!st->code.list.n)
 		return false;
-	target = am->target[asm_routine(p)->lo + st->list.at];
+	target = am->target[routine(p)->lo + st->code.list.at];
 	if (target == ASM_NOWHERE) {
 		shell_say(s, false, "this jumps nowhere; e shows its source");
-	} else if (asm_target(p, st->list.at, &row)) {
+	} else if (target_row(p, st->code.list.at, &row)) {
 		push_jump(st);
 		go(p, row);
-	} else if (find_wanted(am, target, false, &routine, &row)) {
+	} else if (find_wanted(am, target, false, &other, &row)) {
 		push_jump(st);
-		show(p, routine);
+		show(p, other);
 		go(p, row);
 	} else {
 		shell_linef(s, "disasm 0x%" PRIx64, target);
@@ -277,40 +462,18 @@ static bool jump_back(struct shell *s, struct pane *p, const struct event *e)
 
 	(void)s;
 	(void)e;
-	if (st->is_choosing || !st->n_jumps)
+	if (st->code.is_choosing || !st->n_jumps)
 		return false;
 	from = st->jump[--st->n_jumps];
-	if (from.routine != st->routine)
+	if (from.routine != st->code.routine)
 		show(p, from.routine);
 	go(p, from.at);
 	return true;
 }
 
-static bool go_hot(struct shell *s, struct pane *p, int by)
+static const char *search_text(const struct pane *p, uint32_t i, struct buf *scratch)
 {
-	struct asm_state *st = p->state;
-	uint32_t i = 0, to = 0;
-
-	if (st->is_choosing || !st->n_hot)
-		return false;
-	while (i < st->n_hot && st->hot[i] != st->list.at)
-		i++;
-	if (i < st->n_hot)
-		to = by > 0 ? (i + 1) % st->n_hot : (i + st->n_hot - 1) % st->n_hot;
-	go(p, st->hot[to]);
-	shell_say(s, false, "instruction %s, %" PRIu32 " of %" PRIu32 " by weight",
-		  asm_cell(p, st->hot[to])[DISASM_ADDRESS].text, to + 1, st->n_hot);
-	return true;
-}
-
-static bool next_hot(struct shell *s, struct pane *p, const struct event *e)
-{
-	return go_hot(s, p, e->key == ']' ? 1 : -1);
-}
-
-static const char *row_text(const struct pane *p, uint32_t i, struct buf *scratch)
-{
-	const union cell *cell = asm_cell(p, i);
+	const union cell *cell = cell_of(p, i);
 
 	scratch->len = 0;
 	buf_addf(scratch, "%s ", cell[DISASM_ADDRESS].text);
@@ -318,75 +481,6 @@ static const char *row_text(const struct pane *p, uint32_t i, struct buf *scratc
 	buf_addf(scratch, " %s %s:%" PRId64, cell[DISASM_FUNCTION].text, cell[DISASM_FILE].text,
 		 cell[DISASM_LINE].value);
 	return buf_text(scratch);
-}
-
-static void find(struct shell *s, struct pane *p, uint32_t from, int by)
-{
-	struct asm_state *st = p->state;
-	uint32_t row;
-
-	if (code_find_row(st->find, p, row_text, st->list.n, from, by, &row))
-		go(p, row);
-	else
-		shell_say(s, true, "\"%s\" is not in this function", p->search);
-}
-
-static void search(struct shell *s, struct pane *p, const char *text)
-{
-	struct asm_state *st = p->state;
-
-	if (!st->find)
-		st->find_from = st->list.at;
-	st->find = code_find_new(st->find, text);
-	if (*text && st->list.n && !st->is_choosing)
-		find(s, p, st->find_from < st->list.n ? st->find_from : 0, 1);
-}
-
-static bool next_found(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-	uint32_t n = st->list.n;
-	int by = e->key == 'n' ? 1 : -1;
-
-	if (!st->find)
-		return go_hot(s, p, by);
-	if (n && !st->is_choosing)
-		find(s, p, by > 0 ? (st->list.at + 1) % n : (st->list.at + n - 1) % n, by);
-	return true;
-}
-
-static bool go_routine(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-	const struct asm_model *am = p->model->own;
-
-	if (am->n < 2)
-		shell_say(s, false, "only this function matches");
-	else
-		show(p, (st->routine + (e->key == '}' ? 1 : am->n - 1)) % am->n);
-	return true;
-}
-
-static bool choose(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-
-	(void)s;
-	(void)e;
-	st->is_choosing = !st->is_choosing;
-	st->routines.at = st->routine;
-	return true;
-}
-
-static bool leave(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-	bool was = st->is_choosing;
-
-	(void)s;
-	(void)e;
-	st->is_choosing = false;
-	return was;
 }
 
 static bool toggle_intel(struct shell *s, struct pane *p, const struct event *e)
@@ -397,33 +491,16 @@ static bool toggle_intel(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct asm_state *st = p->state;
-	struct list *l = st->is_choosing ? &st->routines : &st->list;
-	bool is_open = e->kind == EVENT_DOUBLE;
-	uint32_t row;
-
-	if (e->kind != EVENT_CLICK && !is_open)
-		return move(s, p, e);
-	if (!shell_list_row_at(l, e->y - (p->area.height - l->height), &row))
-		return false;
-	shell_list_go(l, row);
-	if (!st->is_choosing)
-		remember(p);
-	return is_open ? follow(s, p, e) : true;
-}
-
 static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct asm_state *st = p->state;
 	const struct asm_model *am = p->model->own;
-	const struct disasm_routine *r = am->routine[st->routines.at];
+	const struct disasm_routine *r = am->routine[st->code.routines.at];
 
 	(void)s;
-	if (st->is_choosing && r->n_names)
+	if (st->code.is_choosing && r->n_names)
 		shell_quote(r->name[0], out);
-	else if (!st->is_choosing)
+	else if (!st->code.is_choosing)
 		shell_quote(function_of(p), out);
 }
 
@@ -431,24 +508,178 @@ static void end(struct pane *p)
 {
 	struct asm_state *st = p->state;
 
-	find_free(st->find);
+	code_pane_end(p);
 	free(st->jump);
-	free(st->hot);
 	free(st->name);
 }
 
+/* ---- drawing ---- */
+
+enum {
+	TEXT_WIDTH = 34,  /* columns of an instruction, before its place */
+	PLACE_WIDTH = 12, /* a place needs at least */
+};
+
+/* Characters of the line from a jump to its target. */
+enum { LINE_DOWN = 0x250c, LINE_UP = 0x2514, LINE_BETWEEN = 0x2502, LINE_OUT = 0x2500, LINE_HEAD = '>' };
+
+/* Append "work prog.c:8"; the function only when it is not the one of the routine. */
+static void add_place(const union cell *cell, const union cell *first, struct buf *out)
+{
+	if (strcmp(cell[DISASM_FUNCTION].text, first[DISASM_FUNCTION].text) != 0 && *cell[DISASM_FUNCTION].text)
+		buf_addf(out, "%s ", cell[DISASM_FUNCTION].text);
+	buf_addz(out, cell[DISASM_FILE].text);
+	if (*cell[DISASM_FILE].text && cell[DISASM_LINE].value)
+		buf_addf(out, ":%" PRId64, cell[DISASM_LINE].value);
+}
+
+static bool is_same_place(const union cell *a, const union cell *b)
+{
+	return strcmp(a[DISASM_FUNCTION].text, b[DISASM_FUNCTION].text) == 0 &&
+	       strcmp(a[DISASM_FILE].text, b[DISASM_FILE].text) == 0 && a[DISASM_LINE].value == b[DISASM_LINE].value;
+}
+
+/* Draw where an instruction comes from, unless the row above comes from there too. end: of its text. */
+static void draw_place(const struct code_place *at, int end)
+{
+	const struct asm_state *st = at->p->state;
+	const union cell *cell = cell_of(at->p, at->i);
+	struct look quiet = code_look(at, LOOK_QUIET);
+	struct area row = at->area;
+	struct buf place = { 0 };
+	int x = at->c->text + TEXT_WIDTH;
+
+	if (st->code.list.left || (at->i > st->code.list.top && is_same_place(cell, cell_of(at->p, at->i - 1))) ||
+	    row.width - x < PLACE_WIDTH)
+		return;
+	add_place(cell, cell_of(at->p, 0), &place);
+	if (end + 2 > x && row.width - end - 2 >= PLACE_WIDTH)
+		x = end + 2;
+	if (place.len && (x > end || !at->is_selected)) {
+		grid_fill(at->g, (struct area){ row.x + x - 2, row.y, row.width - x + 2, 1 }, ' ', quiet);
+		grid_text_short(at->g, row, x, 0, buf_text(&place), row.width - x, quiet);
+	}
+	buf_release(&place);
+}
+
+/* Draw this row's part of the line from the selected jump to its target. */
+static void draw_jump(const struct code_place *at)
+{
+	const struct asm_state *st = at->p->state;
+	uint32_t from = st->code.list.at, i = at->i, to;
+	struct area row = at->area;
+	struct look look = code_look(at, LOOK_KEY);
+	bool is_down;
+	uint32_t ch;
+
+	if (!at->c->mark || !target_row(at->p, from, &to) || from == to)
+		return;
+	is_down = to > from;
+	if (i == from || i == to)
+		ch = (i == from) == is_down ? LINE_DOWN : LINE_UP;
+	else if ((i > from) == is_down && (i < to) == is_down)
+		ch = LINE_BETWEEN;
+	else
+		return;
+	grid_fill(at->g, (struct area){ row.x + at->c->mark, row.y, 1, 1 }, ch, look);
+	if (i == from || i == to)
+		grid_fill(at->g, (struct area){ row.x + at->c->mark + 1, row.y, 1, 1 },
+			  i == from ? LINE_OUT : LINE_HEAD, look);
+}
+
+static void draw_extra(const struct code_place *at, int end)
+{
+	draw_place(at, end);
+	draw_jump(at);
+}
+
+static void fill_row(const struct pane *p, uint32_t i, struct code_row *row)
+{
+	const union cell *cell = cell_of(p, i);
+
+	row->has_values = true;
+	row->flat = &cell[DISASM_FLAT].value;
+	row->cum = cell[DISASM_CUM].value;
+	row->mark = cell[DISASM_ADDRESS].text + strlen("0x");
+	code_add_instruction(cell[DISASM_TEXT].text, &row->scratch);
+	row->text = buf_text(&row->scratch);
+	row->role = LOOK_PLAIN;
+}
+
+static void draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
+{
+	(void)p;
+	grid_text(g, line, c->text, 0, "instruction", theme_look(LOOK_HEAD));
+	if (line.width - c->text - TEXT_WIDTH >= PLACE_WIDTH)
+		grid_text(g, line, c->text + TEXT_WIDTH, 0, "source", theme_look(LOOK_HEAD));
+}
+
+/* A routine that was asked for by its address has the names of the symbol table. */
+static bool is_mangled(const char *name)
+{
+	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
+}
+
+static void add_name(const struct pane *p, struct buf *out)
+{
+	const struct disasm_routine *r = routine(p);
+
+	if (r->n_names && is_mangled(r->name[0]) && r->lo < r->hi && *cell_of(p, 0)[DISASM_FUNCTION].text)
+		buf_addz(out, cell_of(p, 0)[DISASM_FUNCTION].text);
+	else
+		for (uint32_t i = 0; i < r->n_names; i++)
+			buf_addf(out, "%s%s", i ? " = " : "", r->name[i]);
+}
+
+/* ---- the view ---- */
+
+static struct code_routine routine_at(const struct pane *p, uint32_t i)
+{
+	const struct asm_model *am = p->model->own;
+
+	assert(i < am->code.n);
+	return (struct code_routine){ first_name(am->routine[i]), "", am->routine[i]->flat, am->routine[i]->cum };
+}
+
+static uint32_t hot_row(const struct pane *p)
+{
+	return ((const struct asm_state *)p->state)->code.list.at;
+}
+
+static void go_hot(struct pane *p, uint32_t hot, struct buf *out)
+{
+	go(p, hot);
+	buf_addf(out, "instruction %s", cell_of(p, hot)[DISASM_ADDRESS].text);
+}
+
+static const struct code_class class = {
+	.mark_title = "address",
+	.routine = routine_at,
+	.add_name = add_name,
+	.show = show,
+	.go = go,
+	.remember = remember,
+	.open = follow,
+	.hot = hot_row,
+	.go_hot = go_hot,
+	.search_text = search_text,
+	.row = fill_row,
+	.draw_heading = draw_heading,
+	.draw_extra = draw_extra,
+};
+
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; sideways in long rows", NULL,
-	  NULL, move },
+	  NULL, code_move },
 	{ "Enter Space", "follow a jump or a call", "follow", "disasm 0xADDRESS", follow },
 	{ "Backspace", "back from a jump, else to the view before", NULL, NULL, jump_back },
 	{ "e", "the source at this line", "source", "list NAME", show_source },
-	{ "] [", "next and last instruction by weight", "next hot", NULL, next_hot },
-	{ "n N", "next and last match; without a search by weight", NULL, NULL, next_found },
-	{ "} {", "next and last function that matches", NULL, NULL, go_routine },
-	{ "L", "all functions that match, to choose one", NULL, NULL, choose },
+	{ "] [", "next and last instruction by weight", "next hot", NULL, code_next_hot },
+	{ "n N", "next and last match; without a search by weight", NULL, NULL, code_next_found },
+	{ "} {", "next and last function that matches", NULL, NULL, code_next_routine },
+	{ "L", "all functions that match, to choose one", NULL, NULL, code_choose },
 	{ "I", "Intel's syntax, or AT&T's", "Intel", "intel_syntax=true", toggle_intel },
-	{ "Esc", NULL, NULL, NULL, leave },
+	{ "Esc", NULL, NULL, NULL, code_leave },
 };
 
 const struct pane_class shell_view_asm = {
@@ -459,11 +690,11 @@ const struct pane_class shell_view_asm = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct asm_state),
-	.make = asm_make,
+	.make = make,
 	.shown = shown,
-	.draw = asm_draw,
-	.mouse = mouse,
+	.draw = code_draw,
+	.mouse = code_mouse,
 	.subject = subject,
-	.search = search,
+	.search = code_search,
 	.end = end,
 };

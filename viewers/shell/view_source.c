@@ -1,48 +1,27 @@
 /*
- * view_source.c - the view Source: lines with their weight, the instructions of a line below it
+ * view_source.c - the view Source: lines with their weight, below them inlined calls and instructions
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/shell/view_source_int.h"
+#include "viewers/shell/view_source.h"
 
+#include "base/path.h"
 #include "report/list.h"
 #include "viewers/shell/screen.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct source_row *selected(const struct pane *p)
-{
-	const struct source_state *st = p->state;
+enum { MOST_SENTENCES = 6, INDENT = 2 };
 
-	return st->list.at < st->list.n ? &st->row[st->list.at] : NULL;
-}
+/* ---- keys ---- */
 
-static const struct source_routine *routine(const struct pane *p)
-{
-	const struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
-
-	return &sm->routine[st->routine];
-}
-
-static bool move(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-
-	(void)s;
-	if (st->is_choosing)
-		return shell_list_key(&st->routines, e);
-	if (!shell_list_key(&st->list, e))
-		return false;
-	shell_source_remember(p);
-	return true;
-}
-
-/* The model is to have something more, or no longer. */
+/* Want something more of the model, or no longer. */
 static void want(struct shell *s, struct pane *p, unsigned what, bool yes)
 {
 	p->want = yes ? p->want | what : p->want & ~what;
@@ -55,14 +34,14 @@ static void set_below(struct pane *p, uint8_t what, bool yes)
 
 	for (uint32_t i = 0; i < p->model->report.table.n_rows; i++)
 		st->below[i] = yes ? st->below[i] | what : (uint8_t)(st->below[i] & ~what);
-	shell_source_rows(p);
+	shell_source_make_rows(p);
 	shell_source_remember(p);
 }
 
 /* Has a routine any instructions? */
 static bool has_code(const struct pane *p)
 {
-	const struct source_routine *r = routine(p);
+	const struct source_routine *r = shell_source_routine(p);
 
 	for (uint32_t i = r->lo; i < r->hi; i++)
 		if (shell_source_has_below(p, i, BELOW_CODE))
@@ -83,7 +62,7 @@ static void say_no_code(struct shell *s, const struct pane *p)
 static bool toggle_code(struct shell *s, struct pane *p, const struct event *e)
 {
 	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 
 	(void)e;
 	st->show_code = !st->show_code;
@@ -110,7 +89,7 @@ static bool show_inlined(struct shell *s, struct pane *p, const struct event *e)
 static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 {
 	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 	uint8_t has = (shell_source_has_below(p, line, BELOW_INLINED) ? BELOW_INLINED : 0) |
 		      (shell_source_has_below(p, line, BELOW_CODE) ? BELOW_CODE : 0);
 	bool has_weight = shell_source_cell(p, line)[LIST_CUM].value || shell_source_cell(p, line)[LIST_FLAT].value;
@@ -125,23 +104,19 @@ static void toggle_line(struct shell *s, struct pane *p, uint32_t line)
 			shell_say(s, false, "nothing is known of this line");
 	} else {
 		st->below[line] = (st->below[line] & has) == has ? 0 : has;
-		shell_source_rows(p);
+		shell_source_make_rows(p);
 		shell_source_remember(p);
 	}
 }
 
 static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 {
-	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
-	const struct source_row *row = selected(p);
+	const struct source_model *sm = shell_source_model(p);
+	const struct source_row *row = shell_source_selected(p);
 
 	(void)e;
-	if (st->is_choosing) {
-		st->is_choosing = false;
-		shell_source_show(p, st->routines.at);
+	if (code_take_choice(p))
 		return true;
-	}
 	if (!row)
 		return false;
 	switch ((enum source_kind)row->kind) {
@@ -150,118 +125,12 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 				  shell_source_cell(p, row->i)[LIST_LINE].value);
 		break;
 	case SOURCE_CODE:
-		shell_linef(s, "disasm 0x%" PRIx64, sm->code.inst[row->i].addr);
+		shell_linef(s, "disasm 0x%" PRIx64, sm->weblist.inst[row->i].addr);
 		break;
 	default:
 		toggle_line(s, p, row->line);
 	}
 	return true;
-}
-
-/* Select the line that is by further less hot, or hotter, than the one at hand; the hottest from others. */
-static bool go_hot(struct shell *s, struct pane *p, int by)
-{
-	struct source_state *st = p->state;
-	const struct source_row *row = selected(p);
-	const union cell *cell;
-	uint32_t i = 0, to = 0;
-
-	if (st->is_choosing || !st->n_hot)
-		return false;
-	while (row && i < st->n_hot && st->hot[i] != row->line)
-		i++;
-	if (row && i < st->n_hot)
-		to = by > 0 ? (i + 1) % st->n_hot : (i + st->n_hot - 1) % st->n_hot;
-	cell = shell_source_cell(p, st->hot[to]);
-	shell_source_go_line(p, cell[LIST_LINE].value);
-	shell_say(s, false, "line %" PRId64 ", %" PRIu32 " of %" PRIu32 " by weight", cell[LIST_LINE].value, to + 1,
-		  st->n_hot);
-	return true;
-}
-
-static bool next_hot(struct shell *s, struct pane *p, const struct event *e)
-{
-	(void)e;
-	return go_hot(s, p, 1);
-}
-
-static bool last_hot(struct shell *s, struct pane *p, const struct event *e)
-{
-	(void)e;
-	return go_hot(s, p, -1);
-}
-
-/* Go to the first match from a row on, by steps of 1 or -1, around the end. */
-static void find(struct shell *s, struct pane *p, uint32_t from, int by)
-{
-	struct source_state *st = p->state;
-	uint32_t row;
-
-	if (!code_find_row(st->find, p, shell_source_row_text, st->list.n, from, by, &row)) {
-		shell_say(s, true, "\"%s\" is not in this function", p->search);
-		return;
-	}
-	shell_list_go(&st->list, row);
-	shell_source_remember(p);
-}
-
-static void search(struct shell *s, struct pane *p, const char *text)
-{
-	struct source_state *st = p->state;
-
-	if (!st->find)
-		st->find_from = st->list.at;
-	st->find = code_find_new(st->find, text);
-	if (*text && st->list.n && !st->is_choosing)
-		find(s, p, st->find_from < st->list.n ? st->find_from : 0, 1);
-}
-
-static bool next_found(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-	uint32_t n = st->list.n;
-	int by = e->key == 'n' ? 1 : -1;
-
-	if (!st->find)
-		return go_hot(s, p, by);
-	if (n && !st->is_choosing)
-		find(s, p, by > 0 ? (st->list.at + 1) % n : (st->list.at + n - 1) % n, by);
-	return true;
-}
-
-static bool go_routine(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
-	uint32_t by = e->key == '}' ? 1 : sm->n - 1;
-
-	if (sm->n < 2)
-		shell_say(s, false, "only this function matches");
-	else
-		shell_source_show(p, (st->routine + by) % sm->n);
-	return true;
-}
-
-static bool choose(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-
-	(void)s;
-	(void)e;
-	st->is_choosing = !st->is_choosing;
-	st->routines.at = st->routine;
-	return true;
-}
-
-static bool leave(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-	bool was = st->is_choosing;
-
-	(void)s;
-	(void)e;
-	st->is_choosing = false;
-	return was;
 }
 
 static bool toggle_whole(struct shell *s, struct pane *p, const struct event *e)
@@ -273,8 +142,8 @@ static bool toggle_whole(struct shell *s, struct pane *p, const struct event *e)
 
 static bool edit(struct shell *s, struct pane *p, const struct event *e)
 {
-	const struct source_routine *r = routine(p);
-	const struct source_row *row = selected(p);
+	const struct source_routine *r = shell_source_routine(p);
+	const struct source_row *row = shell_source_selected(p);
 	struct err err;
 	int rc;
 
@@ -294,46 +163,29 @@ static bool edit(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool mouse(struct shell *s, struct pane *p, const struct event *e)
-{
-	struct source_state *st = p->state;
-	struct list *l = st->is_choosing ? &st->routines : &st->list;
-	bool is_open = e->kind == EVENT_DOUBLE;
-	uint32_t row;
-
-	if (e->kind != EVENT_CLICK && !is_open)
-		return move(s, p, e);
-	if (!shell_list_row_at(l, e->y - (p->area.height - l->height), &row))
-		return false;
-	shell_list_go(l, row);
-	if (!st->is_choosing)
-		shell_source_remember(p);
-	return is_open ? open_row(s, p, e) : true;
-}
-
 static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
-	const struct source_row *row = selected(p);
+	const struct source_model *sm = shell_source_model(p);
+	const struct source_row *row = shell_source_selected(p);
 
 	(void)s;
-	if (st->is_choosing)
-		shell_quote(sm->routine[st->routines.at].name, out);
+	if (st->code.is_choosing)
+		shell_quote(sm->routine[st->code.routines.at].name, out);
 	else if (row && row->kind == SOURCE_INLINED)
 		shell_quote(shell_source_cell(p, row->i)[LIST_FUNCTION].text, out);
 	else
-		shell_quote(routine(p)->name, out);
+		shell_quote(shell_source_routine(p)->name, out);
 }
 
 static void shown(struct shell *s, struct pane *p)
 {
 	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 	bool asked = st->opens_line || st->show_code;
 
-	if (st->routines.at >= sm->n)
-		st->routines.at = 0;
+	if (st->code.routines.at >= sm->code.n)
+		st->code.routines.at = 0;
 	shell_source_follow(p);
 	if (sm->has_code && asked && !has_code(p))
 		say_no_code(s, p);
@@ -343,10 +195,9 @@ static void end(struct pane *p)
 {
 	struct source_state *st = p->state;
 
-	find_free(st->find);
+	code_pane_end(p);
 	free(st->row);
 	free(st->below);
-	free(st->hot);
 	free(st->name);
 	free(st->file);
 }
@@ -372,21 +223,224 @@ void shell_source_open(struct shell *s, const char *name, int64_t line)
 	}
 }
 
+/* ---- drawing ---- */
+
+static void add_place(const char *file, int64_t line, struct buf *out)
+{
+	if (!*file)
+		return;
+	path_add_base(out, file);
+	if (line > 0)
+		buf_addf(out, ":%" PRId64, line);
+}
+
+static void line_row(const struct pane *p, const struct source_row *row, struct code_row *out)
+{
+	const struct source_state *st = p->state;
+	const union cell *cell = shell_source_cell(p, row->i);
+	uint8_t below = st->below[row->i];
+
+	out->flat = &cell[LIST_FLAT].value;
+	out->cum = cell[LIST_CUM].value;
+	snprintf(out->number, sizeof(out->number), "%" PRId64, cell[LIST_LINE].value);
+	out->mark = out->number;
+	out->has_more = (shell_source_has_below(p, row->i, BELOW_INLINED) && !(below & BELOW_INLINED)) ||
+			(shell_source_has_below(p, row->i, BELOW_CODE) && !(below & BELOW_CODE));
+	out->text = cell[LIST_SOURCE].text;
+	out->role = LOOK_PLAIN;
+}
+
+static void inlined_row(const struct pane *p, const struct source_row *row, struct code_row *out)
+{
+	const union cell *cell = shell_source_cell(p, row->i);
+
+	out->cum = cell[LIST_CUM].value;
+	buf_addz(&out->scratch, "| inlined ");
+	buf_addz(&out->scratch, cell[LIST_FUNCTION].text);
+	buf_addz(&out->scratch, " ");
+	add_place(cell[LIST_FILE].text, cell[LIST_LINE].value, &out->scratch);
+	out->role = LOOK_COMMAND;
+}
+
+static void add_indent(uint32_t depth, struct buf *out)
+{
+	buf_fill(out, ' ', INDENT * (size_t)(depth < 20 ? depth : 20));
+}
+
+/* An inlined call that leads to the instructions after it. */
+static void call_row(const struct pane *p, const struct source_row *row, struct code_row *out)
+{
+	const struct weblist_call *call = &shell_source_model(p)->weblist.call[row->i];
+
+	out->has_values = false;
+	buf_addz(&out->scratch, "| ");
+	add_indent(call->depth, &out->scratch);
+	buf_addz(&out->scratch, "> ");
+	buf_addz(&out->scratch, call->source);
+	buf_addz(&out->scratch, *call->source ? "  " : "");
+	add_place(call->file, call->line, &out->scratch);
+	out->role = LOOK_QUIET;
+}
+
+static void code_row(const struct pane *p, const struct source_row *row, struct code_row *out)
+{
+	const struct weblist_inst *it = &shell_source_model(p)->weblist.inst[row->i];
+
+	out->flat = &it->flat;
+	out->cum = it->cum;
+	buf_addz(&out->scratch, it->new_block ? ": " : "| ");
+	add_indent(it->depth, &out->scratch);
+	buf_addf(&out->scratch, "%" PRIx64 "  ", it->addr);
+	code_add_instruction(it->text, &out->scratch);
+	out->role = LOOK_PLAIN;
+}
+
+static void fill_row(const struct pane *p, uint32_t i, struct code_row *out)
+{
+	const struct source_row *row = shell_source_row(p, i);
+
+	out->has_values = true;
+	switch ((enum source_kind)row->kind) {
+	case SOURCE_LINE:
+		line_row(p, row, out);
+		break;
+	case SOURCE_INLINED:
+		inlined_row(p, row, out);
+		break;
+	case SOURCE_CALL:
+		call_row(p, row, out);
+		break;
+	case SOURCE_CODE:
+		code_row(p, row, out);
+		break;
+	}
+	if (!out->text)
+		out->text = buf_text(&out->scratch);
+}
+
+/* The line that an inlined instruction comes from. */
+static void draw_extra(const struct code_place *at, int end)
+{
+	const struct source_row *row = shell_source_row(at->p, at->i);
+	const struct weblist_inst *it;
+	struct buf text = { 0 };
+
+	if (row->kind != SOURCE_CODE)
+		return;
+	it = &shell_source_model(at->p)->weblist.inst[row->i];
+	if (!it->depth)
+		return;
+	buf_addz(&text, "  ; ");
+	add_place(it->file, it->line, &text);
+	code_draw_text(at->g, at->area, end, 0, buf_text(&text), code_look(at, LOOK_QUIET), NULL);
+	buf_release(&text);
+}
+
+/* Why there is no text, and what helps. Gives how many lines it took. */
+static int draw_missing(const struct pane *p, struct grid *g, struct area a)
+{
+	const struct source_routine *r = shell_source_routine(p);
+	int most = a.height / 2 < MOST_SENTENCES ? a.height / 2 : MOST_SENTENCES, y;
+	struct buf text = { 0 };
+
+	if (!*r->error)
+		return 0;
+	y = code_draw_sentences(g, a, r->error, most, LOOK_ERROR);
+	if (*r->tried)
+		buf_addf(&text, "tried %s\n", r->tried);
+	if (*r->file && *r->file != '<')
+		buf_addz(&text, ":source_path=FOLDER says where sources are; trim_path=PREFIX takes off the front of "
+				"their names; --symfs=FOLDER stands for /");
+	a.y += y;
+	y += code_draw_sentences(g, a, buf_text(&text), most - y, LOOK_QUIET);
+	buf_release(&text);
+	return y;
+}
+
+static void draw_heading(const struct pane *p, const struct code_columns *c, struct grid *g, struct area line)
+{
+	const char *path =
+		*shell_source_routine(p)->path ? shell_source_routine(p)->path : shell_source_routine(p)->file;
+
+	grid_text_short(g, line, c->text, 0, *path ? path : "no file is known", line.width - c->text,
+			theme_look(LOOK_HEAD));
+}
+
+/* ---- the view ---- */
+
+static struct code_routine routine_at(const struct pane *p, uint32_t i)
+{
+	const struct source_routine *r = &shell_source_model(p)->routine[i];
+
+	assert(i < shell_source_model(p)->code.n);
+	return (struct code_routine){ r->name, r->file, r->flat, r->cum };
+}
+
+static void add_name(const struct pane *p, struct buf *out)
+{
+	buf_addz(out, shell_source_routine(p)->name);
+}
+
+static void go(struct pane *p, uint32_t row)
+{
+	shell_list_go(&((struct source_state *)p->state)->code.list, row);
+	shell_source_remember(p);
+}
+
+/* Lines are hot: rows below one count as it. */
+static uint32_t hot_line(const struct pane *p)
+{
+	return shell_source_selected(p) ? shell_source_selected(p)->line : CODE_NONE;
+}
+
+static void go_hot(struct pane *p, uint32_t hot, struct buf *out)
+{
+	int64_t line = shell_source_cell(p, hot)[LIST_LINE].value;
+
+	shell_source_go_line(p, line);
+	buf_addf(out, "line %" PRId64, line);
+}
+
+static const struct code_class class = {
+	.mark_title = "line",
+	.routine = routine_at,
+	.add_name = add_name,
+	.show = shell_source_show,
+	.go = go,
+	.remember = shell_source_remember,
+	.open = open_row,
+	.hot = hot_line,
+	.go_hot = go_hot,
+	.search_text = shell_source_search_text,
+	.row = fill_row,
+	.draw_heading = draw_heading,
+	.draw_notes = draw_missing,
+	.draw_extra = draw_extra,
+};
+
+static int make(const struct ask *a, struct model *m, struct err *err)
+{
+	int rc = shell_source_make(a, m, err);
+
+	((struct source_model *)m->own)->code.class = &class;
+	return rc;
+}
+
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End h l Left Right", "move; sideways in long lines", NULL,
-	  NULL, move },
+	  NULL, code_move },
 	{ "Enter Space", "open or close a line: inlined calls, instructions; go to an inlined call's source", "open",
 	  NULL, open_row },
 	{ "a", "instructions below all lines, or none", "asm", NULL, toggle_code },
-	{ "]", "the next line by weight", "next hot", NULL, next_hot },
-	{ "[", "the one before by weight", NULL, NULL, last_hot },
-	{ "n N", "next and last match; without a search the next hot line", NULL, NULL, next_found },
-	{ "} {", "next and last function that matches", NULL, "list NAME", go_routine },
-	{ "L", "all functions that match, to choose one", NULL, NULL, choose },
+	{ "]", "the next line by weight", "next hot", NULL, code_next_hot },
+	{ "[", "the one before by weight", NULL, NULL, code_next_hot },
+	{ "n N", "next and last match; without a search the next hot line", NULL, NULL, code_next_found },
+	{ "} {", "next and last function that matches", NULL, "list NAME", code_next_routine },
+	{ "L", "all functions that match, to choose one", NULL, NULL, code_choose },
 	{ "w", "the whole file, or only the function", "whole", NULL, toggle_whole },
 	{ "+ -", "show or hide the inlined calls of all lines", NULL, NULL, show_inlined },
 	{ "E", "open the file in $VISUAL or $EDITOR", "edit", NULL, edit },
-	{ "Esc", NULL, NULL, NULL, leave },
+	{ "Esc", NULL, NULL, NULL, code_leave },
 };
 
 const struct pane_class shell_view_source = {
@@ -398,11 +452,11 @@ const struct pane_class shell_view_source = {
 	.key = keys,
 	.n_keys = sizeof(keys) / sizeof(keys[0]),
 	.state_size = sizeof(struct source_state),
-	.make = shell_source_make,
+	.make = make,
 	.shown = shown,
-	.draw = shell_source_draw,
-	.mouse = mouse,
+	.draw = code_draw,
+	.mouse = code_mouse,
 	.subject = subject,
-	.search = search,
+	.search = code_search,
 	.end = end,
 };

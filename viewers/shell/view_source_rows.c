@@ -1,21 +1,251 @@
 /*
- * view_source_rows.c - which rows of source are shown, and which one is selected
+ * view_source_rows.c - the rows of the view Source: the model, what is shown of it, what is selected
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Lines come from the report list, so that their numbers are those of its text; instructions from
+ * weblist, which knows what is below which line of which function. The two meet by file and line.
  */
 #include "config.h"
 
-#include "viewers/shell/view_source_int.h"
+#include "viewers/shell/view_source.h"
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "engine/view.h"
 #include "report/list.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the model ---- */
+
+static const union cell *cells(const struct model *m, uint32_t row)
+{
+	return m->report.table.cell + (size_t)row * N_LIST_COLS;
+}
+
+/* The paths that were tried for a file, from the notes of list: "FILE was not found; tried A, B". */
+static const char *tried_of(const char *notes, const char *file, struct arena *mem)
+{
+	static const char between[] = " was not found; tried ";
+	size_t n = strlen(file);
+
+	for (const char *line = notes; *line; line += strcspn(line, "\n") + 1) {
+		const char *rest = line + n;
+
+		if (strncmp(line, file, n) == 0 && starts_with(rest, between))
+			return arena_strndup(mem, rest + strlen(between), strcspn(rest, "\n") - strlen(between));
+		if (!line[strcspn(line, "\n")])
+			break;
+	}
+	return "";
+}
+
+/* Keep the notes of list but for files that were not found, which the view reports itself. */
+static void keep_notes(const char *notes, struct buf *out)
+{
+	while (*notes) {
+		size_t n = strcspn(notes, "\n");
+		const char *missing = strstr(notes, " was not found; tried ");
+
+		if (!missing || missing > notes + n) {
+			buf_add(out, notes, n);
+			buf_addz(out, "\n");
+		}
+		notes += n + (notes[n] != 0);
+	}
+}
+
+static struct source_routine routine_of(const struct model *m, uint32_t row, const char *notes)
+{
+	const union cell *cell = cells(m, row);
+
+	return (struct source_routine){ .name = cell[LIST_FUNCTION].text,
+					.file = cell[LIST_FILE].text,
+					.path = cell[LIST_PATH].text,
+					.error = cell[LIST_ERROR].text,
+					.tried = tried_of(notes, cell[LIST_FILE].text, m->mem),
+					.flat = cell[LIST_FLAT].value,
+					.cum = cell[LIST_CUM].value,
+					.lo = row + 1,
+					.hi = row + 1 };
+}
+
+/* The heaviest first, those of equal weight by name as in the table. */
+static void sort_routines(struct source_model *sm, struct arena *mem)
+{
+	struct source_routine *sorted = arena_alloc(mem, sm->code.n, sizeof(*sorted));
+	struct code_weight *weight = mem_alloc(sm->code.n, sizeof(*weight));
+
+	for (uint32_t i = 0; i < sm->code.n; i++)
+		weight[i] = code_weight(sm->routine[i].flat, sm->routine[i].cum, sm->code.by_cum, i);
+	code_sort_weights(weight, sm->code.n);
+	for (uint32_t i = 0; i < sm->code.n; i++)
+		sorted[i] = sm->routine[weight[i].i];
+	free(weight);
+	sm->routine = sorted;
+}
+
+static void find_routines(const struct model *m, struct source_model *out, const char *notes)
+{
+	const struct table *t = &m->report.table;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		n += t->role[i] == ROW_ROUTINE;
+	assert(n > 0 && t->role[0] == ROW_ROUTINE); /* otherwise report_list_make fails */
+	out->routine = arena_alloc(m->mem, n, sizeof(*out->routine));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		if (t->role[i] == ROW_ROUTINE)
+			out->routine[out->code.n++] = routine_of(m, i, notes);
+		else
+			out->routine[out->code.n - 1].hi = i + 1;
+	}
+	sort_routines(out, m->mem);
+}
+
+static const char *clean(const char *path, struct arena *mem)
+{
+	struct buf out = { 0 };
+	const char *text;
+
+	path_add_clean(&out, path);
+	text = arena_strndup(mem, buf_text(&out), out.len);
+	buf_release(&out);
+	return text;
+}
+
+/* Is one path the end of the other? Both are clean. */
+static bool is_same_file(const char *a, const char *b)
+{
+	size_t n_a = strlen(a), n_b = strlen(b);
+
+	if (n_a < n_b)
+		return is_same_file(b, a);
+	if (strcmp(a + (n_a - n_b), b) != 0)
+		return false;
+	return n_a == n_b || (n_b && (a[n_a - n_b - 1] == '/' || *b == '/'));
+}
+
+/* Has a line instructions, and not just inlined calls? */
+static bool has_code(const struct source_model *sm, uint32_t line)
+{
+	for (uint32_t i = sm->weblist.line[line].lo; i < sm->weblist.line[line].hi; i++)
+		if (sm->weblist.inst[i].is_code)
+			return true;
+	return false;
+}
+
+/* Find the rows of a routine in lines [lo, hi) of the weblist, which are of its file. Both are in ascending order. */
+static void join_lines(const struct model *m, struct source_model *sm, const struct source_routine *r, uint32_t lo,
+		       uint32_t hi)
+{
+	assert(r->lo <= r->hi && r->hi <= m->report.table.n_rows);
+	for (uint32_t row = r->lo; row < r->hi; row++) {
+		int64_t line = cells(m, row)[LIST_LINE].value;
+
+		if (m->report.table.role[row] != ROW_LINE)
+			continue;
+		while (lo < hi && sm->weblist.line[lo].no < line)
+			lo++;
+		if (lo < hi && sm->weblist.line[lo].no == line && has_code(sm, lo))
+			sm->line_code[row] = lo;
+	}
+}
+
+static void join_code(const struct model *m, struct source_model *sm)
+{
+	uint32_t n_rows = m->report.table.n_rows;
+	const char **file = arena_alloc(m->mem, sm->weblist.n ? sm->weblist.n : 1, sizeof(*file));
+
+	sm->line_code = arena_alloc(m->mem, n_rows ? n_rows : 1, sizeof(*sm->line_code));
+	for (uint32_t i = 0; i < n_rows; i++)
+		sm->line_code[i] = CODE_NONE;
+	for (uint32_t i = 0; i < sm->weblist.n; i++)
+		file[i] = clean(sm->weblist.func[i].file, m->mem);
+	for (uint32_t i = 0; i < sm->code.n; i++) {
+		const char *wanted = clean(sm->routine[i].file, m->mem);
+
+		for (uint32_t f = 0; f < sm->weblist.n; f++)
+			if (is_same_file(file[f], wanted))
+				join_lines(m, sm, &sm->routine[i], sm->weblist.func[f].lo, sm->weblist.func[f].hi);
+	}
+}
+
+/* Where there are no instructions, the lines are shown without them. */
+static int make_code(const struct view *v, const struct query *q, struct model *m, struct source_model *sm,
+		    struct err *err)
+{
+	int rc = report_weblist_make(v, q, &m->more, &sm->weblist, &m->notes, err);
+
+	if (rc == ERR_STOPPED)
+		return rc;
+	if (rc < 0) {
+		sm->weblist = (struct weblist){ 0 };
+		buf_addf(&m->notes, "%s\n", err->msg);
+	}
+	sm->has_code = true;
+	join_code(m, sm);
+	return 0;
+}
+
+int shell_source_make(const struct ask *a, struct model *m, struct err *err)
+{
+	struct source_model *sm = arena_zalloc(m->mem, 1, sizeof(*sm));
+	struct query q = *a->q;
+	struct buf notes = { 0 };
+	struct view v;
+	int rc = view_make(a->data->p, &q, m->mem, &v, &m->notes, err);
+
+	m->own = sm;
+	sm->code.by_cum = q.sort == SORT_CUM;
+	sm->code.is_change = a->data->has_base;
+	q.bare_lines = true;
+	q.whole_files = a->want & SOURCE_WHOLE;
+	if (rc == 0)
+		rc = report_list_make(&v, &q, &m->report, &notes, err);
+	if (rc == 0) {
+		find_routines(m, sm, buf_text(&notes));
+		keep_notes(buf_text(&notes), &m->notes);
+		if (a->want & SOURCE_WITH_CODE)
+			rc = make_code(&v, &q, m, sm, err);
+	}
+	buf_release(&notes);
+	return rc;
+}
+
+/* ---- what is shown ---- */
+
+const struct source_routine *shell_source_routine(const struct pane *p)
+{
+	const struct source_state *st = p->state;
+
+	assert(st->code.routine < shell_source_model(p)->code.n);
+	return &shell_source_model(p)->routine[st->code.routine];
+}
+
+const struct source_row *shell_source_selected(const struct pane *p)
+{
+	const struct source_state *st = p->state;
+
+	return st->code.list.at < st->code.list.n ? &st->row[st->code.list.at] : NULL;
+}
+
+const struct source_row *shell_source_row(const struct pane *p, uint32_t i)
+{
+	const struct source_state *st = p->state;
+
+	assert(i < st->code.list.n);
+	return &st->row[i];
+}
+
 const union cell *shell_source_cell(const struct pane *p, uint32_t row)
 {
+	assert(row < p->model->report.table.n_rows);
 	return p->model->report.table.cell + (size_t)row * N_LIST_COLS;
 }
 
@@ -26,25 +256,22 @@ static bool is_line(const struct pane *p, uint32_t row)
 
 static const struct weblist_line *code_of(const struct pane *p, uint32_t line)
 {
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 
-	return sm->has_code && sm->line_code[line] != SOURCE_NONE ? &sm->code.line[sm->line_code[line]] : NULL;
+	return sm->has_code && sm->line_code[line] != CODE_NONE ? &sm->weblist.line[sm->line_code[line]] : NULL;
 }
 
 bool shell_source_has_below(const struct pane *p, uint32_t line, uint8_t what)
 {
-	const struct source_model *sm = p->model->own;
-	const struct source_state *st = p->state;
-
 	if (what == BELOW_CODE)
 		return code_of(p, line) != NULL;
-	return line + 1 < sm->routine[st->routine].hi && !is_line(p, line + 1);
+	return line + 1 < shell_source_routine(p)->hi && !is_line(p, line + 1);
 }
 
-const char *shell_source_row_text(const struct pane *p, uint32_t i, struct buf *scratch)
+const char *shell_source_search_text(const struct pane *p, uint32_t i, struct buf *scratch)
 {
-	const struct source_model *sm = p->model->own;
-	const struct source_row *row = &((const struct source_state *)p->state)->row[i];
+	const struct source_model *sm = shell_source_model(p);
+	const struct source_row *row = shell_source_row(p, i);
 
 	switch ((enum source_kind)row->kind) {
 	case SOURCE_LINE:
@@ -52,11 +279,11 @@ const char *shell_source_row_text(const struct pane *p, uint32_t i, struct buf *
 	case SOURCE_INLINED:
 		return shell_source_cell(p, row->i)[LIST_FUNCTION].text;
 	case SOURCE_CALL:
-		return sm->code.call[row->i].source;
+		return sm->weblist.call[row->i].source;
 	case SOURCE_CODE:
 		scratch->len = 0;
-		buf_addf(scratch, "%llx %s", (unsigned long long)sm->code.inst[row->i].addr,
-			 sm->code.inst[row->i].text);
+		buf_addf(scratch, "%llx %s", (unsigned long long)sm->weblist.inst[row->i].addr,
+			 sm->weblist.inst[row->i].text);
 		return buf_text(scratch);
 	}
 	return "";
@@ -64,25 +291,25 @@ const char *shell_source_row_text(const struct pane *p, uint32_t i, struct buf *
 
 static void add_row(struct source_state *st, enum source_kind kind, uint32_t i, uint32_t line)
 {
-	st->row = mem_grow(st->row, &st->cap_rows, (size_t)st->list.n + 1, sizeof(*st->row));
-	st->row[st->list.n++] = (struct source_row){ kind, i, line };
+	st->row = mem_grow(st->row, &st->cap_rows, (size_t)st->code.list.n + 1, sizeof(*st->row));
+	st->row[st->code.list.n++] = (struct source_row){ kind, i, line };
 }
 
 static void add_code(const struct pane *p, uint32_t line)
 {
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 	const struct weblist_line *code = code_of(p, line);
 	struct source_state *st = p->state;
 
 	for (uint32_t i = code ? code->lo : 0; code && i < code->hi; i++) {
-		const struct weblist_inst *it = &sm->code.inst[i];
+		const struct weblist_inst *it = &sm->weblist.inst[i];
 
 		for (uint32_t k = it->lo; k < it->hi; k++)
 			add_row(st, SOURCE_CALL, k, line);
 		if (!it->is_code)
 			continue;
-		code_values_add(&st->values, it->flat);
-		code_values_add(&st->values, it->cum);
+		code_values_add(&st->code.values, it->flat);
+		code_values_add(&st->code.values, it->cum);
 		add_row(st, SOURCE_CODE, i, line);
 	}
 }
@@ -90,13 +317,12 @@ static void add_code(const struct pane *p, uint32_t line)
 static void add_line(struct pane *p, uint32_t line)
 {
 	struct source_state *st = p->state;
-	const struct source_model *sm = p->model->own;
 
-	code_values_add(&st->values, shell_source_cell(p, line)[LIST_FLAT].value);
-	code_values_add(&st->values, shell_source_cell(p, line)[LIST_CUM].value);
+	code_values_add(&st->code.values, shell_source_cell(p, line)[LIST_FLAT].value);
+	code_values_add(&st->code.values, shell_source_cell(p, line)[LIST_CUM].value);
 	add_row(st, SOURCE_LINE, line, line);
-	for (uint32_t i = line + 1; i < sm->routine[st->routine].hi && !is_line(p, i); i++) {
-		code_values_add(&st->values, shell_source_cell(p, i)[LIST_CUM].value);
+	for (uint32_t i = line + 1; i < shell_source_routine(p)->hi && !is_line(p, i); i++) {
+		code_values_add(&st->code.values, shell_source_cell(p, i)[LIST_CUM].value);
 		if (st->below[line] & BELOW_INLINED)
 			add_row(st, SOURCE_INLINED, i, line);
 	}
@@ -108,7 +334,7 @@ static uint32_t row_of(const struct source_state *st, const struct source_row *w
 {
 	uint32_t line = 0;
 
-	for (uint32_t i = 0; i < st->list.n; i++) {
+	for (uint32_t i = 0; i < st->code.list.n; i++) {
 		if (st->row[i].kind == wanted->kind && st->row[i].i == wanted->i && st->row[i].line == wanted->line)
 			return i;
 		if (st->row[i].kind == SOURCE_LINE && st->row[i].line == wanted->line)
@@ -117,63 +343,45 @@ static uint32_t row_of(const struct source_state *st, const struct source_row *w
 	return line;
 }
 
-void shell_source_rows(struct pane *p)
+void shell_source_make_rows(struct pane *p)
 {
-	const struct source_model *sm = p->model->own;
 	struct source_state *st = p->state;
-	const struct source_routine *r = &sm->routine[st->routine];
+	const struct source_routine *r = shell_source_routine(p);
 	struct source_row at = { 0 };
-	bool had = st->list.at < st->list.n;
-	uint32_t above = st->list.at - st->list.top;
+	bool had = st->code.list.at < st->code.list.n;
+	uint32_t above = st->code.list.at - st->code.list.top;
 	char number[24];
 
 	if (had)
-		at = st->row[st->list.at];
-	st->values = (struct code_values){ .head = &p->model->report.head, .is_change = sm->is_change, .width = 4 };
-	st->list.n = 0;
+		at = st->row[st->code.list.at];
+	st->code.values = code_values(p);
+	st->code.list.n = 0;
 	for (uint32_t i = r->lo; i < r->hi; i++)
 		if (is_line(p, i))
 			add_line(p, i);
-	st->line_width =
+	st->code.mark_width =
 		snprintf(number, sizeof(number), "%lld",
-			 r->hi > r->lo && st->list.n
-				 ? (long long)shell_source_cell(p, st->row[st->list.n - 1].line)[LIST_LINE].value
+			 r->hi > r->lo && st->code.list.n
+				 ? (long long)shell_source_cell(p, st->row[st->code.list.n - 1].line)[LIST_LINE].value
 				 : 0LL);
-	st->line_width = st->line_width < 4 ? 4 : st->line_width;
-	st->list.at = had ? row_of(st, &at) : 0;
-	st->list.top = st->list.at > above ? st->list.at - above : 0;
-	shell_list_go(&st->list, st->list.at);
+	st->code.mark_width = st->code.mark_width < 4 ? 4 : st->code.mark_width;
+	st->code.list.at = had ? row_of(st, &at) : 0;
+	st->code.list.top = st->code.list.at > above ? st->code.list.at - above : 0;
+	shell_list_go(&st->code.list, st->code.list.at);
 }
 
-/* The lines of the routine that have weight, the hottest first. */
-static void find_hot(struct pane *p)
+/* The weight of a line; inlined calls below it do not count. */
+static bool weigh(const struct pane *p, uint32_t i, int64_t *flat, int64_t *cum)
 {
-	const struct source_model *sm = p->model->own;
-	struct source_state *st = p->state;
-	const struct source_routine *r = &sm->routine[st->routine];
-	struct code_weight *all = mem_alloc((size_t)(r->hi - r->lo) + 1, sizeof(*all));
-	uint32_t n = 0;
-
-	for (uint32_t i = r->lo; i < r->hi; i++) {
-		int64_t flat = shell_source_cell(p, i)[LIST_FLAT].value, cum = shell_source_cell(p, i)[LIST_CUM].value;
-
-		if (is_line(p, i) && (flat || cum))
-			all[n++] = code_weight(flat, cum, sm->by_cum, i);
-	}
-	code_sort_weights(all, n);
-	free(st->hot);
-	st->hot = mem_alloc((size_t)n + 1, sizeof(*st->hot));
-	st->n_hot = n;
-	for (uint32_t i = 0; i < n; i++)
-		st->hot[i] = all[i].i;
-	free(all);
+	*flat = shell_source_cell(p, i)[LIST_FLAT].value;
+	*cum = shell_source_cell(p, i)[LIST_CUM].value;
+	return is_line(p, i);
 }
 
 void shell_source_remember(struct pane *p)
 {
-	const struct source_model *sm = p->model->own;
 	struct source_state *st = p->state;
-	const struct source_routine *r = &sm->routine[st->routine];
+	const struct source_routine *r = shell_source_routine(p);
 
 	if (!st->name || strcmp(st->name, r->name) != 0 || strcmp(st->file, r->file) != 0) {
 		free(st->name);
@@ -181,7 +389,7 @@ void shell_source_remember(struct pane *p)
 		st->name = mem_strndup(r->name, strlen(r->name));
 		st->file = mem_strndup(r->file, strlen(r->file));
 	}
-	st->line = st->list.n ? shell_source_cell(p, st->row[st->list.at].line)[LIST_LINE].value : 0;
+	st->line = st->code.list.n ? shell_source_cell(p, st->row[st->code.list.at].line)[LIST_LINE].value : 0;
 }
 
 /* Scroll so that the selected row has some around it. */
@@ -198,14 +406,14 @@ void shell_source_go_line(struct pane *p, int64_t line)
 	struct source_state *st = p->state;
 	uint32_t best = 0;
 
-	for (uint32_t i = 0; i < st->list.n; i++)
+	for (uint32_t i = 0; i < st->code.list.n; i++)
 		if (st->row[i].kind == SOURCE_LINE && shell_source_cell(p, st->row[i].i)[LIST_LINE].value <= line)
 			best = i;
-	if (best < st->list.top || best >= st->list.top + (uint32_t)st->list.height) {
-		st->list.at = best;
-		center(&st->list);
+	if (best < st->code.list.top || best >= st->code.list.top + (uint32_t)st->code.list.height) {
+		st->code.list.at = best;
+		center(&st->code.list);
 	}
-	shell_list_go(&st->list, best);
+	shell_list_go(&st->code.list, best);
 	shell_source_remember(p);
 }
 
@@ -213,13 +421,14 @@ void shell_source_show(struct pane *p, uint32_t i)
 {
 	struct source_state *st = p->state;
 
-	st->routine = i;
-	st->list = (struct list){ .height = st->list.height > 0 ? st->list.height : p->area.height - 3 };
-	find_hot(p);
-	shell_source_rows(p);
-	if (st->n_hot) {
-		st->list.top = UINT32_MAX / 2; /* far from everything, so that it is centered */
-		shell_source_go_line(p, shell_source_cell(p, st->hot[0])[LIST_LINE].value);
+	assert(i < shell_source_model(p)->code.n);
+	st->code.routine = i;
+	st->code.list = (struct list){ .height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 3 };
+	code_find_hot(p, shell_source_routine(p)->lo, shell_source_routine(p)->hi, weigh);
+	shell_source_make_rows(p);
+	if (st->code.n_hot) {
+		st->code.list.top = UINT32_MAX / 2; /* far from everything, so that it is centered */
+		shell_source_go_line(p, shell_source_cell(p, st->code.hot[0])[LIST_LINE].value);
 	}
 	shell_source_remember(p);
 }
@@ -235,16 +444,16 @@ static bool has_line(const struct pane *p, const struct source_routine *r, int64
 /* The routine that was shown; of another file when that one has gone. Of none, one that has the line wanted. */
 static bool find_routine(const struct pane *p, const struct source_state *st, uint32_t *out)
 {
-	const struct source_model *sm = p->model->own;
+	const struct source_model *sm = shell_source_model(p);
 	bool found = false;
 
-	for (uint32_t i = 0; st->has_line && !st->name && !found && i < sm->n; i++)
+	for (uint32_t i = 0; st->has_line && !st->name && !found && i < sm->code.n; i++)
 		if (has_line(p, &sm->routine[i], st->line)) {
 			*out = i;
 			found = true;
 		}
 
-	for (uint32_t i = 0; st->name && i < sm->n; i++) {
+	for (uint32_t i = 0; st->name && i < sm->code.n; i++) {
 		if (strcmp(sm->routine[i].name, st->name) != 0)
 			continue;
 		if (!found || strcmp(sm->routine[i].file, st->file) == 0)
@@ -259,26 +468,26 @@ void shell_source_follow(struct pane *p)
 	struct source_state *st = p->state;
 	bool keeps = st->has_line;
 	int64_t line = st->line;
-	uint32_t n = p->model->report.table.n_rows, above = st->list.at - st->list.top;
+	uint32_t n = p->model->report.table.n_rows, above = st->code.list.at - st->code.list.top;
 
 	free(st->below);
 	st->below = mem_zalloc((size_t)n + 1, 1);
 	memset(st->below, (st->hide_inlined ? 0 : BELOW_INLINED) | (st->show_code ? BELOW_CODE : 0), n);
-	st->list.n = 0;
-	st->routine = 0;
-	if (find_routine(p, st, &st->routine))
+	st->code.list.n = 0;
+	st->code.routine = 0;
+	if (find_routine(p, st, &st->code.routine))
 		keeps = true;
-	shell_source_show(p, st->routine);
+	shell_source_show(p, st->code.routine);
 	if (!keeps)
 		return;
 	shell_source_go_line(p, line);
 	if (!st->has_line)
-		st->list.top = st->list.at > above ? st->list.at - above : 0;
+		st->code.list.top = st->code.list.at > above ? st->code.list.at - above : 0;
 	st->has_line = false;
-	if (st->opens_line && st->list.n) {
-		st->below[st->row[st->list.at].line] = BELOW_INLINED | BELOW_CODE;
-		shell_source_rows(p);
+	if (st->opens_line && st->code.list.n) {
+		st->below[st->row[st->code.list.at].line] = BELOW_INLINED | BELOW_CODE;
+		shell_source_make_rows(p);
 	}
 	st->opens_line = false;
-	shell_list_go(&st->list, st->list.at);
+	shell_list_go(&st->code.list, st->code.list.at);
 }
