@@ -8,6 +8,7 @@
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
 
 #include <setjmp.h>

@@ -12,8 +12,11 @@
 #include "libcpaprof/api/collector.h"
 
 #include "libcpaprof/target/latch.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -18,6 +18,7 @@
 #include "libcpaprof/api/profiles.h"
 #include "libcpaprof/api/values.h"
 
+#include "libcpaprof/target/here.h"
 #include "libcpaprof/target/labels.h"
 #include "libcpaprof/target/stacks.h"
 #include "libcpaprof/target/sys.h"

@@ -18,6 +18,7 @@
 #include "libcpaprof/api/session.h"
 #include "libcpaprof/collector/body.h"
 
+#include "libcpaprof/target/env.h"
 #include "libcpaprof/target/latch.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/target.h"

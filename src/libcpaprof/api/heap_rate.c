@@ -10,6 +10,7 @@
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
+#include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/target.h"
 
 static _Atomic bool said; /* by the program or its environment, also that there be none */

@@ -13,8 +13,11 @@
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/session.h"
 
+#include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/modules.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <dlfcn.h>
 #include <sys/auxv.h>

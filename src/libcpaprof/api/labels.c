@@ -9,6 +9,7 @@
 #include "libcpaprof/api/cpa/pprof.h"
 
 #include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
 
 #include <errno.h>

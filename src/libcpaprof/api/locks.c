@@ -8,6 +8,7 @@
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/cpa/pprof.h"
 
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/wait.h"
 
 #include <limits.h>

@@ -11,6 +11,7 @@
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "libcpaprof/collector/collect_int.h"
 
-#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/locals.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -9,10 +9,13 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/labels.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/wait.h"
 
 enum { N_BOXES = 1024, SWEEP_EVERY = 256 };

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/env.h"
 #include "libcpaprof/target/target.h"
 
 #include <string.h>

@@ -13,11 +13,16 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/env.h"
 #include "libcpaprof/target/exec.h"
-
+#include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sample.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,9 +10,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/exec.h"
-
 #include "libcpaprof/target/sys.h"
-#include "libcpaprof/target/target.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -8,9 +8,14 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/stacks.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/wait.h"
 
 #include <sys/mman.h>

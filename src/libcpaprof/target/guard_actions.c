@@ -8,7 +8,9 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/guard_int.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"

@@ -10,10 +10,14 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/guard_int.h"
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <link.h>
 #include <stdlib.h>

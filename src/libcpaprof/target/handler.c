@@ -5,8 +5,14 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/sample.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 

@@ -15,8 +15,10 @@
 #include "config.h"
 
 #include "libcpaprof/target/heap.h"
-
+#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
 
 #include <stddef.h>
 #include <string.h>

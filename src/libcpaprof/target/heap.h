@@ -11,7 +11,12 @@
 #define LIBCPAPROF_TARGET_HEAP_H
 
 #include "libcpaprof/target/live.h"
-#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/locals.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 /* Counts of sampled objects by address: 0 says that there is none, and most frees look no further. */
 enum { HEAP_FILTER = 1 << 16 };
@@ -61,6 +66,15 @@ bool cpi_heap_is_seer(void);
 /* An object that our free will look at. */
 void cpi_heap_mark(const void *p);
 
+/* Are we the ones who see what is allocated? Then sampling begins when a rate is set. */
+void cpi_heap_init(void);
+/* The rate has changed: this thread looks at once, others after a sample, or after a megabyte. */
+void cpi_heap_look(void);
+/* In the child of fork: it has no sampled objects. Its tables are yet to be claimed. */
+void cpi_heap_forget(void);
+/* An object is about to be loaded, with these flags of dlopen. */
+void cpi_heap_dlopen(int flags);
+
 /* heap_draw.c */
 /* The bytes until the next sample: exponential, of this mean; 0 for 1. */
 uint64_t cpi_heap_draw(uint64_t *random, uint32_t rate);
@@ -91,6 +105,12 @@ struct heap_next {
 };
 /* What our wrappers stand in front of. Good from the first call on. */
 extern struct heap_next cpi_heap_next;
+
+/*
+ * What this thread allocates is of our memory until this is off again: the loader allocates when it is asked
+ * for names, and the program shall find its heap as it would be without us.
+ */
+void cpi_heap_lend(bool on);
 
 /* heap_new.c */
 /* Which operators new allocate by malloc, and are seen there? */

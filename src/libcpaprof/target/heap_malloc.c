@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/target.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/target.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

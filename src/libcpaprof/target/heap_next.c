@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/locals.h"
 
 #include <dlfcn.h>
 #include <errno.h>

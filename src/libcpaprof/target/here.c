@@ -9,8 +9,11 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/sys.h"
-#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <sys/resource.h>

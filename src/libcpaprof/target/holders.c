@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/wait.h"
 
 enum { PLACE_PROBES = 4, COUNT_BITS = 16, COUNT_MOST = 0x7fff };

@@ -7,9 +7,16 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/env.h"
+#include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/objects.h"
+#include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <fcntl.h>

@@ -10,9 +10,8 @@
 #include "config.h"
 
 #include "libcpaprof/target/live.h"
-
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
-#include "libcpaprof/target/target.h"
 
 enum { SPINS = 100, YIELDS = 100, SLEEPS = 2000, SLEEP_NS = 100000 };
 

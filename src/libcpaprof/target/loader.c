@@ -10,7 +10,11 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/heap.h"
+#include "libcpaprof/target/modules.h"
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/target.h"
 
 #include <link.h>

@@ -2,13 +2,16 @@
 
 target_sources = \
 	src/libcpaprof/target/clock.c \
+	src/libcpaprof/target/clock.h \
 	src/libcpaprof/target/create.c \
 	src/libcpaprof/target/env.c \
+	src/libcpaprof/target/env.h \
 	src/libcpaprof/target/exec.c \
 	src/libcpaprof/target/exec.h \
 	src/libcpaprof/target/exec_look.c \
 	src/libcpaprof/target/fork.c \
 	src/libcpaprof/target/guard.c \
+	src/libcpaprof/target/guard.h \
 	src/libcpaprof/target/guard_actions.c \
 	src/libcpaprof/target/guard_int.h \
 	src/libcpaprof/target/guard_masks.c \
@@ -24,6 +27,7 @@ target_sources = \
 	src/libcpaprof/target/heap_new.c \
 	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/here.c \
+	src/libcpaprof/target/here.h \
 	src/libcpaprof/target/holders.c \
 	src/libcpaprof/target/init.c \
 	src/libcpaprof/target/labels.c \
@@ -33,18 +37,24 @@ target_sources = \
 	src/libcpaprof/target/live.h \
 	src/libcpaprof/target/loader.c \
 	src/libcpaprof/target/locals.c \
+	src/libcpaprof/target/locals.h \
 	src/libcpaprof/target/lock.c \
 	src/libcpaprof/target/lock_c11.c \
 	src/libcpaprof/target/lock_rw.c \
 	src/libcpaprof/target/memlock.c \
 	src/libcpaprof/target/modules.c \
+	src/libcpaprof/target/modules.h \
 	src/libcpaprof/target/next.c \
 	src/libcpaprof/target/next.h \
 	src/libcpaprof/target/objects.c \
+	src/libcpaprof/target/objects.h \
 	src/libcpaprof/target/perf.c \
 	src/libcpaprof/target/process.c \
 	src/libcpaprof/target/ring.c \
+	src/libcpaprof/target/ring.h \
 	src/libcpaprof/target/sample.c \
+	src/libcpaprof/target/sample.h \
+	src/libcpaprof/target/sampling.h \
 	src/libcpaprof/target/sandbox.c \
 	src/libcpaprof/target/segment.h \
 	src/libcpaprof/target/session.c \
@@ -54,6 +64,7 @@ target_sources = \
 	src/libcpaprof/target/sys.h \
 	src/libcpaprof/target/target.h \
 	src/libcpaprof/target/threads.c \
+	src/libcpaprof/target/threads.h \
 	src/libcpaprof/target/wait.c \
 	src/libcpaprof/target/wait.h \
 	src/libcpaprof/target/wait_cond.c \

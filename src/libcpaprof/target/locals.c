@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 

@@ -11,6 +11,7 @@
 #include "config.h"
 
 #include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/wait.h"
 
 enum { KIND_ROBUST = 16, TID_MASK = 0x3fffffff /* linux/futex.h: FUTEX_TID_MASK */ };

@@ -7,6 +7,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/wait.h"
 
 WAIT_WRAPPER(mtx_lock);

@@ -10,8 +10,10 @@
 #include "config.h"
 
 #include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

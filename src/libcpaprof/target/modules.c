@@ -10,6 +10,8 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/modules.h"
+#include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 

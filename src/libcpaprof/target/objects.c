@@ -9,10 +9,11 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/sys.h"
-#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

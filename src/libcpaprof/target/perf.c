@@ -17,8 +17,10 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

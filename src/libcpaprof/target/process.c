@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/modules.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 

@@ -5,7 +5,10 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/ring.h"
+#include "libcpaprof/target/sample.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 /* The first free ring is taken: low ones have their memory already. */
 bool cpi_ring_claim_sig(struct thread *t, uint32_t tid)

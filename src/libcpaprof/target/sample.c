@@ -9,8 +9,15 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/objects.h"
+#include "libcpaprof/target/ring.h"
+#include "libcpaprof/target/sample.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 #include "libcpaprof/target/unwind/unwind.h"
 
 #include <sys/mman.h>

@@ -132,7 +132,7 @@ struct segment_proc {
 	_Atomic uint64_t lost;          /* weight of samples that found no ring */
 	_Atomic uint64_t adopted;       /* weight of threads before they got a timer */
 	_Atomic uint32_t heap;          /* bits of proc_heap */
-	uint64_t locals;             /* where its table of locals is: struct local_at [N_LOCALS] of libcpaprof/target/target.h */
+	uint64_t locals; /* where its table of locals is: struct local_at [N_LOCALS] of libcpaprof/target/locals.h */
 	_Atomic uint32_t moved;      /* times that the program took our signal */
 	_Atomic uint32_t perf_error; /* errno of the last event that could not be had, or was taken away */
 	_Atomic uint32_t armed;      /* the session that all its threads have timers for; 0: none has one */

@@ -14,8 +14,13 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/ring.h"
+#include "libcpaprof/target/sample.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 enum { ARM_ONCE = 1024, HZ_USUAL = 100, HZ_MOST = 1000 }; /* threads in one handler: some 4 ms */
 

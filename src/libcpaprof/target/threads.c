@@ -10,17 +10,26 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/latch.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/objects.h"
+#include "libcpaprof/target/ring.h"
+#include "libcpaprof/target/sample.h"
+#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
+#include "libcpaprof/target/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { N_THREADS = 16384, THREAD_PROBES = 64 };
 enum { N_GROUPS = N_THREADS / THREAD_PROBES, KEYS_INLINE = 32, STACK_MOST = 512 << 20, NAMES_SIZE = 1024 };
 
 extern void *__libc_stack_end; /* of ld.so: where the stack of the main thread begins */

@@ -9,9 +9,11 @@
  */
 #include "config.h"
 
-#include "libcpaprof/target/wait.h"
-
+#include "libcpaprof/target/here.h"
+#include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+#include "libcpaprof/target/wait.h"
 
 #include <errno.h>
 #include <time.h>

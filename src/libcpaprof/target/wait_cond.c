@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/target/target.h"
 #include "libcpaprof/target/wait.h"
 
 #if defined(__x86_64__)
