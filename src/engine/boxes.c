@@ -15,6 +15,7 @@
 #include "engine/boxes.h"
 
 #include "base/mem.h"
+#include "engine/graph.h"
 #include "engine/parts.h"
 
 #include <math.h>
@@ -303,4 +304,15 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 	free(f.next);
 	hand_over(out, mem);
 	return stop_is_set(v->stop) ? stop_check(v->stop, err) : rc;
+}
+
+void boxes_sum(const struct view *v, const struct places *pl, struct arena *mem, struct boxes_sums *out)
+{
+	struct graph g;
+
+	graph_make_sides(v, pl, mem, &g);
+	for (int side = 0; side < N_SIDES; side++) {
+		out->self[side] = g.flat[side];
+		out->total[side] = g.cum[side];
+	}
 }

@@ -4,7 +4,6 @@ noinst_LIBRARIES += src/engine/libengine.a
 src_engine_libengine_a_SOURCES = \
 	src/engine/boxes.c \
 	src/engine/boxes.h \
-	src/engine/boxes_sums.c \
 	src/engine/calltree.c \
 	src/engine/calltree.h \
 	src/engine/diff.c \
@@ -30,9 +29,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/matcher.h \
 	src/engine/net.c \
 	src/engine/net.h \
-	src/engine/net_edges.c \
-	src/engine/net_int.h \
-	src/engine/net_tree.c \
 	src/engine/no_inlines.c \
 	src/engine/nodes.c \
 	src/engine/nodes.h \

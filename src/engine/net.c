@@ -1,14 +1,302 @@
 /*
- * net.c - the nodes a report shows, with the calls between them
+ * net.c - the nodes of a report, with the calls between them
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Calls are counted on the nodes that are kept, once to choose them for a picture and once more
- * when nodecount cuts further: what runs through a node that went is not the sum of its calls.
+ * Calls are counted on the nodes that are kept, once to choose the nodes of a picture and once more when nodecount
+ * cuts further: the calls through a removed node are not the sum of its calls.
+ *
+ * A node of a call tree has one parent, so the weight of its call is that of the node. Parents have lower numbers, so
+ * that one sweep finds the nearest kept one for all nodes.
  */
 #include "config.h"
 
-#include "engine/net_int.h"
+#include "engine/net.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sort key of an edge. */
+struct edge_key {
+	uint64_t weight;
+	bool negative;
+	uint32_t src_rank, dst_rank;
+	uint32_t edge;
+};
+
+static int compare_u32(uint32_t a, uint32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int by_weight(const void *a, const void *b)
+{
+	const struct edge_key *l = a, *r = b;
+	int c;
+
+	if (l->weight != r->weight)
+		return l->weight > r->weight ? -1 : 1;
+	c = l->negative - r->negative;
+	if (c == 0)
+		c = compare_u32(l->src_rank, r->src_rank);
+	if (c == 0)
+		c = compare_u32(l->dst_rank, r->dst_rank);
+	return c ? c : compare_u32(l->edge, r->edge);
+}
+
+static uint32_t *rank_ends(struct net *net, struct arena *mem)
+{
+	bool *some = arena_zalloc(mem, net->places.n, sizeof(*some));
+
+	for (size_t i = 0; i < net->edges.n; i++) {
+		some[nodes_place(&net->nodes, net->edges.edge[i].src)] = true;
+		some[nodes_place(&net->nodes, net->edges.edge[i].dst)] = true;
+	}
+	return node_names_rank(&net->names, some, mem);
+}
+
+/* Edges of one weight and one pair of names stay in order of their nodes. */
+static void sort_edges(struct net *net, struct arena *mem)
+{
+	const uint32_t *rank = rank_ends(net, mem);
+	size_t n = net->edges.n;
+	struct edge_key *key = mem_alloc(n, sizeof(*key));
+	struct edge *sorted = arena_alloc(mem, n, sizeof(*sorted));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct edge *e = &net->edges.edge[i];
+
+		key[i] = (struct edge_key){ .weight = num_abs(e->weight),
+					    .negative = e->weight < 0,
+					    .src_rank = rank[nodes_place(&net->nodes, e->src)],
+					    .dst_rank = rank[nodes_place(&net->nodes, e->dst)],
+					    .edge = (uint32_t)i };
+	}
+	if (n && !stop_is_set(net->stop))
+		qsort(key, n, sizeof(*key), by_weight);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = net->edges.edge[key[i].edge];
+	net->edges.edge = sorted;
+	free(key);
+}
+
+static void list_calls(const struct net *net, bool out, struct arena *mem, struct call_lists *lists)
+{
+	size_t *off = arena_zalloc(mem, (size_t)net->nodes.n + 2, sizeof(*off));
+	uint32_t *call = arena_alloc(mem, net->edges.n, sizeof(*call));
+	const struct edge *e = net->edges.edge;
+
+	for (size_t i = 0; i < net->edges.n; i++)
+		off[(out ? e[i].src : e[i].dst) + 2]++;
+	for (uint32_t k = 0; k < net->nodes.n; k++)
+		off[k + 2] += off[k + 1];
+	for (size_t i = 0; i < net->edges.n; i++)
+		call[off[(out ? e[i].src : e[i].dst) + 1]++] = (uint32_t)i;
+	*lists = (struct call_lists){ off, call };
+}
+
+/* Sort the edges, the heaviest first, and list them by node. */
+static void list_edges(struct net *net, struct arena *mem)
+{
+	if (stop_is_set(net->stop))
+		net->edges.n = 0;
+	sort_edges(net, mem);
+	list_calls(net, false, mem, &net->in);
+	list_calls(net, true, mem, &net->out);
+}
+
+/* Remove edges into listed nodes that are lighter than the cutoff; gives their number. */
+static uint32_t cut_edges(struct net *net)
+{
+	size_t n = 0, before = net->edges.n;
+
+	for (size_t i = 0; i < before; i++) {
+		const struct edge *e = &net->edges.edge[i];
+
+		if (!net->position[e->dst] || num_abs(e->weight) >= net->shown.edge_cut)
+			net->edges.edge[n++] = *e;
+	}
+	net->edges.n = n;
+	return (uint32_t)(before - n);
+}
+
+/* A search from the end of an edge back to its start. */
+struct search {
+	const struct net *net;
+	const bool *gone; /* [edges] */
+	uint32_t *seen;   /* [nodes] the last search that reached it */
+	uint32_t *queue;  /* [nodes] */
+	uint32_t round;
+};
+
+/* Can dst of an edge be reached from src over other edges? */
+static bool is_redundant(struct search *s, uint32_t edge)
+{
+	const struct edge *edges = s->net->edges.edge;
+	uint32_t head = 0, tail = 0;
+
+	s->round++;
+	s->queue[tail++] = edges[edge].dst;
+	s->seen[edges[edge].dst] = s->round;
+	while (head < tail) {
+		uint32_t node = s->queue[head++];
+
+		for (size_t i = s->net->in.off[node]; i < s->net->in.off[node + 1]; i++) {
+			uint32_t call = s->net->in.call[i], from = edges[call].src;
+
+			if (call == edge || s->gone[call] || s->seen[from] == s->round)
+				continue;
+			if (from == edges[edge].src)
+				return true;
+			s->seen[from] = s->round;
+			s->queue[tail++] = from;
+		}
+	}
+	return false;
+}
+
+/* Remove redundant edges into a node, the lightest first, up to one that is not residual. */
+static void remove_into(struct search *s, uint32_t node, bool *gone)
+{
+	const struct call_lists *in = &s->net->in;
+
+	for (size_t i = in->off[node + 1]; i-- > in->off[node];) {
+		if (!s->net->edges.edge[in->call[i]].residual)
+			return;
+		if (is_redundant(s, in->call[i]))
+			gone[in->call[i]] = true;
+	}
+}
+
+/* Remove residual edges whose nodes are connected without them. Like pprof RemoveRedundantEdges. */
+static void remove_redundant(struct net *net, struct stop *stop)
+{
+	bool *gone = mem_zalloc(net->edges.n, sizeof(*gone));
+	struct search s = { .net = net,
+			    .gone = gone,
+			    .seen = mem_zalloc(net->nodes.n, sizeof(*s.seen)),
+			    .queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
+	size_t n = 0;
+
+	for (uint32_t i = net->shown.n; i-- > 0 && !stop_is_set(stop);)
+		remove_into(&s, net->shown.node[i], gone);
+	for (size_t i = 0; i < net->edges.n; i++)
+		if (!gone[i])
+			net->edges.edge[n++] = net->edges.edge[i];
+	net->edges.n = n;
+	free(s.queue);
+	free(s.seen);
+	free(gone);
+}
+
+/* For a call without weight this is 0 times infinity, so that it and the entropy are NAN. */
+static double surprise(uint64_t weight, double total)
+{
+	double share = (double)weight / total;
+
+	return -share * log2(share);
+}
+
+/* The entropy of the calls of a node and of its flat value. */
+static double entropy(const struct net *net, const uint32_t *call, size_t n, int64_t self)
+{
+	const struct edge *edges = net->edges.edge;
+	double score = 0, total;
+	int64_t sum = self;
+
+	for (size_t i = 0; i < n; i++) /* a stack may count for several calls, so that their sum has no bound */
+		sum = num_add_capped(sum, edges[call[i]].weight > 0 ? edges[call[i]].weight : 0);
+	if (sum == 0)
+		return 0;
+	total = (double)sum;
+	for (size_t i = 0; i < n; i++)
+		score += surprise(num_abs(edges[call[i]].weight), total);
+	return self > 0 ? score + surprise((uint64_t)self, total) : score;
+}
+
+/*
+ * The score of each node, by which a picture prefers nodes.
+ *
+ * Gives   [nodes] in the arena
+ * Like    pprof internal/graph entropyScore; a node with a call that weighs nothing, as comparisons
+ *         have them, gets the least score when its flat is 0, else nearly the greatest
+ */
+static int64_t *find_scores(const struct net *net, struct arena *mem)
+{
+	int64_t *score = arena_zalloc(mem, net->nodes.n, sizeof(*score));
+
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		uint32_t node = net->shown.node[i];
+		const struct call_lists *in = &net->in, *out = &net->out;
+		size_t n_in = in->off[node + 1] - in->off[node], n_out = out->off[node + 1] - out->off[node];
+		int64_t flat = net->nodes.flat[node];
+		double sum = n_in ? entropy(net, in->call + in->off[node], n_in, 0) : 1;
+
+		sum += n_out ? entropy(net, out->call + out->off[node], n_out, flat) : 1;
+		score[node] = (int64_t)((uint64_t)num_trunc(sum * (double)net->nodes.cum[node]) + (uint64_t)flat);
+	}
+	return score;
+}
+
+/* Replace parents that are not kept by the nearest kept one. */
+static void tree_splice(struct net *net)
+{
+	for (uint32_t i = 0; i < net->nodes.n; i++) {
+		uint32_t parent = net->parent[i];
+
+		if (parent == CALLTREE_NONE || net->shown.keep[parent])
+			continue;
+		net->parent[i] = net->parent[parent];
+		net->is_inlined[i] &= net->is_inlined[parent];
+		net->is_residual[i] = true;
+	}
+}
+
+/* Start with the parents of the call tree; like pprof internal/graph, TrimTree. */
+static void tree_start(struct net *net, struct arena *mem)
+{
+	uint32_t n = net->nodes.n;
+
+	net->parent = arena_alloc(mem, n, sizeof(*net->parent));
+	net->is_inlined = arena_alloc(mem, n, sizeof(*net->is_inlined));
+	net->is_residual = arena_zalloc(mem, n, sizeof(*net->is_residual));
+	if (n) {
+		memcpy(net->parent, net->tree.parent, n * sizeof(*net->parent));
+		memcpy(net->is_inlined, net->tree.inlined, n * sizeof(*net->is_inlined));
+	}
+	if (net->shown.n_dropped)
+		tree_splice(net);
+}
+
+/* Remove the parents of listed nodes whose call is too light. */
+static void tree_cut(struct net *net)
+{
+	for (uint32_t i = 0; i < net->shown.n; i++) {
+		uint32_t node = net->shown.node[i];
+
+		if (num_abs(net->nodes.cum[node]) < net->shown.edge_cut)
+			net->parent[node] = CALLTREE_NONE;
+	}
+}
+
+static void tree_edges(struct net *net, struct arena *mem)
+{
+	struct edges e = { .edge = arena_alloc(mem, net->nodes.n, sizeof(*e.edge)) };
+
+	for (uint32_t i = 0; i < net->nodes.n; i++)
+		if (net->shown.keep[i] && net->parent[i] != CALLTREE_NONE)
+			e.edge[e.n++] = (struct edge){ .src = net->parent[i],
+						       .dst = i,
+						       .weight = net->nodes.cum[i],
+						       .div = net->nodes.cum_div ? net->nodes.cum_div[i] : 0,
+						       .residual = net->is_residual[i],
+						       .inlined = net->is_inlined[i] };
+	net->edges = e;
+}
 
 static int make_nodes(const struct view *v, const struct query *q, struct arena *mem, struct net *net, struct err *err)
 {
@@ -33,20 +321,20 @@ static int make_nodes(const struct view *v, const struct query *q, struct arena 
 static void make_edges(struct net *net, const bool *wanted, struct arena *mem)
 {
 	if (net->is_tree)
-		net_tree_edges(net, mem);
+		tree_edges(net, mem);
 	else
 		graph_edges(&net->graph, net->shown.keep, wanted, true, mem, &net->edges);
 }
 
-/* Sort the shown nodes; a picture puts the ones first that tell most. */
+/* Sort the shown nodes; a picture sorts them by score. */
 static void sort_nodes(struct net *net, const struct query *q, bool picture, struct arena *mem)
 {
 	const int64_t *score = NULL;
 
 	if (picture) {
 		make_edges(net, NULL, mem);
-		net_list_edges(net, mem);
-		score = net_scores(net, mem);
+		list_edges(net, mem);
+		score = find_scores(net, mem);
 	}
 	trim_sort(&net->nodes, q, score, &net->names, &net->shown);
 }
@@ -63,7 +351,7 @@ static int make_tags(struct net *net, const struct view *v, const struct query *
 			 mem, &net->tags, err);
 }
 
-/* How many nodes of a picture fit into count, when each label that is drawn counts as one too. */
+/* The number of nodes of a picture that fit into count, where each label that is drawn counts as one too. */
 static uint32_t fit_nodes(const struct net *net, uint32_t count)
 {
 	uint32_t sum = 0;
@@ -80,7 +368,7 @@ static uint32_t fit_nodes(const struct net *net, uint32_t count)
 	return count;
 }
 
-/* Keep what nodecount allows; sets net->limited when nodes went. */
+/* Keep the nodes that nodecount allows; sets net->limited when nodes were removed. */
 static int limit_nodes(struct net *net, const struct view *v, const struct query *q, bool picture,
 		       const struct label_units *units, struct arena *mem, struct err *err)
 {
@@ -96,12 +384,12 @@ static int limit_nodes(struct net *net, const struct view *v, const struct query
 		count = fit_nodes(net, count);
 	}
 	if (net->is_tree)
-		net_tree_cut(net);
+		tree_cut(net);
 	net->limited = trim_limit(&net->nodes, count, &net->shown);
 	if (!net->limited)
 		return 0;
 	if (net->is_tree)
-		net_tree_splice(net);
+		tree_splice(net);
 	if (picture)
 		sort_nodes(net, q, picture, mem);
 	return stop_check(v->stop, err);
@@ -120,7 +408,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 	if (picture && net->is_tree)
 		trim_keep_shown(&net->nodes, &net->shown);
 	if (net->is_tree)
-		net_tree_start(net, mem);
+		tree_start(net, mem);
 	sort_nodes(net, q, picture, mem);
 	rc = stop_check(v->stop, err);
 	if (rc == 0)
@@ -141,16 +429,16 @@ out:
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
 {
 	if (net->picture)
-		trim_keep_shown(&net->nodes, &net->shown);  /* scores looked at nodes that are not drawn too */
-	if (!net->picture || !net->limited || net->is_tree) /* else they have just been made for the order */
+		trim_keep_shown(&net->nodes, &net->shown);  /* scores use nodes that are not drawn too */
+	if (!net->picture || !net->limited || net->is_tree) /* else sort_nodes has made them */
 		make_edges(net, wanted, mem);
-	net->n_dropped_edges = net_cut_edges(net);
+	net->n_dropped_edges = cut_edges(net);
 	if (q->nodecount > 0 && !net->limited)
-		net->n_dropped_edges = 0; /* pprof has dropped them before it starts to count */
-	net_list_edges(net, mem);
+		net->n_dropped_edges = 0; /* pprof drops them before it counts */
+	list_edges(net, mem);
 	if (net->picture) {
-		net_remove_redundant(net, q->stop);
-		net_list_edges(net, mem);
+		remove_redundant(net, q->stop);
+		list_edges(net, mem);
 	}
 }
 
