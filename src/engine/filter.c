@@ -3,16 +3,17 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names are matched once each and expression, then locations, stacks and label sets are judged once
- * each; rows only look up what became of theirs.
+ * Every name is matched once per expression. Locations, stacks and label sets are then judged once each, and rows only
+ * look up the results.
  */
 #include "config.h"
 
 #include "engine/filter.h"
 
+#include "base/mem.h"
 #include "engine/filter_int.h"
-#include "engine/tag_frames.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool asks_nothing(const struct query *q)
@@ -36,7 +37,7 @@ static void release(struct filter *f)
 	matcher_release(&f->taghide);
 }
 
-/* In this order, since the first that does not parse is told. */
+/* Compile the expressions in the order of pprof, as the first that does not parse is reported. */
 static int compile(struct filter *f, struct err *err)
 {
 	const struct query *q = f->q;
@@ -66,17 +67,78 @@ static int compile(struct filter *f, struct err *err)
 	return rc;
 }
 
-static bool rows_left(const struct filter *f)
+static bool is_removed(const struct filter *f, uint32_t row)
+{
+	return (f->stack_goes && f->stack_goes[f->d.stack[row]]) || (f->set_goes && f->set_goes[f->d.labels[row]]);
+}
+
+uint8_t *filter_used_sets(const struct filter *f)
+{
+	uint8_t *used = mem_zalloc(f->d.label_sets.n, sizeof(*used));
+
+	for (uint32_t row = 0; row < f->d.n_rows; row++)
+		if (!is_removed(f, row))
+			used[f->d.labels[row]] = 1;
+	return used;
+}
+
+static uint32_t *gather_ids(struct arena *mem, const uint32_t *column, const uint32_t *row, uint32_t n)
+{
+	uint32_t *out = arena_alloc(mem, n, sizeof(*out));
+
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = column[row[i]];
+	return out;
+}
+
+static int64_t **gather_values(struct arena *mem, int64_t *const *value, uint32_t n_types, const uint32_t *row,
+			       uint32_t n)
+{
+	int64_t **out = arena_alloc(mem, n_types, sizeof(*out));
+
+	for (uint32_t t = 0; t < n_types; t++) {
+		out[t] = arena_alloc(mem, n, sizeof(**out));
+		for (uint32_t i = 0; i < n; i++)
+			out[t][i] = value[t][row[i]];
+	}
+	return out;
+}
+
+/* Remove the rows that are filtered out. */
+static void filter_rows(struct filter *f)
+{
+	struct profile *d = &f->d;
+	uint32_t *row, n = 0;
+
+	if (!f->stack_goes && !f->set_goes)
+		return;
+	row = mem_alloc(d->n_rows, sizeof(*row)); /* that remain */
+	for (uint32_t i = 0; i < d->n_rows; i++) {
+		row[n] = i;
+		n += !is_removed(f, i);
+	}
+	if (n < d->n_rows) {
+		d->stack = gather_ids(f->mem, d->stack, row, n);
+		d->labels = gather_ids(f->mem, d->labels, row, n);
+		for (int side = 0; side < N_SIDES; side++)
+			if (d->value[side])
+				d->value[side] = gather_values(f->mem, d->value[side], d->n_types, row, n);
+		d->n_rows = n;
+	}
+	free(row);
+}
+
+/* Does any row remain? */
+static bool has_rows(const struct filter *f)
 {
 	for (uint32_t row = 0; row < f->d.n_rows; row++)
-		if (!(f->stack_goes && f->stack_goes[f->d.stack[row]]) &&
-		    !(f->set_goes && f->set_goes[f->d.labels[row]]))
+		if (!is_removed(f, row))
 			return true;
 	return false;
 }
 
-/* Each expression matched something, and still nothing is left: say where the last samples went. */
-static void tell_empty(struct filter *f, const char *const option[], const bool set[], int n)
+/* Add a note that these options removed all samples although each expression matched something. */
+static void note_empty(struct filter *f, const char *const option[], const bool set[], int n)
 {
 	const char *between = "No samples are left after ";
 
@@ -92,33 +154,33 @@ static void tell_empty(struct filter *f, const char *const option[], const bool 
 static int apply_names(struct filter *f, struct err *err)
 {
 	static const char *const option[] = { "focus", "ignore", "hide", "show", "show_from" };
-	size_t told = f->notes->len;
+	size_t len = f->notes->len;
 	bool set[N_NAMES - 1];
 	int rc = filter_names(f, err);
 
 	for (int i = 0; i < N_NAMES - 1; i++)
 		set[i] = f->name[i].rx != NULL;
-	if (rc == 0 && f->stack_goes && f->notes->len == told && !rows_left(f))
-		tell_empty(f, option, set, N_NAMES - 1);
+	if (rc == 0 && f->stack_goes && f->notes->len == len && !has_rows(f))
+		note_empty(f, option, set, N_NAMES - 1);
 	return rc;
 }
 
 static int apply_tags(struct filter *f, const struct label_units *units, struct err *err)
 {
 	static const char *const option[] = { "tagfocus", "tagignore" };
-	const bool set[] = { f->tagfocus.is_set, f->tagignore.is_set }, were_left = rows_left(f);
-	size_t told = f->notes->len;
+	const bool set[] = { f->tagfocus.is_set, f->tagignore.is_set }, had_rows = has_rows(f);
+	size_t len = f->notes->len;
 	int rc = filter_tags(f, units, err);
 
-	if (rc == 0 && were_left && f->notes->len == told && !rows_left(f))
-		tell_empty(f, option, set, 2);
+	if (rc == 0 && had_rows && f->notes->len == len && !has_rows(f))
+		note_empty(f, option, set, 2);
 	return rc;
 }
 
 static int apply(struct filter *f, const struct profile *p, struct err *err)
 {
 	struct label_units units = { 0 };
-	int rc = tag_frames_add(&f->d, f->q, f->mem, f->notes, err);
+	int rc = filter_frames(f, err);
 
 	if (f->tagfocus.n_ranges || f->tagignore.n_ranges)
 		label_units_make(p, f->mem, &units, NULL);
@@ -154,4 +216,33 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
 	}
 	release(&f);
 	return rc;
+}
+
+const struct profile *filter_no_inlines(const struct profile *p, bool show_columns, struct arena *mem)
+{
+	struct profile *d = arena_alloc(mem, 1, sizeof(*d));
+	uint32_t n = 0;
+
+	*d = *p;
+	d->loc_line = arena_alloc(mem, (size_t)p->n_locs + 1, sizeof(*d->loc_line));
+	d->line_func = arena_alloc(mem, p->n_locs, sizeof(*d->line_func));
+	d->line_no = arena_alloc(mem, p->n_locs, sizeof(*d->line_no));
+	d->line_col = arena_alloc(mem, p->n_locs, sizeof(*d->line_col));
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		uint32_t end = p->loc_line[loc + 1];
+
+		d->loc_line[loc] = n;
+		if (end == p->loc_line[loc])
+			continue;
+		d->line_func[n] = p->line_func[end - 1];
+		d->line_no[n] = p->line_no[end - 1];
+		d->line_col[n++] = show_columns ? p->line_col[end - 1] : 0;
+	}
+	d->loc_line[p->n_locs] = d->n_lines = n;
+	d->map = arena_alloc(mem, p->n_maps, sizeof(*d->map));
+	if (p->n_maps)
+		memcpy(d->map, p->map, p->n_maps * sizeof(*d->map));
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		d->map[i].has_inline_frames = false;
+	return d;
 }

@@ -1,40 +1,212 @@
 /*
- * filter_names.c - filters by name: what they make of functions and locations
+ * filter_names.c - filters by name
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each string that lines or mappings use is matched once per expression. From these bits come bits
- * of functions, from these what each location keeps of its lines and what stacks have to know of
- * it.
+ * Each string that lines or mappings use is matched once per expression. These bits give the bits of functions, and
+ * those give the lines that each location keeps and the bits that stacks need of it.
+ *
+ * One walk then judges each stack and finds the part that stays. If some stack changes, a second walk copies these
+ * parts. Both are split over threads by number of frames; a thread writes only the data of its own stacks.
  */
 #include "config.h"
 
-#include "engine/filter_int.h"
-
 #include "base/mem.h"
+#include "base/pool.h"
+#include "engine/filter_int.h"
 #include "profile/simplify.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+enum { FRAMES_PER_THREAD = 200000 };
+
+/* Of a stack, the locations of [first, end) that are not hidden remain. */
+struct range {
+	uint32_t first, end;
+};
+
+struct stack_cutter {
+	const struct csr *in;
+	struct csr out;
+	const uint8_t *loc;              /* [n_locs] LOC_ */
+	bool by_focus, show_from, prune; /* set options */
+	bool any_hidden;                 /* hide or show removed whole locations */
+	uint8_t *goes;                   /* [stacks] is removed with its rows */
+	struct range *range;             /* [stacks] */
+	uint32_t *n_left;                /* [stacks] locations that remain */
+	struct stop *stop;
+	unsigned parts;
+	struct outcome {
+		bool any_goes, any_changes;
+	} * part; /* [parts] */
+};
+
+static uint32_t visible(const struct stack_cutter *c, struct range r)
+{
+	uint32_t n = r.end - r.first;
+
+	for (uint32_t i = r.first; c->any_hidden && i < r.end; i++)
+		n -= (c->loc[c->in->item[i]] & LOC_HIDDEN) != 0;
+	return n;
+}
+
+/* Is location i visible, with this bit set? */
+static bool has_bit(const struct stack_cutter *c, uint32_t i, uint8_t bit)
+{
+	return (c->loc[c->in->item[i]] & (bit | LOC_HIDDEN)) == bit;
+}
+
+/* Find the part of a stack that remains; false when the stack is removed with its rows. */
+static bool judge_stack(const struct stack_cutter *c, uint32_t stack, struct range *r)
+{
+	const uint32_t *item = c->in->item;
+	uint8_t all = 0;
+
+	*r = (struct range){ c->in->off[stack], c->in->off[stack + 1] };
+	for (uint32_t i = r->first; i < r->end; i++)
+		all |= c->loc[item[i]];
+	if (c->by_focus) {
+		if (!(all & LOC_FOCUSED) || all & LOC_IGNORED)
+			return false;
+		if (all & LOC_HIDDEN && visible(c, *r) == 0)
+			return false;
+	}
+	if (c->show_from) {
+		while (r->end > r->first && !has_bit(c, r->end - 1, LOC_FROM))
+			r->end--;
+		if (r->end == r->first)
+			return false;
+	}
+	if (c->prune && all & LOC_PRUNE) {
+		uint32_t i = r->first;
+
+		while (i < r->end && !has_bit(c, i, LOC_PRUNE))
+			i++;
+		if (i < r->end)
+			r->first = i;
+	}
+	return true;
+}
+
+static void judge_part(void *arg, unsigned part)
+{
+	struct stack_cutter *c = arg;
+	struct outcome o = { 0 };
+
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	     s < end && !stop_step(c->stop, s); s++) {
+		struct range *r = &c->range[s];
+
+		if (judge_stack(c, s, r)) {
+			c->n_left[s] = visible(c, *r);
+			o.any_changes |= c->n_left[s] != c->in->off[s + 1] - c->in->off[s];
+		} else {
+			r->end = r->first;
+			c->n_left[s] = 0;
+			c->goes[s] = 1;
+			o.any_goes = true;
+		}
+	}
+	c->part[part] = o;
+}
+
+static void copy_part(void *arg, unsigned part)
+{
+	const struct stack_cutter *c = arg;
+
+	for (uint32_t s = csr_part(c->in, part, c->parts), end = csr_part(c->in, part + 1, c->parts);
+	     s < end && !stop_step(c->stop, s); s++) {
+		uint32_t *to = c->out.item + c->out.off[s];
+
+		for (uint32_t i = c->range[s].first; i < c->range[s].end; i++)
+			if (!(c->loc[c->in->item[i]] & LOC_HIDDEN))
+				*to++ = c->in->item[i];
+	}
+}
+
+/* Copy the parts of stacks that remain. */
+static void cut_stacks(struct stack_cutter *c, struct arena *mem)
+{
+	uint32_t n = 0;
+
+	c->out.n = c->in->n;
+	c->out.off = arena_alloc(mem, (size_t)c->in->n + 1, sizeof(*c->out.off));
+	for (uint32_t s = 0; s < c->in->n; s++) {
+		c->out.off[s] = n;
+		n += c->n_left[s];
+	}
+	c->out.off[c->in->n] = n;
+	c->out.item = arena_own(mem, mem_alloc_large(n, sizeof(*c->out.item)));
+	pool_run(copy_part, c, c->parts);
+}
+
+static bool is_set(const struct filter *f, int name)
+{
+	return f->name[name].rx != NULL;
+}
+
+static bool has_hidden(const struct filter *f, const uint8_t *loc)
+{
+	for (uint32_t i = 0; i < f->d.n_locs; i++)
+		if (loc[i] & LOC_HIDDEN)
+			return true;
+	return false;
+}
+
+/* Apply the bits of locations to stacks. Fails: ERR_STOPPED */
+static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
+{
+	struct stack_cutter c = { .in = &f->d.stacks, .loc = loc, .stop = f->q->stop };
+	uint64_t wish = f->d.stacks.off[f->d.stacks.n] / FRAMES_PER_THREAD + 1;
+	bool any_goes = false, any_changes = false;
+
+	c.by_focus = is_set(f, NAME_FOCUS) || is_set(f, NAME_IGNORE) || is_set(f, NAME_HIDE) || is_set(f, NAME_SHOW);
+	c.show_from = is_set(f, NAME_SHOW_FROM);
+	c.prune = is_set(f, NAME_PRUNE_FROM);
+	c.any_hidden = has_hidden(f, loc);
+	c.goes = arena_zalloc(f->mem, c.in->n, sizeof(*c.goes));
+	c.range = mem_alloc(c.in->n, sizeof(*c.range));
+	c.n_left = mem_alloc(c.in->n, sizeof(*c.n_left));
+	c.parts = wish < pool_size() ? (unsigned)wish : pool_size();
+	c.part = mem_zalloc(c.parts, sizeof(*c.part));
+	stop_begin(c.stop, "filtering", c.in->n);
+	pool_run(judge_part, &c, c.parts);
+	for (unsigned i = 0; i < c.parts; i++) {
+		any_goes |= c.part[i].any_goes;
+		any_changes |= c.part[i].any_changes;
+	}
+	if (any_goes)
+		f->stack_goes = c.goes;
+	if (any_changes && !stop_is_set(c.stop)) {
+		cut_stacks(&c, f->mem);
+		f->d.stacks = c.out;
+	}
+	free(c.range);
+	free(c.n_left);
+	free(c.part);
+	return stop_check(c.stop, err);
+}
+
 enum { BIT_PRUNE = 1 << NAME_PRUNE_FROM };
 
-struct naming {
+struct name_filter {
 	struct filter *f;
 	const struct profile *p;
 	unsigned set; /* bits of the expressions that are set */
 	str_id *text; /* [n_texts] distinct, names of functions first */
 	uint8_t *hit; /* [n_texts] bits */
 	uint32_t n_names, n_texts;
-	uint32_t *text_of; /* [strings] its place in text + 1, 0 when it has none */
+	uint32_t *text_of; /* [strings] index in text + 1; 0 for none */
 	uint8_t *func;     /* [n_funcs] bits */
 	uint8_t *loc;      /* [n_locs] LOC_ */
-	uint8_t *gone;     /* [n_lines] this line goes */
+	uint8_t *gone;     /* [n_lines] is removed */
 	uint32_t n_gone;
 	bool seen[N_NAMES]; /* some location matched */
 };
 
-static void need(struct naming *x, str_id id)
+/* Add a string to those that are matched. */
+static void add_text(struct name_filter *x, str_id id)
 {
 	if (x->text_of[id])
 		return;
@@ -42,8 +214,8 @@ static void need(struct naming *x, str_id id)
 	x->text_of[id] = ++x->n_texts;
 }
 
-/* Which strings lines and mappings use. */
-static void collect(struct naming *x)
+/* Collect the strings that lines and mappings use. */
+static void collect_texts(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 	bool *func = mem_zalloc(p->n_funcs, sizeof(*func));
@@ -55,19 +227,19 @@ static void collect(struct naming *x)
 			func[p->line_func[l]] = true;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
-			need(x, p->func_name[i]);
+			add_text(x, p->func_name[i]);
 	x->n_names = x->n_texts;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
-			need(x, p->func_file[i]);
+			add_text(x, p->func_file[i]);
 	for (uint32_t i = 0; i < p->n_maps; i++)
-		need(x, p->map[i].file);
+		add_text(x, p->map[i].file);
 	free(func);
 }
 
 static const char *whole_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
 {
-	const struct naming *x = arg;
+	const struct name_filter *x = arg;
 
 	(void)scratch;
 	*n = strtab_len(x->p->str, x->text[i]);
@@ -79,7 +251,7 @@ static const char *simple_text(const void *arg, uint32_t i, struct buf *scratch,
 	return simplify_name(whole_text(arg, i, scratch, n), n);
 }
 
-static int match_texts(struct naming *x, struct err *err)
+static int match_texts(struct name_filter *x, struct err *err)
 {
 	int rc = 0;
 
@@ -94,12 +266,12 @@ static int match_texts(struct naming *x, struct err *err)
 	return rc;
 }
 
-static uint8_t hit_of(const struct naming *x, str_id id)
+static uint8_t hit_of(const struct name_filter *x, str_id id)
 {
 	return x->text_of[id] ? x->hit[x->text_of[id] - 1] : 0;
 }
 
-static void judge_functions(struct naming *x)
+static void judge_functions(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 
@@ -113,21 +285,21 @@ static void judge_functions(struct naming *x)
 	}
 }
 
-static uint8_t line_bits(const struct naming *x, uint32_t line)
+static uint8_t line_bits(const struct name_filter *x, uint32_t line)
 {
 	uint32_t func = x->p->line_func[line];
 
 	return func == PROFILE_NONE ? 0 : x->func[func];
 }
 
-static void take_line(struct naming *x, uint32_t line)
+static void remove_line(struct name_filter *x, uint32_t line)
 {
 	x->n_gone += !x->gone[line];
 	x->gone[line] = 1;
 }
 
-/* Take the lines whose bits have this state; how many lines are left? */
-static uint32_t take_lines(struct naming *x, uint32_t loc, uint8_t bit, bool state)
+/* Remove the lines whose bits have this state; gives the number of lines that remain. */
+static uint32_t remove_lines_of(struct name_filter *x, uint32_t loc, uint8_t bit, bool state)
 {
 	uint32_t left = 0;
 
@@ -135,20 +307,20 @@ static uint32_t take_lines(struct naming *x, uint32_t loc, uint8_t bit, bool sta
 		bool has_function = x->p->line_func[l] != PROFILE_NONE;
 
 		if (!x->gone[l] && has_function && ((line_bits(x, l) & bit) != 0) == state)
-			take_line(x, l);
+			remove_line(x, l);
 		left += !x->gone[l];
 	}
 	return left;
 }
 
-static uint32_t take_all_lines(struct naming *x, uint32_t loc)
+static uint32_t remove_all_lines(struct name_filter *x, uint32_t loc)
 {
 	for (uint32_t l = x->p->loc_line[loc]; l < x->p->loc_line[loc + 1]; l++)
-		take_line(x, l);
+		remove_line(x, l);
 	return 0;
 }
 
-static uint32_t lines_left(const struct naming *x, uint32_t loc)
+static uint32_t count_lines(const struct name_filter *x, uint32_t loc)
 {
 	uint32_t left = 0;
 
@@ -157,8 +329,8 @@ static uint32_t lines_left(const struct naming *x, uint32_t loc)
 	return left;
 }
 
-/* focus, ignore, hide and show. map: the bits of the mapping. */
-static void judge_location(struct naming *x, uint32_t loc, uint8_t map)
+/* Apply focus, ignore, hide and show. map: the bits of the mapping. */
+static void judge_location(struct name_filter *x, uint32_t loc, uint8_t map)
 {
 	const uint8_t focus = 1 << NAME_FOCUS, ignore = 1 << NAME_IGNORE, hide = 1 << NAME_HIDE, show = 1 << NAME_SHOW;
 	uint8_t all = map;
@@ -174,19 +346,19 @@ static void judge_location(struct naming *x, uint32_t loc, uint8_t map)
 	}
 	if (all & hide) {
 		x->seen[NAME_HIDE] = true;
-		if ((map & hide ? take_all_lines(x, loc) : take_lines(x, loc, hide, true)) == 0)
+		if ((map & hide ? remove_all_lines(x, loc) : remove_lines_of(x, loc, hide, true)) == 0)
 			x->loc[loc] |= LOC_HIDDEN;
 	}
 	if (x->set & show) {
-		if ((map & show ? lines_left(x, loc) : take_lines(x, loc, show, false)) == 0)
+		if ((map & show ? count_lines(x, loc) : remove_lines_of(x, loc, show, false)) == 0)
 			x->loc[loc] |= LOC_HIDDEN;
 		else
 			x->seen[NAME_SHOW] = true;
 	}
 }
 
-/* Take the callers of the outermost line that matches. */
-static void judge_show_from(struct naming *x, uint32_t loc, uint8_t map)
+/* Remove the callers of the outermost line that matches. */
+static void judge_show_from(struct name_filter *x, uint32_t loc, uint8_t map)
 {
 	const uint8_t from = 1 << NAME_SHOW_FROM;
 	uint32_t first = x->p->loc_line[loc], l = x->p->loc_line[loc + 1];
@@ -197,14 +369,14 @@ static void judge_show_from(struct naming *x, uint32_t loc, uint8_t map)
 		if (l == first)
 			return;
 		for (; l < x->p->loc_line[loc + 1]; l++)
-			take_line(x, l);
+			remove_line(x, l);
 	}
 	x->seen[NAME_SHOW_FROM] = true;
 	x->loc[loc] |= LOC_FROM;
 }
 
-/* Take what the innermost line that matches has called. */
-static void judge_prune_from(struct naming *x, uint32_t loc)
+/* Remove the callees of the innermost line that matches. */
+static void judge_prune_from(struct name_filter *x, uint32_t loc)
 {
 	uint32_t l = x->p->loc_line[loc], end = x->p->loc_line[loc + 1];
 
@@ -214,10 +386,10 @@ static void judge_prune_from(struct naming *x, uint32_t loc)
 		return;
 	x->loc[loc] |= LOC_PRUNE;
 	while (l > x->p->loc_line[loc])
-		take_line(x, --l);
+		remove_line(x, --l);
 }
 
-static void judge_locations(struct naming *x)
+static void judge_locations(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 	bool any = x->set & (1 << NAME_FOCUS | 1 << NAME_IGNORE | 1 << NAME_HIDE | 1 << NAME_SHOW);
@@ -237,8 +409,8 @@ static void judge_locations(struct naming *x)
 	}
 }
 
-/* New columns of lines without those that go. */
-static void remove_lines(struct naming *x)
+/* Make columns of lines without the removed ones. */
+static void drop_lines(struct name_filter *x)
 {
 	const struct profile *p = x->p;
 	struct profile d = *p;
@@ -263,7 +435,8 @@ static void remove_lines(struct naming *x)
 	x->f->d = d;
 }
 
-static void tell(struct naming *x)
+/* Add a note for every expression that matched nothing. */
+static void add_hints(struct name_filter *x)
 {
 	static const char *const option[] = { "Focus", "Ignore", "Hide", "Show", "ShowFrom" };
 
@@ -274,21 +447,21 @@ static void tell(struct naming *x)
 
 int filter_names(struct filter *f, struct err *err)
 {
-	struct naming x = { .f = f, .p = &f->d };
+	struct name_filter x = { .f = f, .p = &f->d };
 	int rc;
 
 	for (int i = 0; i < N_NAMES; i++)
 		x.set |= f->name[i].rx ? 1u << i : 0;
 	if (!x.set)
 		return 0;
-	collect(&x);
+	collect_texts(&x);
 	rc = match_texts(&x, err);
 	if (rc == 0) {
 		judge_functions(&x);
 		judge_locations(&x);
-		tell(&x);
+		add_hints(&x);
 		if (x.n_gone)
-			remove_lines(&x);
+			drop_lines(&x);
 		rc = filter_stacks(f, x.loc, err);
 	}
 	free(x.text_of);

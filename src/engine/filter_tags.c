@@ -2,16 +2,311 @@
  * filter_tags.c - filters by label
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * For tagfocus and tagignore each distinct label is compared once with ranges of numbers and with expressions; label
+ * sets then look up their labels. tagshow and taghide remove labels from sets.
  */
 #include "config.h"
 
+#include "base/mem.h"
+#include "base/unit.h"
 #include "engine/filter_int.h"
 
-#include "base/mem.h"
-
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-static bool any(const uint8_t *a, uint32_t n)
+/* A number with its unit. */
+struct token {
+	int64_t value;
+	bool is_huge;
+	const char *unit;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
+/* Read [+-]?DIGITS LETTERS and move *s after it. */
+static bool read_token(const char **s, const char *end, struct arena *mem, struct token *out)
+{
+	const char *c = *s, *unit;
+	bool negative = c < end && *c == '-';
+	struct token t = { 0 };
+	int64_t v = 0; /* negated, as INT64_MIN has no positive counterpart */
+
+	if (c < end && (*c == '-' || *c == '+'))
+		c++;
+	if (c == end || !is_digit(*c))
+		return false;
+	for (; c < end && is_digit(*c); c++)
+		t.is_huge |= __builtin_mul_overflow(v, 10, &v) || __builtin_sub_overflow(v, *c - '0', &v);
+	t.is_huge |= !negative && v == INT64_MIN;
+	t.value = negative || t.is_huge ? v : -v;
+	for (unit = c; c < end && is_letter(*c); c++)
+		;
+	t.unit = arena_strndup(mem, unit, (size_t)(c - unit));
+	*s = c;
+	*out = t;
+	return true;
+}
+
+static int range_error(const char *text, size_t n, struct err *err)
+{
+	return err_set(err, ERR_USAGE, "the range %.*s has a number that leaves 64 bits", (int)n, text);
+}
+
+/* Set the upper end; gives 1 when its unit is of another kind. */
+static int close_range(const struct token *t, struct tag_range *r)
+{
+	const char *unit;
+
+	r->hi = unit_scale(t->value, t->unit, r->unit, &unit);
+	return strcmp(unit, r->unit) != 0;
+}
+
+/*
+ * Parse "64kb", "64kb:", ":64kb" or "12kb:64mb".
+ *
+ * text   n bytes
+ * mem    owns the unit of out
+ * Gives  1 when the text is no range, which includes ranges from one kind of unit to another
+ * Fails  ERR_USAGE for numbers beyond 64 bits
+ * Like   pprof internal/driver/driver_focus.go, parseTagFilterRange
+ */
+static int parse_range(const char *text, size_t n, struct arena *mem, struct tag_range *out, struct err *err)
+{
+	const char *s = text, *end = text + n;
+	bool open_below = n && *s == ':', colon;
+	struct tag_range r = { .lo = -INFINITY, .hi = INFINITY };
+	struct token first, second = { 0 };
+	double value;
+
+	s += open_below;
+	if (!read_token(&s, end, mem, &first))
+		return 1;
+	colon = !open_below && s < end && *s == ':';
+	s += colon;
+	if (colon && s < end)
+		read_token(&s, end, mem, &second);
+	if (s != end)
+		return 1;
+	if (first.is_huge || second.is_huge)
+		return range_error(text, n, err);
+	value = unit_scale(first.value, first.unit, first.unit, &r.unit);
+	if (open_below) {
+		r.hi = value;
+	} else {
+		r.lo = value;
+		if (!colon)
+			r.hi = value;
+		else if (second.unit && close_range(&second, &r))
+			return 1;
+	}
+	*out = r;
+	return 0;
+}
+
+/* Is a value of this unit in the range? */
+static bool range_has(const struct tag_range *r, int64_t value, const char *unit)
+{
+	const char *scaled_unit;
+	double v = unit_scale(value, unit, r->unit, &scaled_unit);
+
+	return strcmp(scaled_unit, r->unit) == 0 && v >= r->lo && v <= r->hi;
+}
+
+/* The number of elements of a list, which are separated by commas. */
+static size_t count_elements(const char *expr)
+{
+	size_t n = 1;
+
+	for (; *expr; expr++)
+		n += *expr == ',';
+	return n;
+}
+
+/* Parse all elements as ranges; gives 1 when one of them is none. */
+static int parse_ranges(struct filter *f, struct tag_filter *t, struct err *err)
+{
+	size_t n = count_elements(t->expr), i = 0;
+	const char *s = t->expr;
+
+	t->range = arena_alloc(f->mem, n, sizeof(*t->range));
+	for (; i < n; i++) {
+		size_t len = strcspn(s, ",");
+		int rc = parse_range(s, len, f->mem, &t->range[i], err);
+
+		if (rc)
+			return rc < 0 ? err_wrap(err, "parsing %s", t->option) : rc;
+		s += len + 1;
+	}
+	t->n_ranges = n;
+	return 0;
+}
+
+static int parse_expressions(struct filter *f, struct tag_filter *t, struct err *err)
+{
+	size_t n = count_elements(t->expr);
+	const char *s = t->expr;
+
+	t->rx = arena_zalloc(f->mem, n, sizeof(*t->rx));
+	for (; t->n_rx < n; t->n_rx++) {
+		size_t len = strcspn(s, ",");
+		struct matcher *m = &t->rx[t->n_rx];
+
+		*m = (struct matcher){ t->option, arena_strndup(f->mem, s, len), NULL, f->q->stop };
+		if (regex_new(m->pattern, &m->rx, err) < 0)
+			return err_wrap(err, "parsing %s regexp", t->option);
+		s += len + 1;
+	}
+	return 0;
+}
+
+int tag_filter_init(struct filter *f, struct tag_filter *t, const char *option, const char *value, struct err *err)
+{
+	const char *equals = strchr(value, '=');
+	int rc;
+
+	*t = (struct tag_filter){ .option = option, .expr = value, .is_set = *value != 0 };
+	if (!*value)
+		return 0;
+	if (equals) {
+		t->expr = equals + 1;
+		if (equals > value)
+			t->key = arena_strndup(f->mem, value, (size_t)(equals - value));
+	}
+	rc = parse_ranges(f, t, err);
+	if (rc == 0)
+		buf_addf(f->notes, "%s:Interpreted '%s' as range, not regexp\n", option, t->expr);
+	if (rc == 0 && t->n_ranges == 1)
+		return 0;
+	/* a list is matched as text too, so that it finds what pprof finds */
+	return rc < 0 ? rc : parse_expressions(f, t, err);
+}
+
+void tag_filter_release(struct tag_filter *t)
+{
+	for (size_t i = 0; i < t->n_rx; i++)
+		matcher_release(&t->rx[i]);
+}
+
+struct tag_matcher {
+	const struct profile *p;
+	const struct tag_filter *t;
+	const struct label_units *units;
+	bool *is_key;    /* [strings] labels with this key count */
+	uint32_t *label; /* [n] labels of text that count */
+	uint32_t n;
+	uint8_t *yes; /* [n] */
+	uint8_t *hit; /* [n_labels] */
+};
+
+static const char *label_text(const void *arg, uint32_t i, struct buf *scratch, size_t *n)
+{
+	const struct tag_matcher *x = arg;
+	const struct profile *p = x->p;
+	str_id text = p->label_text[x->label[i]], key = p->label_key[x->label[i]];
+
+	*n = strtab_len(p->str, text);
+	if (x->t->key)
+		return profile_text(p, text);
+	buf_add(scratch, profile_text(p, key), strtab_len(p->str, key));
+	buf_addz(scratch, ":");
+	buf_add(scratch, profile_text(p, text), *n);
+	*n = scratch->len;
+	return scratch->data;
+}
+
+static bool counts(const struct tag_matcher *x, uint32_t label)
+{
+	return !x->t->key || strcmp(profile_text(x->p, x->p->label_key[label]), x->t->key) == 0;
+}
+
+static bool in_a_range(const struct tag_matcher *x, uint32_t label)
+{
+	const struct profile *p = x->p;
+	const char *unit;
+
+	if (p->label_is_text[label])
+		return false;
+	unit = label_unit(x->units, p, label);
+	for (size_t i = 0; i < x->t->n_ranges; i++)
+		if (range_has(&x->t->range[i], p->label_num[label], unit))
+			return true;
+	return false;
+}
+
+/* Set yes[set] for the sets in use with a label that was hit. */
+static void mark_sets(const struct tag_matcher *x, const uint8_t *used, uint8_t *yes)
+{
+	const struct csr *sets = &x->p->label_sets;
+
+	for (uint32_t s = 0; s < sets->n; s++)
+		for (uint32_t i = sets->off[s]; used[s] && !yes[s] && i < sets->off[s + 1]; i++)
+			yes[s] = x->hit[sets->item[i]];
+}
+
+/* Without a key, each expression has to match some label; with a key, any of them. */
+static int match_expressions(struct tag_matcher *x, const uint8_t *used, uint8_t *yes, struct err *err)
+{
+	uint32_t n_sets = x->p->label_sets.n;
+	uint8_t *all = mem_alloc(n_sets, 1), *one = mem_alloc(n_sets, 1);
+	int rc = 0;
+
+	memcpy(all, used, n_sets);
+	for (size_t i = 0; rc == 0 && i < x->t->n_rx; i++) {
+		memset(x->hit, 0, x->p->n_labels);
+		memset(x->yes, 0, x->n);
+		memset(one, 0, n_sets);
+		rc = matcher_all(&x->t->rx[i], label_text, x, x->n, x->yes, 1, err);
+		for (uint32_t k = 0; k < x->n; k++)
+			x->hit[x->label[k]] = x->yes[k];
+		mark_sets(x, used, x->t->key ? yes : one);
+		for (uint32_t s = 0; s < n_sets; s++)
+			all[s] &= one[s];
+	}
+	for (uint32_t s = 0; !x->t->key && s < n_sets; s++)
+		yes[s] |= all[s];
+	free(all);
+	free(one);
+	return rc;
+}
+
+/* Set yes[set] for the label sets in use that match. units may be NULL without ranges. */
+static int tag_filter_match(struct filter *f, const struct tag_filter *t, const struct label_units *units,
+			    const uint8_t *used, uint8_t *yes, struct err *err)
+{
+	const struct profile *p = &f->d;
+	struct tag_matcher x = { .p = p, .t = t, .units = units };
+	int rc = 0;
+
+	x.label = mem_alloc(p->n_labels, sizeof(*x.label));
+	x.yes = mem_alloc(p->n_labels, 1);
+	x.hit = mem_zalloc(p->n_labels, 1);
+	for (uint32_t l = 0; l < p->n_labels; l++) {
+		if (!counts(&x, l))
+			continue;
+		x.hit[l] = t->n_ranges && in_a_range(&x, l);
+		if (p->label_is_text[l])
+			x.label[x.n++] = l;
+	}
+	mark_sets(&x, used, yes);
+	if (t->n_rx)
+		rc = match_expressions(&x, used, yes, err);
+	free(x.label);
+	free(x.yes);
+	free(x.hit);
+	return rc;
+}
+
+static bool has_any(const uint8_t *a, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (a[i])
@@ -19,16 +314,16 @@ static bool any(const uint8_t *a, uint32_t n)
 	return false;
 }
 
-/* When no sample had been left, the expression is not to blame. */
-static void hint(struct filter *f, const struct tag_filter *t, const char *option, bool some_left)
+/* Add the note for an expression that matched nothing; it differs when no sample had remained before. */
+static void add_hint(struct filter *f, const struct tag_filter *t, const char *option, bool had_rows)
 {
-	if (some_left)
+	if (had_rows)
 		filter_hint_tags(f, t, option);
 	else
 		buf_addf(f->notes, "%s expression matched no samples; none had been left\n", option);
 }
 
-/* tagfocus and tagignore: which label sets take their rows with them. */
+/* Apply tagfocus and tagignore: rows with the marked label sets are removed. */
 static int filter_by_tag(struct filter *f, const struct label_units *units, struct err *err)
 {
 	uint32_t n = f->d.label_sets.n;
@@ -43,10 +338,10 @@ static int filter_by_tag(struct filter *f, const struct label_units *units, stru
 		f->set_goes = arena_alloc(f->mem, n, 1);
 		for (uint32_t s = 0; s < n; s++)
 			f->set_goes[s] = (f->tagfocus.is_set && !focus[s]) || ignore[s];
-		if (f->tagfocus.is_set && !any(focus, n))
-			hint(f, &f->tagfocus, "TagFocus", any(used, n));
-		if (f->tagignore.is_set && !any(ignore, n))
-			hint(f, &f->tagignore, "TagIgnore", any(used, n));
+		if (f->tagfocus.is_set && !has_any(focus, n))
+			add_hint(f, &f->tagfocus, "TagFocus", has_any(used, n));
+		if (f->tagignore.is_set && !has_any(ignore, n))
+			add_hint(f, &f->tagignore, "TagIgnore", has_any(used, n));
 	}
 	free(used);
 	free(focus);
@@ -115,7 +410,7 @@ static int match_keys(struct keys *k, struct err *err)
 	return 0;
 }
 
-/* New label sets without the labels that go; sets keep their ids. */
+/* Make label sets without the removed labels; sets keep their ids. */
 static void remove_labels(struct keys *k)
 {
 	struct filter *f = k->f;

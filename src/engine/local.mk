@@ -11,11 +11,10 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/edges.c \
 	src/engine/filter.c \
 	src/engine/filter.h \
+	src/engine/filter_frames.c \
 	src/engine/filter_hint.c \
 	src/engine/filter_int.h \
 	src/engine/filter_names.c \
-	src/engine/filter_rows.c \
-	src/engine/filter_stacks.c \
 	src/engine/filter_tags.c \
 	src/engine/graph.c \
 	src/engine/graph.h \
@@ -29,7 +28,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/matcher.h \
 	src/engine/net.c \
 	src/engine/net.h \
-	src/engine/no_inlines.c \
 	src/engine/nodes.c \
 	src/engine/nodes.h \
 	src/engine/normal.c \
@@ -45,11 +43,6 @@ src_engine_libengine_a_SOURCES = \
 	src/engine/runtime_names.h \
 	src/engine/shorten.c \
 	src/engine/shorten.h \
-	src/engine/tag_frames.c \
-	src/engine/tag_frames.h \
-	src/engine/tag_match.c \
-	src/engine/tag_range.c \
-	src/engine/tag_range.h \
 	src/engine/tags.c \
 	src/engine/tags.h \
 	src/engine/trend.c \

@@ -86,7 +86,7 @@ struct profile {
 	uint64_t *func_id;                            /* [n_funcs] as in the file */
 	str_id *func_name, *func_sysname, *func_file; /* [n_funcs] */
 	int64_t *func_start;                          /* [n_funcs] first line, 0 when unknown */
-	uint32_t n_label_funcs; /* the last so many are values of labels, named by engine/tag_frames.h */
+	uint32_t n_label_funcs; /* the last so many are values of labels, named by engine/filter_frames.c */
 
 	/* source lines that a bundle carries (texts.h), sorted by id of the file, then line, each once */
 	uint32_t n_texts;

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * How filters read it is in engine/tag_match.c and tag_range.c: a key ends at the first =, expressions are parted
+ * How filters read it is in engine/filter_tags.c: a key ends at the first =, expressions are parted
  * by commas, and what looks like a number is a range.
  */
 #include "config.h"

@@ -1,34 +1,33 @@
 /*
- * tag_frames.c - labels as frames of stacks
+ * filter_frames.c - labels as frames of stacks
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * Frames depend on the label set alone: each set in use gets a list of locations, equal lists share
  * an id. A new stack is made for each distinct pair of a stack and a list. Strings that the profile
- * does not hold are gathered beside it, for others may be reading its table.
+ * does not have are collected in a second table, as other threads may be reading that of the profile.
  */
 #include "config.h"
 
-#include "engine/tag_frames.h"
+#include "engine/filter_int.h"
 
 #include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/unit.h"
-#include "engine/filter_int.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FRAMES = 1 << 29 }; /* in all new stacks together */
+enum { FRAMES_MAX = 1 << 29 }; /* in all new stacks together */
 
 /* A frame of a label: its function's name and file. */
 struct frame {
 	str_id name, key;
 };
 
-struct framing {
+struct frame_builder {
 	struct profile *p;
 	struct arena *mem;
 	struct stop *stop;
@@ -57,7 +56,7 @@ struct framing {
 	struct idtab pair_ids;
 };
 
-static str_id intern(struct framing *x, const char *s, size_t n)
+static str_id intern(struct frame_builder *x, const char *s, size_t n)
 {
 	str_id id;
 
@@ -67,7 +66,7 @@ static str_id intern(struct framing *x, const char *s, size_t n)
 }
 
 /* Keys of a list, without empty ones, last first: nearest to the leaf. */
-static uint32_t split_keys(struct framing *x, const char *list, uint32_t at)
+static uint32_t split_keys(struct frame_builder *x, const char *list, uint32_t at)
 {
 	uint32_t n = 0;
 
@@ -85,7 +84,7 @@ static uint32_t split_keys(struct framing *x, const char *list, uint32_t at)
 	return n;
 }
 
-static void framing_init(struct framing *x, const struct query *q)
+static void frame_builder_init(struct frame_builder *x, const struct query *q)
 {
 	size_t most = strlen(q->tagleaf) + strlen(q->tagroot);
 
@@ -103,7 +102,7 @@ static void framing_init(struct framing *x, const struct query *q)
 	idtab_init(&x->pair_ids, x->p->stacks.n);
 }
 
-static void framing_release(struct framing *x)
+static void frame_builder_release(struct frame_builder *x)
 {
 	strtab_free(x->more);
 	idtab_release(&x->frame_ids);
@@ -128,7 +127,7 @@ static bool has_units(const struct profile *p, uint32_t set, str_id key)
 }
 
 /* The values of a key in a set: texts first, then numbers. Are there any? */
-static bool add_values(const struct framing *x, uint32_t set, str_id key, struct buf *out)
+static bool add_values(const struct frame_builder *x, uint32_t set, str_id key, struct buf *out)
 {
 	const struct profile *p = x->p;
 	bool any = false, units = has_units(p, set, key);
@@ -152,7 +151,7 @@ static bool add_values(const struct framing *x, uint32_t set, str_id key, struct
 	return any;
 }
 
-static uint32_t frame_intern(struct framing *x, struct frame frame)
+static uint32_t frame_intern(struct frame_builder *x, struct frame frame)
 {
 	uint64_t h = hash_u64((uint64_t)frame.name << 32 | frame.key);
 	uint32_t id;
@@ -167,7 +166,7 @@ static uint32_t frame_intern(struct framing *x, struct frame frame)
 }
 
 /* The location of a key for a label set. */
-static uint32_t location_for(struct framing *x, uint32_t set, uint32_t k, bool *seen)
+static uint32_t location_for(struct frame_builder *x, uint32_t set, uint32_t k, bool *seen)
 {
 	struct buf values = { 0 };
 	struct frame frame = { .key = x->key_id[k] };
@@ -178,7 +177,7 @@ static uint32_t location_for(struct framing *x, uint32_t set, uint32_t k, bool *
 	return x->p->n_locs + frame_intern(x, frame);
 }
 
-static uint32_t list_for(struct framing *x, uint32_t set)
+static uint32_t list_for(struct frame_builder *x, uint32_t set)
 {
 	uint32_t n = x->n_leaf + x->n_root, id, *list;
 	uint64_t h;
@@ -204,7 +203,7 @@ static uint32_t list_for(struct framing *x, uint32_t set)
 }
 
 /* The new stack for a stack and a list. */
-static uint32_t pair_intern(struct framing *x, uint64_t pair)
+static uint32_t pair_intern(struct frame_builder *x, uint64_t pair)
 {
 	uint64_t h = hash_u64(pair);
 	uint32_t id;
@@ -218,7 +217,7 @@ static uint32_t pair_intern(struct framing *x, uint64_t pair)
 	return x->n_pairs++;
 }
 
-static uint32_t *make_rows(struct framing *x)
+static uint32_t *make_rows(struct frame_builder *x)
 {
 	const struct profile *p = x->p;
 	uint32_t *stack = arena_alloc(x->mem, p->n_rows, sizeof(*stack));
@@ -231,7 +230,7 @@ static uint32_t *make_rows(struct framing *x)
 	return stack;
 }
 
-static int make_stacks(struct framing *x, struct csr *out, struct err *err)
+static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err)
 {
 	const struct csr *in = &x->p->stacks;
 	uint32_t k = x->n_leaf + x->n_root, at = 0;
@@ -242,10 +241,10 @@ static int make_stacks(struct framing *x, struct csr *out, struct err *err)
 
 		n += in->off[old + 1] - in->off[old] + k;
 	}
-	if (n > MAX_FRAMES)
+	if (n > FRAMES_MAX)
 		return err_set(err, ERR_LIMIT,
 			       "tagroot and tagleaf make stacks of %" PRIu64 " frames together, more than %d", n,
-			       MAX_FRAMES);
+			       FRAMES_MAX);
 	out->n = x->n_pairs;
 	out->off = arena_alloc(x->mem, (size_t)out->n + 1, sizeof(*out->off));
 	out->item = arena_own(x->mem, mem_alloc_large(n, sizeof(*out->item)));
@@ -303,7 +302,7 @@ static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uin
 	return out;
 }
 
-static void add_functions(struct framing *x)
+static void add_functions(struct frame_builder *x)
 {
 	struct profile *p = x->p;
 	uint32_t n = p->n_funcs, more = x->n_frames;
@@ -320,7 +319,7 @@ static void add_functions(struct framing *x)
 }
 
 /* A location with one line for each frame; functions have been added. */
-static void add_locations(struct framing *x)
+static void add_locations(struct frame_builder *x)
 {
 	struct profile *p = x->p;
 	uint32_t n = p->n_locs, lines = p->n_lines, more = x->n_frames;
@@ -340,7 +339,7 @@ static void add_locations(struct framing *x)
 	}
 }
 
-static int add_frames(struct framing *x, struct err *err)
+static int add_frames(struct frame_builder *x, struct err *err)
 {
 	uint32_t *stack = make_rows(x);
 	struct profile *p = x->p;
@@ -362,21 +361,22 @@ static int add_frames(struct framing *x, struct err *err)
 	return 0;
 }
 
-int tag_frames_add(struct profile *p, const struct query *q, struct arena *mem, struct buf *notes, struct err *err)
+int filter_frames(struct filter *f, struct err *err)
 {
-	struct framing x = { .p = p, .mem = mem };
-	struct filter hints = { .d = *p, .q = q, .mem = mem, .notes = notes };
+	const struct query *q = f->q;
+	struct frame_builder x = { .p = &f->d, .mem = f->mem };
+	struct filter before = *f; /* hints are about the profile without the frames */
 	int rc = 0;
 
 	if (!*q->tagroot && !*q->tagleaf)
 		return 0;
-	framing_init(&x, q);
+	frame_builder_init(&x, q);
 	if (x.n_leaf + x.n_root)
 		rc = add_frames(&x, err);
 	if (rc == 0 && *q->tagroot && !x.root_seen)
-		filter_hint_keys(&hints, "TagRoot");
+		filter_hint_keys(&before, "TagRoot");
 	if (rc == 0 && *q->tagleaf && !x.leaf_seen)
-		filter_hint_keys(&hints, "TagLeaf");
-	framing_release(&x);
+		filter_hint_keys(&before, "TagLeaf");
+	frame_builder_release(&x);
 	return rc;
 }
