@@ -1,5 +1,5 @@
 /*
- * path.c - paths as text: clean, trimmed, their last part
+ * path.c - paths as text: clean, joined, trimmed, their parts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -70,6 +70,15 @@ void path_add_base(struct buf *out, const char *path)
 	for (start = end; start > 0 && path[start - 1] != '/'; start--)
 		;
 	buf_add(out, start == end ? "/" : path + start, start == end ? 1 : end - start);
+}
+
+void path_add_dir(struct buf *out, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = mem_strndup(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+
+	path_add_clean(out, dir);
+	free(dir);
 }
 
 /* The end of a list's first entry. */

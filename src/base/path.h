@@ -1,5 +1,5 @@
 /*
- * path.h - paths as text: clean, trimmed, their last part
+ * path.h - paths as text: clean, joined, trimmed, their parts
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -16,6 +16,9 @@ void path_add_clean(struct buf *out, const char *path);
 
 /* Append the last part of a path; "." for "", "/" for slashes alone. Like Go path/filepath.Base. */
 void path_add_base(struct buf *out, const char *path);
+
+/* Append all but the last part of a path, clean; "." for none. Like Go path/filepath.Dir. */
+void path_add_dir(struct buf *out, const char *path);
 
 /* The part after the last slash; "" when a slash is last. Borrowed. Like GNU basename(3). */
 static inline const char *path_base(const char *path)

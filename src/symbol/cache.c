@@ -1,11 +1,11 @@
 /*
- * cache.c - frames that were found before, in a file for each build id
+ * cache.c - frames found before, in one file per build id, in one folder
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A file is a header, addresses, offsets, frames and texts, one after the other in the order of bytes
- * of this machine, so that it is used as it was read. A sum over all but the first 16 bytes tells
- * whether it is whole; numbers are checked nevertheless, since others may have made it.
+ * A file is a header, addresses, offsets, frames and texts, one after the other in the byte order of this machine, so
+ * that it is used as it was read. A checksum of all but the first 16 bytes tells whether it is complete. Numbers are
+ * checked nevertheless, because another program may have written the file.
  */
 #include "config.h"
 
@@ -15,18 +15,129 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/strtab.h"
-#include "symbol/cache_folder.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t max_folder = 512 << 20;
+static const char suffix[] = ".frames";
+
+enum { MAX_BUILD_ID = 128, MAX_ENTRIES = 1 << 16 };
+
+struct entry {
+	char *name;
+	uint64_t size;
+	struct timespec used;
+};
+
+/* Append the path of the file of a build id; false when there is no folder or no valid build id. */
+static bool add_path(const char *dir, const char *build_id, struct buf *out)
+{
+	size_t n = strlen(build_id);
+
+	if (!*dir || n < 8 || n > MAX_BUILD_ID || strspn(build_id, "0123456789abcdef") != n)
+		return false;
+	buf_addf(out, "%s/%s%s", dir, build_id, suffix);
+	return true;
+}
+
+/* Record that a file was used now. */
+static void mark_used(const char *path)
+{
+	const struct timespec now[2] = { { .tv_nsec = UTIME_NOW }, { .tv_nsec = UTIME_NOW } };
+
+	utimensat(AT_FDCWD, path, now, 0);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	if (x->used.tv_nsec != y->used.tv_nsec)
+		return x->used.tv_nsec < y->used.tv_nsec ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* List our files in a folder, with their total size. */
+static struct entry *list(DIR *dir, size_t *n, uint64_t *total)
+{
+	struct entry *e = NULL;
+	struct dirent *d;
+	size_t cap = 0;
+	struct stat st;
+
+	*n = 0;
+	*total = 0;
+	while (*n < MAX_ENTRIES && (d = readdir(dir))) {
+		if (!strstr(d->d_name, suffix) || fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(st.st_mode))
+			continue;
+		e = mem_grow(e, &cap, *n + 1, sizeof(*e));
+		e[(*n)++] =
+			(struct entry){ mem_strndup(d->d_name, strlen(d->d_name)), (uint64_t)st.st_size, st.st_mtim };
+		*total += (uint64_t)st.st_size;
+	}
+	return e;
+}
+
+static void shrink(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct entry *e;
+	uint64_t total;
+	size_t n;
+
+	if (!dir)
+		return;
+	e = list(dir, &n, &total);
+	if (total > max_folder)
+		qsort(e, n, sizeof(*e), by_use);
+	for (size_t i = 0; i < n; i++) {
+		if (total > max_folder && i + 1 < n && unlinkat(dirfd(dir), e[i].name, 0) == 0)
+			total -= e[i].size;
+		free(e[i].name);
+	}
+	free(e);
+	closedir(dir);
+}
+
+/*
+ * Replace the file of a build id atomically. Then, while the folder is too large, remove the least recently used
+ * files. The folder is created when it is missing; only its owner may read the files. Failures are ignored.
+ */
+static void replace_file(const char *dir, const char *build_id, const void *data, size_t n)
+{
+	struct buf path = { 0 };
+	struct io_out out;
+
+	if (add_path(dir, build_id, &path)) {
+		io_make_folders(dir);
+		mkdir(dir, 0700);
+		if (io_out_open(path.data, &out, NULL) == 0) {
+			bool keep = fchmod(out.fd, 0600) == 0 && io_write_fd(out.fd, data, n, NULL) == 0;
+
+			io_out_close(&out, keep, NULL);
+			shrink(dir);
+		}
+	}
+	buf_release(&path);
+}
 
 enum { MAX_FILE = 64 << 20 };
 
 struct header {
-	char magic[8]; /* with the version */
-	uint64_t sum;  /* of what follows */
+	char magic[8]; /* includes the version */
+	uint64_t sum;  /* checksum of the rest */
 	uint32_t order;
 	uint32_t n, n_frames, n_text;
 };
@@ -97,21 +208,21 @@ bool cache_load(const char *dir, const char *build_id, struct arena *mem, struct
 	bool is_there;
 
 	*out = (struct cache){ 0 };
-	if (!cache_folder_path(dir, build_id, &path))
+	if (!add_path(dir, build_id, &path))
 		return false;
 	is_there = io_read_file(path.data, MAX_FILE, "nothing", &b, NULL) == 0;
 	if (is_there) {
 		arena_own(mem, b.data);
 		is_there = cache_parse(b.data, b.n, build_id, out);
 		if (is_there)
-			cache_folder_used(path.data);
+			mark_used(path.data);
 	}
 	buf_release(&path);
 	return is_there;
 }
 
-/* The parts of a file that is being made. */
-struct maker {
+/* The parts of a file to write. */
+struct writer {
 	struct strtab *texts;
 	uint64_t *addr;
 	uint32_t *off;
@@ -124,7 +235,7 @@ static uint32_t clamp(int64_t v)
 	return v < 0 || v > UINT32_MAX ? 0 : (uint32_t)v;
 }
 
-static void add_old(struct maker *m, const struct cache *c, uint32_t i)
+static void add_old(struct writer *m, const struct cache *c, uint32_t i)
 {
 	m->addr[m->n] = c->addr[i];
 	m->off[m->n++] = m->n_frames;
@@ -137,7 +248,7 @@ static void add_old(struct maker *m, const struct cache *c, uint32_t i)
 	}
 }
 
-static void add_new(struct maker *m, const uint64_t *addr, const struct frames *f, uint32_t i)
+static void add_new(struct writer *m, const uint64_t *addr, const struct frames *f, uint32_t i)
 {
 	m->addr[m->n] = addr[i];
 	m->off[m->n++] = m->n_frames;
@@ -151,8 +262,8 @@ static void add_new(struct maker *m, const uint64_t *addr, const struct frames *
 		};
 }
 
-/* Texts one after the other, by id; and ids become places. False when they are too many. */
-static bool place_texts(struct maker *m, struct buf *text)
+/* Concatenate the texts in order of their ids, and replace ids by offsets. False when they are too long. */
+static bool place_texts(struct writer *m, struct buf *text)
 {
 	uint32_t n = strtab_count(m->texts), *place = mem_alloc(n, sizeof(*place));
 	uint64_t size = 0;
@@ -172,7 +283,7 @@ static bool place_texts(struct maker *m, struct buf *text)
 	return size <= MAX_FILE;
 }
 
-static void write_file(struct maker *m, const char *dir, const char *build_id)
+static void write_file(struct writer *m, const char *dir, const char *build_id)
 {
 	struct header h = { .order = order, .n = m->n, .n_frames = m->n_frames };
 	struct buf out = { 0 }, text = { 0 };
@@ -189,7 +300,7 @@ static void write_file(struct maker *m, const char *dir, const char *build_id)
 		h.sum = cache_sum(out.data, out.len);
 		memcpy(out.data, &h, sizeof(h));
 		if (out.len <= MAX_FILE)
-			cache_folder_put(dir, build_id, out.data, out.len);
+			replace_file(dir, build_id, out.data, out.len);
 	}
 	buf_release(&out);
 	buf_release(&text);
@@ -199,7 +310,7 @@ void cache_save(const char *dir, const char *build_id, const struct cache *old, 
 		const struct frames *f)
 {
 	uint64_t n = (uint64_t)old->n + f->n, n_frames = (uint64_t)old->n_frames + f->off[f->n];
-	struct maker m = { 0 };
+	struct writer m = { 0 };
 	uint32_t i = 0, k = 0;
 
 	if (n * (sizeof(*m.addr) + sizeof(*m.off)) + n_frames * sizeof(*m.frame) > MAX_FILE)

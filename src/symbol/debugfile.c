@@ -7,7 +7,7 @@
 
 #include "symbol/debugfile.h"
 
-#include "symbol/where_path.h"
+#include "symbol/where.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * debuginfod.c - files that debuginfod servers have
+ * debuginfod.c - files from debuginfod servers
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,33 +10,76 @@
 #include "base/library.h"
 #include "base/path.h"
 #include "symbol/debugfile.h"
-#include "symbol/debuginfod_cache.h"
+#include "symbol/where.h"
 
+#include <dirent.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* The cache directory of a build id: the first that exists, in the order in which the library tries them. */
+static const char *cache_path(struct arena *mem, const char *build_id)
+{
+	static const char *const place[][2] = { { DEBUGINFOD_CACHE_PATH_ENV_VAR, "" },
+						{ "HOME", ".debuginfod_client_cache" },
+						{ "XDG_CACHE_HOME", "debuginfod_client" },
+						{ "HOME", ".cache/debuginfod_client" } };
+
+	for (size_t i = 0; i < sizeof(place) / sizeof(place[0]); i++) {
+		const char *root = getenv(place[i][0]);
+
+		if (root && *root) {
+			const char *path = where_join(mem, root, place[i][1], build_id, "");
+
+			if (access(path, F_OK) == 0)
+				return path;
+		}
+	}
+	return NULL;
+}
+
+void debuginfod_cache_forget(const char *build_id, time_t since)
+{
+	struct arena *mem = arena_new();
+	const char *path = cache_path(mem, build_id);
+	DIR *d = path ? opendir(path) : NULL;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		struct stat st;
+
+		if (fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+		    st.st_size == 0 && st.st_mtime >= since)
+			unlinkat(dirfd(d), e->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+	arena_free(mem);
+}
 
 enum { NAMES_SHOWN = 3 };
 
 #define SECOND INT64_C(1000000000)
 
 struct debuginfod {
-	pthread_mutex_t lock; /* held while servers are asked: the time is counted once */
+	pthread_mutex_t lock; /* held during requests, so that time is counted once */
 	int64_t spent_ns;
-	bool given_up; /* servers that do not answer are not asked again */
+	bool given_up; /* a server did not answer: send no more requests */
 	uint32_t n_missing;
-	char names[NAMES_SHOWN][128]; /* of the first that are missing */
-	char why[256];                /* the first was not to be had */
+	char names[NAMES_SHOWN][128]; /* of the first missing files */
+	char why[256];                /* the first is missing */
 };
 
-/* The functions of the library, which is loaded when the first server is asked. */
+/* The functions of the library, which is loaded for the first request. */
 struct functions {
 	__typeof__(&debuginfod_begin) begin;
 	__typeof__(&debuginfod_end) end;
@@ -49,16 +92,16 @@ struct functions {
 	__typeof__(&debuginfod_get_url) get_url;
 };
 
-/* Both filled by load, once in the life of the program. */
+/* Both are set by load, once per process. */
 static struct functions lib;
 static bool is_loaded;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* One question. */
-struct question {
+/* One request. */
+struct request {
 	const struct symbol_where *w;
 	const char *build_id, *name;
-	const char *source; /* NULL unless it asks for a source file */
+	const char *source; /* NULL unless it is for a source file */
 	enum debuginfod_kind kind;
 	int64_t start_ns, shown_ns, allowed_ns;
 	bool out_of_time;
@@ -95,10 +138,10 @@ static void load(void)
 				 NULL) == 0;
 }
 
-/* Called by the library about every second, and when bytes come; true stops it. */
+/* Called by the library about every second, and when data arrives; true cancels the request. */
 static int progress(debuginfod_client *client, long a, long b)
 {
-	struct question *q = lib.get_user_data(client);
+	struct request *q = lib.get_user_data(client);
 	int64_t now = now_ns();
 
 	if (!q)
@@ -111,8 +154,8 @@ static int progress(debuginfod_client *client, long a, long b)
 	return q->out_of_time;
 }
 
-/* Ask, with all that the library needs. Gives a descriptor or a negative errno. */
-static int ask(struct question *q, char **path)
+/* Send a request through the library. Gives a descriptor or a negative errno. */
+static int send_request(struct request *q, char **path)
 {
 	debuginfod_client *client = lib.begin();
 	const unsigned char *id = (const unsigned char *)q->build_id;
@@ -148,8 +191,8 @@ static bool is_hex(const char *id)
 	return n >= 8 && n <= 2 * BUILD_ID_MAX && n % 2 == 0 && strspn(id, "0123456789abcdef") == n;
 }
 
-/* Remember that something could not be had, and note it. */
-static void miss(struct debuginfod *d, const struct question *q, struct buf *tried, const char *why)
+/* Record that a file is missing, in d and in the notes. */
+static void miss(struct debuginfod *d, const struct request *q, struct buf *tried, const char *why)
 {
 	if (d->n_missing == 0)
 		snprintf(d->why, sizeof(d->why), "%s", why);
@@ -159,7 +202,7 @@ static void miss(struct debuginfod *d, const struct question *q, struct buf *tri
 	debugfile_note(tried, "debuginfod", why);
 }
 
-static void explain(struct debuginfod *d, const struct question *q, int error, struct buf *tried)
+static void explain(struct debuginfod *d, const struct request *q, int error, struct buf *tried)
 {
 	char why[256];
 
@@ -177,8 +220,8 @@ static void explain(struct debuginfod *d, const struct question *q, int error, s
 	miss(d, q, tried, why);
 }
 
-/* Ask within the time that is left; the lock is held. */
-static int ask_in_time(struct debuginfod *d, struct question *q, struct buf *tried, char **path)
+/* Send a request within the remaining time; the lock is held. */
+static int request_in_time(struct debuginfod *d, struct request *q, struct buf *tried, char **path)
 {
 	int64_t limit = q->w->debuginfod_seconds;
 	int fd;
@@ -194,14 +237,14 @@ static int ask_in_time(struct debuginfod *d, struct question *q, struct buf *tri
 		miss(d, q, tried, "libdebuginfod cannot be loaded (package libdebuginfod1)");
 		return -1;
 	}
-	fd = ask(q, path);
+	fd = send_request(q, path);
 	d->spent_ns += now_ns() - q->start_ns;
 	if (fd < 0)
 		explain(d, q, -fd, tried);
 	return fd < 0 ? -1 : fd;
 }
 
-/* Is it a file of the cache of the library that holds answers for this build id? */
+/* Is it a file in the cache of the library, of this build id? */
 static bool is_cached(const char *path, const char *build_id)
 {
 	const char *at = strstr(path, build_id);
@@ -209,8 +252,8 @@ static bool is_cached(const char *path, const char *build_id)
 	return at && at > path && at[-1] == '/' && at[strlen(build_id)] == '/';
 }
 
-/* Open what came. A file with another build id is thrown away, or gdb would meet it too. */
-static bool verify(struct debuginfod *d, const struct question *q, int fd, const char *path, struct buf *tried,
+/* Open what was received. A file with another build id is removed from the cache, which gdb uses too. */
+static bool verify(struct debuginfod *d, const struct request *q, int fd, const char *path, struct buf *tried,
 		   struct object_file *out)
 {
 	struct err err;
@@ -234,7 +277,7 @@ static bool verify(struct debuginfod *d, const struct question *q, int fd, const
 bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, const char *build_id, const char *name,
 		     struct buf *tried, struct object_file *out)
 {
-	struct question q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
+	struct request q = { .w = w, .kind = kind, .build_id = build_id, .name = name };
 	char *path = NULL;
 	bool found;
 	int fd;
@@ -242,7 +285,7 @@ bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, co
 	if (!w->debuginfod || !w->servers || !is_hex(build_id))
 		return false;
 	pthread_mutex_lock(&w->servers->lock);
-	fd = ask_in_time(w->servers, &q, tried, &path);
+	fd = request_in_time(w->servers, &q, tried, &path);
 	found = fd >= 0 && verify(w->servers, &q, fd, path ? path : name, tried, out);
 	pthread_mutex_unlock(&w->servers->lock);
 	free(path);
@@ -252,7 +295,7 @@ bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, co
 int debuginfod_source(const struct symbol_where *w, const char *build_id, const char *file, struct arena *mem,
 		      const char **path, struct buf *tried)
 {
-	struct question q = { .w = w, .source = file, .build_id = build_id, .name = file };
+	struct request q = { .w = w, .source = file, .build_id = build_id, .name = file };
 	char *cached = NULL;
 	int fd;
 
@@ -260,7 +303,7 @@ int debuginfod_source(const struct symbol_where *w, const char *build_id, const 
 	if (!w->debuginfod || !w->servers || !is_hex(build_id) || *file != '/')
 		return -1;
 	pthread_mutex_lock(&w->servers->lock);
-	fd = ask_in_time(w->servers, &q, tried, &cached);
+	fd = request_in_time(w->servers, &q, tried, &cached);
 	pthread_mutex_unlock(&w->servers->lock);
 	if (cached)
 		*path = arena_strndup(mem, cached, strlen(cached));

@@ -15,6 +15,7 @@
 #include "symbol/where.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 enum debuginfod_kind { DEBUGINFOD_DEBUG, DEBUGINFOD_PROGRAM };
 
@@ -43,5 +44,11 @@ int debuginfod_source(const struct symbol_where *w, const char *build_id, const 
 /* Append one sentence on what servers should have told and did not; false, and nothing, when they
    have told all, or that they know nothing of it. Names in it are hostile. */
 bool debuginfod_missing(const struct symbol_where *w, struct buf *out);
+
+/*
+ * Remove from the cache of libdebuginfod what it recorded about a build id since a time: that no server has it. The
+ * library (0.188) records that for ten minutes when a request is cancelled, too.
+ */
+void debuginfod_cache_forget(const char *build_id, time_t since);
 
 #endif

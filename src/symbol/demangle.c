@@ -12,9 +12,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "symbol/demangle_cplus.h"
-#include "symbol/demangle_d.h"
-#include "symbol/demangle_rust.h"
+#include "symbol/demangle_int.h"
 
 #include <stdlib.h>
 #include <string.h>

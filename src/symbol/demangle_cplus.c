@@ -13,7 +13,7 @@
  */
 #include "config.h"
 
-#include "symbol/demangle_cplus.h"
+#include "symbol/demangle_int.h"
 
 #include "base/mem.h"
 #include "base/str.h"

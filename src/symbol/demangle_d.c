@@ -11,7 +11,7 @@
  */
 #include "config.h"
 
-#include "symbol/demangle_d.h"
+#include "symbol/demangle_int.h"
 
 #include "base/mem.h"
 

@@ -8,11 +8,10 @@
  */
 #include "config.h"
 
-#include "symbol/demangle_rust.h"
+#include "symbol/demangle_int.h"
 
 #include "base/mem.h"
 #include "base/str.h"
-#include "symbol/demangle_cplus.h"
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>

@@ -1,20 +1,382 @@
 /*
- * frames.c - object addresses to functions, files and lines
+ * frames.c - functions, files and lines of addresses: from the cache, DWARF, Go's table, symbol tables
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Texts are copied, because the files that hold them are closed. A name usually comes again from the same pointer, so
+ * copies are found by pointer first, which does not read the text.
+ *
+ * Symbol tables are not sorted. Each symbol is looked up among the addresses: it is a candidate for the first address
+ * that is not below it, where the best candidate is kept. Addresses without a candidate take the symbol of the address
+ * before. One pass over the table is enough.
  */
 #include "config.h"
 
 #include "symbol/frames.h"
 
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/idtab.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "symbol/cache.h"
-#include "symbol/frames_read.h"
+#include "symbol/frames_dwarf.h"
+#include "symbol/pclntab.h"
 
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Names alone, and quickly. Unlike pprof with nm, no symbol reaches past its own end: the last one that a
-   stripped library exports before its inner functions would get all their weight. */
+struct text_copies {
+	struct arena *mem;
+	struct idtab by_text, by_pointer;
+	struct text_copy *text; /* [n] */
+	size_t n, cap;
+	struct text_pointer *pointer; /* [n_pointers] */
+	size_t n_pointers, cap_pointers;
+	uint64_t left; /* bytes that may still be added */
+};
+
+struct text_copy {
+	const char *text;
+	size_t n;
+};
+
+struct text_pointer {
+	const char *from, *to;
+};
+
+/* mem lives longer. The copies remain valid after text_copies_release. */
+static void text_copies_init(struct text_copies *t, struct arena *mem, uint64_t max)
+{
+	*t = (struct text_copies){ .mem = mem, .left = max };
+	idtab_init(&t->by_text, 1024);
+	idtab_init(&t->by_pointer, 1024);
+}
+
+static void text_copies_release(struct text_copies *t)
+{
+	idtab_release(&t->by_text);
+	idtab_release(&t->by_pointer);
+	free(t->text);
+	free(t->pointer);
+}
+
+static const char *add_text(struct text_copies *t, const char *text)
+{
+	size_t n = strnlen(text, t->left + 1);
+	uint64_t h;
+	uint32_t id;
+
+	if (n > t->left)
+		n = t->left = 0;
+	if (!n)
+		return "";
+	t->left -= n;
+	h = hash_bytes(text, n);
+	for (size_t pos = idtab_start(&t->by_text, h); idtab_next(&t->by_text, h, &pos, &id);)
+		if (t->text[id].n == n && memcmp(t->text[id].text, text, n) == 0)
+			return t->text[id].text;
+	t->text = mem_grow(t->text, &t->cap, t->n + 1, sizeof(*t->text));
+	t->text[t->n] = (struct text_copy){ arena_strndup(t->mem, text, n), n };
+	idtab_put(&t->by_text, h, (uint32_t)t->n);
+	return t->text[t->n++].text;
+}
+
+/*
+ * A copy in mem, one for all equal texts; "" for NULL, and over the limit. A pointer must always point to the same
+ * text.
+ */
+static const char *text_copies_add(struct text_copies *t, const char *text)
+{
+	uint64_t h = hash_u64((uintptr_t)text);
+	uint32_t id;
+
+	if (!text || !*text)
+		return "";
+	for (size_t pos = idtab_start(&t->by_pointer, h); idtab_next(&t->by_pointer, h, &pos, &id);)
+		if (t->pointer[id].from == text)
+			return t->pointer[id].to;
+	t->pointer = mem_grow(t->pointer, &t->cap_pointers, t->n_pointers + 1, sizeof(*t->pointer));
+	t->pointer[t->n_pointers] = (struct text_pointer){ text, add_text(t, text) };
+	idtab_put(&t->by_pointer, h, (uint32_t)t->n_pointers);
+	return t->pointer[t->n_pointers++].to;
+}
+
+struct best {
+	uint64_t addr, size;
+	const char *name; /* NULL for none */
+	const char *file;
+};
+
+struct symbol_hits {
+	Elf *elf;
+	const uint64_t *addr;
+	uint32_t n;
+	bool is_full;
+	struct best *best; /* [n] */
+};
+
+static Elf_Scn *find_table(Elf *elf, GElf_Word type, GElf_Shdr *sh)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));)
+		if (gelf_getshdr(scn, sh) && sh->sh_type == type && sh->sh_size)
+			return scn;
+	return NULL;
+}
+
+/* [n] Is a section loaded into memory? */
+static bool *find_loaded(Elf *elf, size_t *n)
+{
+	bool *loaded;
+
+	if (elf_getshdrnum(elf, n) != 0)
+		*n = 0;
+	loaded = mem_zalloc(*n + 1, sizeof(*loaded));
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn));) {
+		GElf_Shdr sh;
+
+		if (elf_ndxscn(scn) < *n && gelf_getshdr(scn, &sh))
+			loaded[elf_ndxscn(scn)] = sh.sh_flags & SHF_ALLOC;
+	}
+	return loaded;
+}
+
+static bool is_wanted(const GElf_Sym *sym, const bool *loaded, size_t n_sections)
+{
+	unsigned type = GELF_ST_TYPE(sym->st_info);
+
+	return sym->st_shndx != SHN_UNDEF && sym->st_shndx < n_sections && loaded[sym->st_shndx] &&
+	       (type == STT_NOTYPE || type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC);
+}
+
+/* Keep the symbol with the highest address; of several there the largest, then the last. */
+static void offer(struct symbol_hits *s, const GElf_Sym *sym, const char *name, const char *file)
+{
+	uint32_t i = (uint32_t)lower_bound_u64(s->addr, s->n, sym->st_value);
+	struct best *b;
+
+	if (i == s->n)
+		return;
+	b = &s->best[i];
+	if (b->name && (b->addr > sym->st_value || (b->addr == sym->st_value && b->size > sym->st_size)))
+		return;
+	*b = (struct best){ sym->st_value, sym->st_size, name, file };
+}
+
+static void read_table(struct symbol_hits *s, Elf_Data *data, const GElf_Shdr *sh)
+{
+	size_t n_sections, n = sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
+	bool *loaded = find_loaded(s->elf, &n_sections);
+	const char *file = NULL;
+
+	for (size_t i = 0; i < n && i < INT32_MAX; i++) {
+		GElf_Sym sym;
+		const char *name;
+
+		if (!gelf_getsym(data, (int)i, &sym))
+			break;
+		if (GELF_ST_TYPE(sym.st_info) == STT_FILE)
+			file = elf_strptr(s->elf, sh->sh_link, sym.st_name);
+		if (!is_wanted(&sym, loaded, n_sections))
+			continue;
+		name = elf_strptr(s->elf, sh->sh_link, sym.st_name);
+		if (name && *name)
+			offer(s, &sym, name, GELF_ST_BIND(sym.st_info) == STB_LOCAL ? file : NULL);
+	}
+	free(loaded);
+}
+
+/* Addresses without a symbol of their own take that of the address before, if it covers them. */
+static void spread(struct symbol_hits *s)
+{
+	struct best last = { 0 };
+
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->best[i].name)
+			last = s->best[i];
+		s->best[i] = last;
+		if (last.name && last.size && s->addr[i] - last.addr >= last.size)
+			s->best[i].name = NULL;
+	}
+}
+
+/* Takes NULL. */
+static void symbol_hits_free(struct symbol_hits *s)
+{
+	if (!s)
+		return;
+	if (s->elf)
+		elf_end(s->elf);
+	free(s->best);
+	free(s);
+}
+
+/*
+ * Look up addresses in .symtab, or in .dynsym when there is none.
+ *
+ * fd      of an ELF file; not closed
+ * addr    [n] ascending
+ * Gives   NULL when there are no symbols; freed with symbol_hits_free
+ * Like    LLVM SymbolizableObjectFile::getNameFromSymbolTable: of symbols with one address the largest,
+ *         one without a size up to the next
+ */
+static struct symbol_hits *symbol_hits_find(int fd, const uint64_t *addr, uint32_t n)
+{
+	struct symbol_hits *s = mem_zalloc(1, sizeof(*s));
+	Elf_Data *data;
+	Elf_Scn *scn = NULL;
+	GElf_Shdr sh;
+
+	elf_version(EV_CURRENT);
+	s->elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP_PRIVATE, NULL) : NULL;
+	if (s->elf && elf_kind(s->elf) == ELF_K_ELF) {
+		scn = find_table(s->elf, SHT_SYMTAB, &sh);
+		s->is_full = scn != NULL;
+		scn = scn ? scn : find_table(s->elf, SHT_DYNSYM, &sh);
+	}
+	data = scn ? elf_getdata(scn, NULL) : NULL;
+	if (!data) {
+		symbol_hits_free(s);
+		return NULL;
+	}
+	s->addr = addr;
+	s->n = n;
+	s->best = mem_zalloc((size_t)n + 1, sizeof(*s->best));
+	read_table(s, data, &sh);
+	spread(s);
+	return s;
+}
+
+/* Do they come from .symtab? */
+static bool symbol_hits_are_full(const struct symbol_hits *s)
+{
+	return s && s->is_full;
+}
+
+/*
+ * The symbol of address i; NULL when there is none.
+ *
+ * file    set to the source file that it is local to, or NULL
+ */
+static const char *symbol_hits_get(const struct symbol_hits *s, uint32_t i, const char **file)
+{
+	*file = s ? s->best[i].file : NULL;
+	return s ? s->best[i].name : NULL;
+}
+
+/* Limit on the names of a symbol table, in bytes. */
+static const uint64_t max_symbol_text = 1 << 30;
+
+struct parts {
+	struct frames_dwarf *dwarf;  /* NULL without */
+	struct symbol_hits *symbols; /* of the program; NULL without */
+	struct symbol_hits *more;    /* of its debug file, when the program is stripped; NULL without */
+	struct pclntab *go;          /* NULL without, and when there is DWARF */
+	struct text_copies texts;
+	struct frame *frame;
+	size_t n, cap;
+};
+
+static void put(struct parts *p, const struct frame *f)
+{
+	p->frame = mem_grow(p->frame, &p->cap, p->n + 1, sizeof(*p->frame));
+	p->frame[p->n] = *f;
+	p->frame[p->n].name = text_copies_add(&p->texts, f->name);
+	p->frame[p->n].file = text_copies_add(&p->texts, f->file);
+	p->n++;
+}
+
+/*
+ * Add the frames of an address. The function that was not inlined takes its name from the symbol table of the program,
+ * which has copies and aliases. The table of a debug file names what DWARF does not. Like llvm-symbolizer.
+ */
+static void put_address(struct parts *p, uint64_t addr, uint32_t i)
+{
+	const char *file, *symbol = symbol_hits_get(p->symbols, i, &file);
+	struct frame go;
+	uint32_t n = 0;
+	const struct frame *f = p->dwarf ? frames_dwarf_get(p->dwarf, i, &n) : NULL;
+
+	for (uint32_t k = 0; k < n; k++) {
+		struct frame last = f[k];
+
+		if (k == n - 1 && symbol)
+			last.name = symbol;
+		if (k == n - 1 && symbol && !last.file)
+			last.file = file;
+		put(p, &last);
+	}
+	if (!n && !symbol)
+		symbol = symbol_hits_get(p->more, i, &file);
+	if (p->go && pclntab_find(p->go, addr, &go))
+		put(p, &go);
+	else if (!n && symbol)
+		put(p, &(struct frame){ .name = symbol, .file = file });
+}
+
+static void find_symbols(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct parts *p)
+{
+	p->symbols = symbol_hits_find(files->fd, addr, n);
+	if (!symbol_hits_are_full(p->symbols) && files->debug_fd >= 0 && files->debug_fd != files->fd)
+		p->more = symbol_hits_find(files->debug_fd, addr, n);
+}
+
+static const char *name_source(const struct frames_files *files, const struct parts *p, struct arena *mem)
+{
+	struct buf b = { 0 };
+	const char *text = p->go ? "Go's line table" : p->symbols || p->more ? "symbol table" : "";
+
+	if (p->dwarf) {
+		buf_addf(&b, "DWARF of %s", files->path);
+		text = arena_strndup(mem, b.data, b.len);
+		buf_release(&b);
+	}
+	return text;
+}
+
+int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct arena *mem,
+		struct frames *out, bool *is_complete, struct err *err)
+{
+	struct parts p = { 0 };
+	int rc = 0;
+
+	if (files->debug_fd >= 0)
+		rc = frames_dwarf_find(files, addr, n, &p.dwarf, err);
+	if (rc == ERR_UNKNOWN)
+		rc = 0;
+	if (!p.dwarf)
+		p.go = pclntab_open(files->fd);
+	find_symbols(files, addr, n, &p);
+	text_copies_init(&p.texts, mem, max_symbol_text + (p.dwarf ? frames_dwarf_max_text(p.dwarf) : 0));
+	*out = (struct frames){ .n = n, .off = arena_alloc(mem, (size_t)n + 1, sizeof(uint32_t)) };
+	for (uint32_t i = 0; i < n; i++) {
+		out->off[i] = (uint32_t)p.n;
+		put_address(&p, addr[i], i);
+	}
+	out->off[n] = (uint32_t)p.n;
+	out->frame = arena_own(mem, p.frame);
+	out->source = name_source(files, &p, mem);
+	*is_complete = p.dwarf && !frames_dwarf_is_partial(p.dwarf) &&
+		       (symbol_hits_are_full(p.symbols) || symbol_hits_are_full(p.more));
+	text_copies_release(&p.texts);
+	pclntab_close(p.go);
+	symbol_hits_free(p.symbols);
+	symbol_hits_free(p.more);
+	frames_dwarf_free(p.dwarf);
+	return rc;
+}
+
+/*
+ * Find names only. Unlike pprof with nm, no symbol covers addresses after its end: the last symbol that a stripped
+ * library exports before its internal functions would get the samples of all of them.
+ */
 static void find_fast(struct object *o, const uint64_t *addr, uint32_t n, struct arena *mem, struct frames *out)
 {
 	struct frame *frame = arena_alloc(mem, (size_t)n + 1, sizeof(*frame));
@@ -33,7 +395,7 @@ static void find_fast(struct object *o, const uint64_t *addr, uint32_t n, struct
 	out->source = n_frames ? "symbol table" : "";
 }
 
-/* What the cache says of an address, which is the i-th of it. */
+/* Copy the frames of address i of the cache. Gives how many. */
 static uint32_t put_known(const struct cache *c, uint32_t i, struct frame *out)
 {
 	uint32_t n = c->off[i + 1] - c->off[i];
@@ -46,7 +408,7 @@ static uint32_t put_known(const struct cache *c, uint32_t i, struct frame *out)
 	return n;
 }
 
-/* Those of addr that the cache does not know; *n how many. */
+/* The addresses that are not in the cache; *n is updated. */
 static uint64_t *find_unknown(const struct cache *c, const uint64_t *addr, uint32_t *n, struct arena *mem)
 {
 	uint64_t *unknown = arena_alloc(mem, (size_t)*n + 1, sizeof(*unknown));
@@ -62,7 +424,7 @@ static uint64_t *find_unknown(const struct cache *c, const uint64_t *addr, uint3
 	return unknown;
 }
 
-/* Put together what was known and what was found, each address being in one of them. */
+/* Merge the frames of the cache and those found; each address is in one of them. */
 static void join(const struct cache *c, const struct frames *found, const uint64_t *unknown, const uint64_t *addr,
 		 uint32_t n, struct arena *mem, struct frames *out)
 {
@@ -96,7 +458,7 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 	out->source = found->n ? found->source : "cache";
 }
 
-/* Where nothing was found, ask tables that only the object reads. */
+/* Where nothing was found, use symbols that only the object unpacks. */
 static void fill_holes(struct object *o, const uint64_t *addr, struct arena *mem, struct frames *f)
 {
 	struct frame *frame = arena_alloc(mem, (size_t)f->off[f->n] + f->n + 1, sizeof(*frame));
@@ -130,7 +492,7 @@ int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *
 	uint32_t n_unknown = n;
 	uint64_t *unknown;
 	struct cache c;
-	bool whole = false;
+	bool is_complete = false;
 	int rc = 0;
 
 	if (w->fast || object_fd(o) < 0) {
@@ -143,11 +505,11 @@ int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *
 		files.debug_fd = object_debug(o, w, tried, &files.path);
 		if (files.debug_fd >= 0)
 			files.alt_fd = object_debug_alt(o, w, tried);
-		rc = frames_read(&files, unknown, n_unknown, mem, &found, &whole, err);
+		rc = frames_read(&files, unknown, n_unknown, mem, &found, &is_complete, err);
 	}
 	if (found.n && object_has_packed_symbols(o))
 		fill_holes(o, unknown, mem, &found);
-	if (whole && n_unknown)
+	if (is_complete && n_unknown)
 		cache_save(w->cache, object_build_id(o), &c, unknown, &found);
 	join(&c, &found, unknown, addr, n, mem, out);
 	return rc;

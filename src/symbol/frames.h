@@ -9,8 +9,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "symbol/object.h"
+#include "base/stop.h"
 #include "symbol/where.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* One function at an address; texts live in the arena of the call, "" where unknown. */
@@ -42,5 +44,22 @@ struct frames {
  */
 int frames_find(struct object *o, const struct symbol_where *w, const uint64_t *addr, uint32_t n, struct arena *mem,
 		struct frames *out, struct buf *tried, struct err *err);
+
+/* Files to read; the caller closes them. */
+struct frames_files {
+	int fd;            /* of the program */
+	int debug_fd;      /* with its DWARF: the same or another one; -1 for none */
+	int alt_fd;        /* the supplementary file of that; -1 for none */
+	const char *path;  /* of the one with the DWARF, for people */
+	struct stop *stop; /* checked between two units; NULL: never stopped */
+};
+
+/*
+ * As frames_find, without the cache: from DWARF and symbol tables alone.
+ *
+ * is_complete   set: was everything there, so that a later search cannot find more?
+ */
+int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t n, struct arena *mem,
+		struct frames *out, bool *is_complete, struct err *err);
 
 #endif

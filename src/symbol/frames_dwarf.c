@@ -1,11 +1,17 @@
 /*
- * frames_dwarf.c - the frames of many addresses, from DWARF
+ * frames_dwarf.c - frames of many addresses from DWARF: line tables, inlined calls, units
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Two passes over the units, each on several threads. The first reads the first entry of every unit
- * and learns which addresses are its own: ranges are looked up among the addresses, so nothing has
- * to be sorted. The second reads the units that have any: the line table, then the entries.
+ * There are two passes over the units, each on several threads. The first reads the first entry of every unit and finds
+ * the addresses that it covers: ranges are looked up among the addresses, so nothing has to be sorted. The second reads
+ * the units that cover any: the line table, then the entries.
+ *
+ * The entries of a unit are visited once each, in file order, also those in functions that cover no address, because
+ * functions may be nested anywhere. Skipped are the children of inlined calls that cover no address, since calls lie
+ * within those around them, and types in languages that have no code in them. Of the entries that cover an address, the
+ * last in order is the innermost. At the last child, dwarf_siblingof tells where the list ends, and the next entry is the
+ * sibling of the parent: asking for that of the parent would walk over all children again.
  */
 #include "config.h"
 
@@ -16,38 +22,394 @@
 #include "base/pool.h"
 #include "base/search.h"
 #include "symbol/dwarf_handle.h"
-#include "symbol/frames_search.h"
-#include "symbol/inlines.h"
-#include "symbol/linetab.h"
 
 #include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* More inlined calls in a row than any compiler makes; and how many frames in all, for each address. */
+/* The line table of a unit. Zero-initialised; reused for the next unit, released with linetab_release. */
+struct linetab {
+	Dwarf_Lines *lines; /* NULL when there is no table */
+	Dwarf_Files *files;
+	size_t n, n_files;
+	const char *comp_dir; /* directory of relative paths; "" when unknown */
+	bool counts_from_1;   /* file numbers; up to DWARF 4 */
+	const char **path;    /* [n_files] NULL until requested */
+	size_t cap_path;
+};
+
+/* The row of an address. */
+struct linetab_row {
+	uint64_t file;
+	uint32_t line, column;
+};
+
+enum { INLINES_NONE = UINT32_MAX };
+
+/* A function or an inlined call that covers an address. */
+struct inline_node {
+	const char *name;   /* in the sections; NULL when unknown */
+	uint64_t call_file; /* in the line table of the unit */
+	uint32_t call_line, call_column, start_line;
+	uint32_t parent; /* that contains an inlined call, or INLINES_NONE */
+	bool is_call;    /* inlined; else a function */
+};
+
+/* The functions and inlined calls of a unit. Zero-initialised; reused for the next unit. */
+struct inlines {
+	struct inline_node *node; /* [n] */
+	size_t n, cap;
+	uint32_t *at; /* [addresses] the innermost node there, or INLINES_NONE */
+	size_t cap_at;
+	struct inlines_open *open;
+	size_t n_open, cap_open;
+};
+
+/* Subtract steps from those that remain; false when there are too few. Hostile files can cause many. */
+static inline bool spend_steps(uint64_t *work, uint64_t n)
+{
+	if (*work < n) {
+		*work = 0;
+		return false;
+	}
+	*work -= n;
+	return true;
+}
+
+/* Read the table of a unit, given its first entry. */
+static void linetab_open(struct linetab *t, Dwarf_Die *unit)
+{
+	Dwarf_Half version = 0;
+	Dwarf_Attribute attr;
+
+	t->n = t->n_files = 0;
+	if (dwarf_getsrclines(unit, &t->lines, &t->n) != 0)
+		t->lines = NULL;
+	if (dwarf_getsrcfiles(unit, &t->files, &t->n_files) != 0)
+		t->files = NULL;
+	dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
+	t->counts_from_1 = version < 5;
+	t->comp_dir = dwarf_attr(unit, DW_AT_comp_dir, &attr) ? dwarf_formstring(&attr) : NULL;
+	t->path = mem_grow(t->path, &t->cap_path, t->n_files + 1, sizeof(*t->path));
+	memset(t->path, 0, t->n_files * sizeof(*t->path));
+}
+
+static uint64_t address(const struct linetab *t, size_t i)
+{
+	Dwarf_Addr addr;
+
+	return dwarf_lineaddr(dwarf_onesrcline(t->lines, i), &addr) == 0 ? addr : 0;
+}
+
+struct address_key {
+	const struct linetab *t;
+	uint64_t addr;
+};
+
+static bool is_at_or_below(const void *arg, size_t i)
+{
+	const struct address_key *key = arg;
+
+	return address(key->t, i) <= key->addr;
+}
+
+/* Find the row of an address: the last one at or below it, unless code ends there; false for none. */
+static bool linetab_find(const struct linetab *t, uint64_t addr, struct linetab_row *out)
+{
+	size_t next = lower_bound(0, t->lines ? t->n : 0, is_at_or_below, &(struct address_key){ t, addr }), file = 0;
+	int line = 0, column = 0;
+	Dwarf_Files *files;
+	Dwarf_Line *row;
+	bool is_end;
+
+	row = next ? dwarf_onesrcline(t->lines, next - 1) : NULL;
+	if (!row || dwarf_lineendsequence(row, &is_end) != 0 || is_end || dwarf_line_file(row, &files, &file) != 0)
+		return false;
+	dwarf_lineno(row, &line);
+	dwarf_linecol(row, &column);
+	*out = (struct linetab_row){ file, (uint32_t)line, (uint32_t)column };
+	return true;
+}
+
+static bool is_absolute(const char *path)
+{
+	return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':' && (path[2] == '/' || path[2] == '\\'));
+}
+
+/* libdw prepends the directory of the compiler to some relative paths, LLVM to all. */
+static const char *make_path(const struct linetab *t, const char *path, struct arena *mem)
+{
+	size_t n = t->comp_dir ? strlen(t->comp_dir) : 0, len = strlen(path);
+	char *joined;
+
+	if (!n || is_absolute(path))
+		return arena_strndup(mem, path, len);
+	joined = arena_alloc(mem, n + len + 2, 1);
+	memcpy(joined, t->comp_dir, n);
+	if (joined[n - 1] != '/')
+		joined[n++] = '/';
+	memcpy(joined + n, path, len + 1);
+	return joined;
+}
+
+/* The path of a file, in mem; NULL for none. */
+static const char *linetab_path(struct linetab *t, uint64_t file, struct arena *mem)
+{
+	const char *path;
+
+	if (!t->files || file >= t->n_files || (t->counts_from_1 && !file))
+		return NULL;
+	if (!t->path[file]) {
+		path = dwarf_filesrc(t->files, file, NULL, NULL);
+		t->path[file] = path ? make_path(t, path, mem) : NULL;
+	}
+	return t->path[file];
+}
+
+static void linetab_release(struct linetab *t)
+{
+	free(t->path);
+	*t = (struct linetab){ 0 };
+}
+
+struct inlines_open {
+	Dwarf_Die die;
+	uint64_t depth;
+	uint32_t node; /* INLINES_NONE until it is needed */
+	bool is_call;
+};
+
+struct walk {
+	struct inlines *out;
+	const uint64_t *addr;
+	uint32_t n;
+	uint64_t *work;
+	const unsigned char *end; /* of the unit */
+	uint64_t depth;
+	bool bare_types; /* no code in classes */
+};
+
+static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t parent)
+{
+	struct inlines *out = w->out;
+	struct inline_node node = {
+		.name = dwarf_function_name(die),
+		.call_file = is_call ? dwarf_number(die, DW_AT_call_file) : 0,
+		.call_line = is_call ? (uint32_t)dwarf_number(die, DW_AT_call_line) : 0,
+		.call_column = is_call ? (uint32_t)dwarf_number(die, DW_AT_call_column) : 0,
+		.parent = parent,
+		.is_call = is_call,
+	};
+	int line;
+
+	if (dwarf_decl_line(die, &line) == 0)
+		node.start_line = (uint32_t)line;
+	out->node = mem_grow(out->node, &out->cap, out->n + 1, sizeof(node));
+	out->node[out->n++] = node;
+	return (uint32_t)(out->n - 1);
+}
+
+/* Make the node of the innermost open entry, after those that contain it up to the function. */
+static uint32_t open_node(struct walk *w)
+{
+	struct inlines *out = w->out;
+	size_t first = out->n_open;
+	uint32_t node = INLINES_NONE;
+
+	while (first && out->open[first - 1].node == INLINES_NONE && out->open[first - 1].is_call)
+		first--;
+	if (first && out->open[first - 1].node == INLINES_NONE)
+		first--; /* the function */
+	else if (first)
+		node = out->open[first - 1].node;
+	for (size_t i = first; i < out->n_open; i++) {
+		struct inlines_open *o = &out->open[i];
+
+		o->node = node = add_node(w, &o->die, o->is_call, o->is_call ? node : INLINES_NONE);
+	}
+	return node;
+}
+
+/* Assign to an entry the addresses that it covers. Gives its new node, or INLINES_NONE when there are none. */
+static uint32_t cover(struct walk *w, Dwarf_Die *die, bool is_call)
+{
+	uint32_t node = INLINES_NONE;
+	Dwarf_Addr base, lo, hi;
+
+	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0;) {
+		if (!spend_steps(w->work, 1))
+			break;
+		for (uint32_t k = (uint32_t)lower_bound_u64(w->addr, w->n, lo); k < w->n && w->addr[k] < hi; k++) {
+			if (!spend_steps(w->work, 1))
+				return node;
+			if (node == INLINES_NONE)
+				node = add_node(w, die, is_call, is_call ? open_node(w) : INLINES_NONE);
+			w->out->at[k] = node;
+		}
+	}
+	return node;
+}
+
+static int find_ranges(Dwarf_Attribute *attr, void *arg)
+{
+	bool *has = arg;
+
+	*has = attr->code == DW_AT_low_pc || attr->code == DW_AT_ranges;
+	return *has ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+/*
+ * Compilers of C and C++ put functions with code outside of their types, except for types in functions (lambdas of GCC).
+ * Rust's compiler does not.
+ */
+static bool has_bare_types(Dwarf_Die *unit)
+{
+	switch (dwarf_srclang(unit)) {
+	case DW_LANG_C89:
+	case DW_LANG_C:
+	case DW_LANG_C99:
+	case DW_LANG_C11:
+	case DW_LANG_C_plus_plus:
+	case DW_LANG_C_plus_plus_03:
+	case DW_LANG_C_plus_plus_11:
+	case DW_LANG_C_plus_plus_14:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Can the children contain functions with code? */
+static bool may_hold_code(const struct walk *w, int tag)
+{
+	if (w->bare_types && !w->out->n_open &&
+	    (tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type))
+		return false;
+	return tag != DW_TAG_enumeration_type && tag != DW_TAG_array_type && tag != DW_TAG_subroutine_type &&
+	       tag != DW_TAG_formal_parameter && tag != DW_TAG_variable && tag != DW_TAG_call_site &&
+	       tag != DW_TAG_GNU_call_site && tag != DW_TAG_GNU_formal_parameter_pack;
+}
+
+/* Visit an entry. Gives whether to visit its children too. */
+static bool visit(struct walk *w, Dwarf_Die *die, int tag)
+{
+	struct inlines *out = w->out;
+	bool is_call = tag == DW_TAG_inlined_subroutine, has_ranges = false;
+	uint32_t node = INLINES_NONE;
+
+	if (!is_call && tag != DW_TAG_subprogram)
+		return may_hold_code(w, tag);
+	dwarf_getattrs(die, find_ranges, &has_ranges, 0); /* one pass over the attributes; dwarf_ranges makes several */
+	if (has_ranges)
+		node = cover(w, die, is_call);
+	if ((is_call && has_ranges && node == INLINES_NONE) || !dwarf_haschildren(die))
+		return false;
+	out->open = mem_grow(out->open, &out->cap_open, out->n_open + 1, sizeof(*out->open));
+	out->open[out->n_open++] = (struct inlines_open){ *die, w->depth + 1, node, is_call };
+	return true;
+}
+
+/* Advance to the next entry in file order, or past the children of this one; false at the end. */
+static bool step(struct walk *w, Dwarf_Die *die, bool below)
+{
+	Dwarf_Die next = { 0 };
+	const unsigned char *at;
+
+	if (below && dwarf_haschildren(die) && dwarf_child(die, &next) == 0) {
+		w->depth++;
+		*die = next;
+		return true;
+	}
+	int rc = dwarf_siblingof(die, &next);
+	if (rc == 0) {
+		*die = next;
+		return true;
+	}
+	at = next.addr;
+	if (rc < 0 || !at)
+		return false;
+	for (; at < w->end && !*at && w->depth; at++)
+		w->depth--;
+	if (at >= w->end || !w->depth)
+		return false;
+	*die = (Dwarf_Die){ .addr = (void *)at, .cu = die->cu };
+	return true;
+}
+
+/* The end of a unit in memory; NULL when it is damaged. */
+static const unsigned char *end_of(Dwarf_Die *unit)
+{
+	Dwarf_Off off = dwarf_dieoffset(unit), start = off - dwarf_cuoffset(unit), next;
+	size_t header;
+
+	if (dwarf_nextcu(dwarf_cu_getdwarf(unit->cu), start, &next, &header, NULL, NULL, NULL) != 0)
+		return NULL;
+	return (const unsigned char *)unit->addr + (next - off);
+}
+
+/*
+ * Walk over the entries of a unit.
+ *
+ * unit   its first entry
+ * addr   [n] ascending
+ * work   remaining steps; reduced
+ * out    node and at are filled in; damage ends the walk
+ * Like   LLVM DWARFUnit::getInlinedChainForAddress
+ */
+static void inlines_find(struct inlines *out, Dwarf_Die *unit, const uint64_t *addr, uint32_t n, uint64_t *work)
+{
+	struct walk w = { .out = out, .addr = addr, .n = n, .work = work, .end = end_of(unit) };
+	Dwarf_Die die = *unit;
+
+	w.bare_types = has_bare_types(unit);
+	out->n = out->n_open = 0;
+	out->at = mem_grow(out->at, &out->cap_at, n ? n : 1, sizeof(*out->at));
+	for (uint32_t i = 0; i < n; i++)
+		out->at[i] = INLINES_NONE;
+	while (w.end && spend_steps(work, 1)) {
+		while (out->n_open && out->open[out->n_open - 1].depth > w.depth)
+			out->n_open--;
+		if (!step(&w, &die, visit(&w, &die, dwarf_tag(&die))))
+			break;
+	}
+}
+
+static void inlines_release(struct inlines *l)
+{
+	free(l->node);
+	free(l->at);
+	free(l->open);
+	*l = (struct inlines){ 0 };
+}
+
+/* Limits on inlined calls in a row, more than any compiler makes, and on frames: on average, and in all. */
 enum { MAX_CHAIN = 512, MAX_MEAN = 64, MAX_FRAMES = 1 << 20 };
 
-/* Rows of line tables that libdw may keep, for one thread. */
-enum { MAX_KEPT = 1 << 17 };
+/* Rows of line tables that libdw may hold for one thread. */
+enum { MAX_HELD = 1 << 17 };
 
-static const uint32_t nobody = UINT32_MAX;
+static const uint32_t no_unit = UINT32_MAX;
 
 struct worker {
 	struct dwarf_handle handle;
-	uint64_t work; /* steps that may still be taken */
+	uint64_t work; /* remaining steps */
 	struct inlines inlines;
 	struct linetab lines;
-	size_t n_kept;     /* rows that libdw has in memory */
-	struct arena *mem; /* of paths */
-	uint64_t *unit;    /* [n_units] where the first entries of units are */
+	size_t n_held;     /* rows that libdw holds */
+	struct arena *mem; /* owns paths */
+	uint64_t *unit;    /* [n_units] offsets of first entries */
 	uint32_t n_units;
 	size_t cap_units;
-	uint32_t *owner; /* [addresses] in the first pass: the first unit that has it */
+	uint32_t *owner; /* [addresses] the first unit that covers each; set by the first pass */
 	struct frame *frame;
 	size_t n_frames, cap_frames;
-	uint64_t *addr; /* [n] of the unit at hand */
+	uint64_t *addr; /* [n] of the current unit */
 	size_t cap_addr;
 	bool is_partial;
 };
@@ -63,8 +425,8 @@ struct frames_dwarf {
 	uint32_t n;
 	uint64_t size;      /* of the file */
 	uint32_t *index;    /* [n] addresses by unit */
-	uint32_t *first_of; /* [units + 1] where in index those of a unit begin */
-	uint32_t *todo;     /* [n_todo] units that have any */
+	uint32_t *first_of; /* [units + 1] start of a unit in index */
+	uint32_t *todo;     /* [n_todo] units that cover any */
 	uint32_t n_todo;
 	atomic_uint next;
 	struct span *span; /* [n] */
@@ -72,16 +434,16 @@ struct frames_dwarf {
 	unsigned n_workers;
 };
 
-/* The addresses of a unit, as its first entry says. */
+/* Find the addresses that a unit covers by its first entry. */
 static void claim(struct frames_dwarf *d, struct worker *w, uint32_t unit, Dwarf_Die *die)
 {
 	Dwarf_Addr base, lo, hi;
 
 	for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0;) {
-		if (!frames_spend(&w->work, 1))
+		if (!spend_steps(&w->work, 1))
 			return;
 		for (uint32_t k = (uint32_t)lower_bound_u64(d->addr, d->n, lo); k < d->n && d->addr[k] < hi; k++) {
-			if (!frames_spend(&w->work, 1))
+			if (!spend_steps(&w->work, 1))
 				return;
 			if (unit < w->owner[k])
 				w->owner[k] = unit;
@@ -99,7 +461,7 @@ static void claim_part(void *arg, unsigned part)
 
 	w->owner = mem_alloc((size_t)d->n + 1, sizeof(*w->owner));
 	for (uint32_t i = 0; i < d->n; i++)
-		w->owner[i] = nobody;
+		w->owner[i] = no_unit;
 	while (w->handle.dwarf && w->n_units < UINT32_MAX - 2 && !stop_is_set(d->stop) &&
 	       dwarf_get_units(w->handle.dwarf, cu, &cu, NULL, NULL, &die, NULL) == 0) {
 		uint32_t unit = w->n_units++;
@@ -113,7 +475,7 @@ static void claim_part(void *arg, unsigned part)
 	}
 }
 
-/* Sort the addresses by the unit that has them, by counting. */
+/* Counting sort of the addresses by unit. */
 static void group(struct frames_dwarf *d)
 {
 	uint32_t n_units = d->worker[0].n_units, *owner = d->worker[0].owner;
@@ -124,7 +486,7 @@ static void group(struct frames_dwarf *d)
 			if (d->worker[i].owner[k] < owner[k])
 				owner[k] = d->worker[i].owner[k];
 	for (uint32_t k = 0; k < d->n; k++)
-		if (owner[k] != nobody)
+		if (owner[k] != no_unit)
 			first[owner[k] + 2]++;
 	d->todo = mem_alloc(d->n + 1, sizeof(*d->todo));
 	for (uint32_t i = 0; i < n_units; i++) {
@@ -134,7 +496,7 @@ static void group(struct frames_dwarf *d)
 	}
 	d->index = mem_alloc(d->n + 1, sizeof(*d->index));
 	for (uint32_t k = 0; k < d->n; k++)
-		if (owner[k] != nobody)
+		if (owner[k] != no_unit)
 			d->index[first[owner[k] + 1]++] = k;
 }
 
@@ -145,7 +507,7 @@ static void put(struct worker *w, const char *name, const char *file, uint32_t l
 		(struct frame){ .name = name, .file = file, .line = line, .column = column, .start_line = start };
 }
 
-/* The frames of address k of the unit at hand. */
+/* Add the frames of address k of the current unit. */
 static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool is_split)
 {
 	bool is_full = w->n_frames / MAX_MEAN > d->n && w->n_frames > MAX_FRAMES;
@@ -166,7 +528,7 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 	for (int depth = is_full ? MAX_CHAIN - 1 : 0; depth < MAX_CHAIN; depth++) {
 		struct inline_node *node = i == INLINES_NONE ? NULL : &w->inlines.node[i];
 
-		if (node && node->name && is_split) /* that file is closed before long */
+		if (node && node->name && is_split) /* the split file is closed soon */
 			node->name = arena_strndup(w->mem, node->name, strlen(node->name));
 		put(w, node ? node->name : NULL, file, line, column, node ? node->start_line : 0);
 		if (!node || !node->is_call)
@@ -178,7 +540,7 @@ static void put_chain(struct frames_dwarf *d, struct worker *w, uint32_t k, bool
 	}
 }
 
-/* The first entry of the split unit of a skeleton; it stays as it is when that is missing. */
+/* Replace the first entry of a skeleton by that of its split unit, if it exists. */
 static void find_split(struct worker *w, Dwarf_Die *die, bool *is_split)
 {
 	uint8_t type = 0;
@@ -192,17 +554,17 @@ static void find_split(struct worker *w, Dwarf_Die *die, bool *is_split)
 		w->is_partial |= type == DW_UT_skeleton;
 }
 
-/* libdw keeps the line tables of all units it has read: give them back once in a while. */
+/* libdw holds the line tables of all units it has read: release them now and then. False on failure. */
 static bool renew(struct worker *w)
 {
-	w->n_kept += w->lines.n;
-	if (w->n_kept < MAX_KEPT)
+	w->n_held += w->lines.n;
+	if (w->n_held < MAX_HELD)
 		return true;
-	w->n_kept = 0;
+	w->n_held = 0;
 	return dwarf_handle_renew(&w->handle);
 }
 
-static bool do_unit(struct frames_dwarf *d, struct worker *w, unsigned part, uint32_t unit)
+static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, uint32_t unit)
 {
 	uint32_t first = d->first_of[unit], n = d->first_of[unit + 1] - first;
 	Dwarf_Die die;
@@ -214,7 +576,7 @@ static bool do_unit(struct frames_dwarf *d, struct worker *w, unsigned part, uin
 	for (uint32_t k = 0; k < n; k++)
 		w->addr[k] = d->addr[d->index[first + k]];
 	linetab_open(&w->lines, &die);
-	frames_spend(&w->work, w->lines.n + w->lines.n_files);
+	spend_steps(&w->work, w->lines.n + w->lines.n_files);
 	find_split(w, &die, &is_split);
 	inlines_find(&w->inlines, &die, w->addr, n, &w->work);
 	for (uint32_t k = 0; k < n; k++) {
@@ -226,17 +588,17 @@ static bool do_unit(struct frames_dwarf *d, struct worker *w, unsigned part, uin
 	return renew(w);
 }
 
-/* Second pass: one unit after the other, whoever is free. */
-static void do_part(void *arg, unsigned part)
+/* Second pass: take the next unit until none remains. */
+static void read_part(void *arg, unsigned part)
 {
 	struct frames_dwarf *d = arg;
 	struct worker *w = &d->worker[part];
 
 	for (;;) {
-		bool goes_on = w->work && w->handle.dwarf && !stop_is_set(d->stop);
-		unsigned i = goes_on ? atomic_fetch_add(&d->next, 1) : d->n_todo;
+		bool can_continue = w->work && w->handle.dwarf && !stop_is_set(d->stop);
+		unsigned i = can_continue ? atomic_fetch_add(&d->next, 1) : d->n_todo;
 
-		if (i >= d->n_todo || !do_unit(d, w, part, d->todo[i]))
+		if (i >= d->n_todo || !read_unit(d, w, part, d->todo[i]))
 			return;
 	}
 }
@@ -267,7 +629,7 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 	pool_run(claim_part, d, d->n_workers);
 	if (!stop_is_set(d->stop)) { /* else the workers may have seen different units */
 		group(d);
-		pool_run(do_part, d, d->n_workers);
+		pool_run(read_part, d, d->n_workers);
 	}
 	*out = d;
 	return 0;

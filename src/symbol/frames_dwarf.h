@@ -15,17 +15,8 @@
 
 struct frames_dwarf; /* what was found; only frames_dwarf.c looks inside */
 
-/* Files to read; descriptors stay the caller's. */
-struct frames_files {
-	int fd;            /* of the program */
-	int debug_fd;      /* with its DWARF: the same or another one; -1 for none */
-	int alt_fd;        /* the supplementary file of that; -1 for none */
-	const char *path;  /* of the one with the DWARF, for people */
-	struct stop *stop; /* ends looking, between two units; NULL: never */
-};
-
 /*
- * Look up addresses, each unit that has any once, side by side on several threads.
+ * Look up addresses on several threads; each unit that covers any is read once.
  *
  * addr    [n] ascending, each once
  * out     freed with frames_dwarf_free
@@ -37,10 +28,10 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 /* The frames of address i, innermost first, texts NULL where unknown; NULL and *n 0 when there are none. */
 const struct frame *frames_dwarf_get(const struct frames_dwarf *d, uint32_t i, uint32_t *n);
 
-/* Was something needed that is not there, a split unit, or was it stopped? Then what was found is not all there is. */
+/* Is something missing: a split unit was not found, or the search was stopped? */
 bool frames_dwarf_is_partial(const struct frames_dwarf *d);
 
-/* How many bytes all texts together may have: more than they have in a sound file. */
+/* Limit on all texts together, in bytes: more than a sound file has. */
 uint64_t frames_dwarf_max_text(const struct frames_dwarf *d);
 
 /* Takes NULL. */

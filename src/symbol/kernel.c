@@ -13,7 +13,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/object_int.h"
 #include "symbol/object_notes.h"
-#include "symbol/where_path.h"
+#include "symbol/where.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -6,22 +6,16 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/base.c \
 	src/symbol/cache.c \
 	src/symbol/cache.h \
-	src/symbol/cache_folder.c \
-	src/symbol/cache_folder.h \
 	src/symbol/debugfile.c \
 	src/symbol/debugfile.h \
 	src/symbol/debuginfod.c \
 	src/symbol/debuginfod.h \
-	src/symbol/debuginfod_cache.c \
-	src/symbol/debuginfod_cache.h \
 	src/symbol/demangle.c \
 	src/symbol/demangle.h \
 	src/symbol/demangle_cplus.c \
-	src/symbol/demangle_cplus.h \
 	src/symbol/demangle_d.c \
-	src/symbol/demangle_d.h \
 	src/symbol/demangle_rust.c \
-	src/symbol/demangle_rust.h \
+	src/symbol/demangle_int.h \
 	src/symbol/disasm.c \
 	src/symbol/disasm.h \
 	src/symbol/dwarf_handle.c \
@@ -30,34 +24,18 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/frames.h \
 	src/symbol/frames_dwarf.c \
 	src/symbol/frames_dwarf.h \
-	src/symbol/frames_read.c \
-	src/symbol/frames_read.h \
-	src/symbol/frames_search.h \
-	src/symbol/frames_symbols.c \
-	src/symbol/frames_symbols.h \
-	src/symbol/frames_texts.c \
-	src/symbol/frames_texts.h \
-	src/symbol/inlines.c \
-	src/symbol/inlines.h \
 	src/symbol/kernel.c \
 	src/symbol/kernel.h \
-	src/symbol/linetab.c \
-	src/symbol/linetab.h \
 	src/symbol/locate.c \
 	src/symbol/locate.h \
-	src/symbol/locate_mappings.c \
 	src/symbol/names.c \
 	src/symbol/names.h \
 	src/symbol/objdump.c \
 	src/symbol/objdump.h \
 	src/symbol/object.c \
 	src/symbol/object.h \
-	src/symbol/object_debug.c \
-	src/symbol/object_file.c \
 	src/symbol/object_file.h \
 	src/symbol/object_int.h \
-	src/symbol/object_lzma.c \
-	src/symbol/object_lzma.h \
 	src/symbol/object_notes.c \
 	src/symbol/object_notes.h \
 	src/symbol/pclntab.c \
@@ -66,13 +44,10 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/prefix_map.h \
 	src/symbol/source_file.c \
 	src/symbol/source_file.h \
-	src/symbol/source_names.c \
-	src/symbol/source_names.h \
 	src/symbol/source_path.c \
 	src/symbol/source_path.h \
 	src/symbol/source_path_go.c \
 	src/symbol/source_path_rust.c \
-	src/symbol/source_path_tree.c \
 	src/symbol/symbolize.c \
 	src/symbol/symbolize.h \
 	src/symbol/symbols.c \
@@ -81,6 +56,4 @@ src_symbol_libsymbol_a_SOURCES = \
 	src/symbol/vdso.c \
 	src/symbol/vdso.h \
 	src/symbol/where.c \
-	src/symbol/where.h \
-	src/symbol/where_path.c \
-	src/symbol/where_path.h
+	src/symbol/where.h

@@ -44,6 +44,12 @@ struct object {
 /* An object of a file that is open already, which then is the object's. */
 struct object *object_adopt(const struct object_file *f);
 
+/*
+ * Unpack the ELF file in .gnu_debugdata into memory: symbols that some systems put into stripped programs. out->elf is
+ * NULL when there is none that is sound and of a sane size.
+ */
+void object_open_packed(const struct object_file *f, struct object_file *out);
+
 /* Sort a list from malloc, which the arena then owns. */
 void symbols_end(struct symbols *list, struct arena *mem);
 

@@ -1,5 +1,5 @@
 /*
- * source_file.c - source files: found, read, cut into lines
+ * source_file.c - source files: find, read and split into lines
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -11,19 +11,141 @@
 #include "base/idtab.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "base/strtab.h"
+#include "profile/profile.h"
 #include "profile/texts.h"
 #include "symbol/debuginfod.h"
 #include "symbol/locate.h"
 #include "symbol/prefix_map.h"
-#include "symbol/source_names.h"
 #include "symbol/source_path.h"
+#include "symbol/where.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* What all files of a report may hold together, and one line of one; more is cut off. */
+struct source_names {
+	const struct profile *p;
+	struct strtab *known; /* name i has id i + 1 */
+	str_id *file;         /* [names] of the profile's strings */
+	size_t cap;
+	uint32_t *map; /* [strings of the profile] a mapping + 1, 0 for none; NULL until needed */
+};
+
+/* Add a name; of two files with one name the first keeps it. */
+static void learn(struct source_names *s, const char *name, size_t n, str_id file)
+{
+	uint32_t known = strtab_count(s->known), id = strtab_add(s->known, name, n);
+
+	if (id < known)
+		return;
+	s->file = mem_grow(s->file, &s->cap, id, sizeof(*s->file));
+	s->file[id - 1] = file;
+}
+
+static void learn_clean(struct source_names *s, const char *name, str_id file)
+{
+	struct buf clean = { 0 };
+
+	path_add_clean(&clean, name);
+	learn(s, buf_text(&clean), clean.len, file);
+	buf_release(&clean);
+}
+
+/*
+ * Index the files of a profile by their names: as they are, and clean and trimmed as in reports. p lives longer; freed
+ * with source_names_free, which takes NULL.
+ */
+static struct source_names *source_names_new(const struct profile *p, const struct symbol_where *w)
+{
+	struct source_names *s = mem_zalloc(1, sizeof(*s));
+	uint8_t *seen = mem_zalloc(strtab_count(p->str), 1);
+
+	s->p = p;
+	s->known = strtab_new();
+	for (uint32_t f = 0; f < p->n_funcs; f++)
+		learn(s, profile_text(p, p->func_file[f]), strtab_len(p->str, p->func_file[f]), p->func_file[f]);
+	for (uint32_t f = 0; f < p->n_funcs; f++) {
+		str_id file = p->func_file[f];
+
+		if (seen[file])
+			continue;
+		seen[file] = 1;
+		learn_clean(s, profile_text(p, file), file);
+		learn_clean(s, path_trimmed(profile_text(p, file), w->trim_path, w->source_path), file);
+	}
+	free(seen);
+	return s;
+}
+
+static void source_names_free(struct source_names *s)
+{
+	if (!s)
+		return;
+	strtab_free(s->known);
+	free(s->file);
+	free(s->map);
+	free(s);
+}
+
+static str_id find(const struct source_names *s, const char *file)
+{
+	str_id id;
+
+	return strtab_find(s->known, file, strlen(file), &id) && id ? s->file[id - 1] : 0;
+}
+
+/* The name of a file in the profile; NULL when the profile does not have the file. */
+static const char *source_names_find(const struct source_names *s, const char *file)
+{
+	str_id id = find(s, file);
+
+	return id ? profile_text(s->p, id) : NULL;
+}
+
+/* Find a binary for each file. */
+static void find_maps(struct source_names *s)
+{
+	const struct profile *p = s->p;
+
+	s->map = mem_zalloc(strtab_count(p->str), sizeof(*s->map));
+	for (uint32_t loc = 0; loc < p->n_locs; loc++) {
+		uint32_t map = p->loc_map[loc];
+
+		if (map == PROFILE_NONE)
+			continue;
+		for (uint32_t line = p->loc_line[loc]; line < p->loc_line[loc + 1]; line++) {
+			str_id file = p->func_file[p->line_func[line]];
+
+			if (!s->map[file] || (!p->map[s->map[file] - 1].build_id && p->map[map].build_id))
+				s->map[file] = map + 1;
+		}
+	}
+}
+
+/* A mapping of a binary with functions of that file, one with a build id if possible; NULL for none. */
+static const struct mapping *source_names_map(struct source_names *s, const char *file)
+{
+	str_id id = find(s, file);
+
+	if (!id)
+		return NULL;
+	if (!s->map)
+		find_maps(s);
+	return s->map[id] ? &s->p->map[s->map[id] - 1] : NULL;
+}
+
+/* The build id of a binary with functions of that file; "" for none. */
+static const char *source_names_build_id(struct source_names *s, const char *file)
+{
+	const struct mapping *m = source_names_map(s, file);
+
+	return m ? profile_text(s->p, m->build_id) : "";
+}
+
+/* Limits on all files of a report together, on one line, and on lines of a file; more is cut off. */
 enum { ALL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, LINES_MAX = 4000000 };
 
 struct source_files {
@@ -31,11 +153,11 @@ struct source_files {
 	const struct symbol_where *w;
 	struct source_search search;
 	struct source_names *profile_names; /* NULL until needed */
-	struct strtab *names;               /* of those asked for: file i has id i + 1 */
+	struct strtab *names;               /* of requested files: file i has id i + 1 */
 	struct source_file **file;
 	size_t n, cap;
 	size_t read;           /* bytes so far */
-	struct prefix_map *of; /* [n_maps] what the binary of a mapping tells; NULL until needed */
+	struct prefix_map *of; /* [n_maps] of the binary of a mapping; NULL until needed */
 	struct arena *mem;
 };
 
@@ -63,7 +185,7 @@ void source_files_free(struct source_files *s)
 	free(s);
 }
 
-/* One line, without its end. What is no text for a C string, or too long, is copied. */
+/* One line, without its end. A line with a NUL, or one that is too long, is copied. */
 static const char *make_line(char *line, size_t n, struct arena *mem)
 {
 	struct buf safe = { 0 };
@@ -86,7 +208,7 @@ static const char *make_line(char *line, size_t n, struct arena *mem)
 	return out;
 }
 
-/* Cut n bytes, with room for one more behind them, into lines. */
+/* Split n bytes into lines; one more byte after them may be written. */
 static void cut_lines(struct source_file *f, char *text, size_t n, struct arena *mem)
 {
 	const char **line = NULL;
@@ -111,7 +233,7 @@ static const char *keep(struct source_files *s, struct buf *b)
 	return text;
 }
 
-/* Read what was opened and found at a path. */
+/* Read an open file. */
 static void read_file(struct source_files *s, int fd, const char *path, struct source_file *f)
 {
 	struct buf why = { 0 };
@@ -140,7 +262,7 @@ static struct source_names *profile_names(struct source_files *s)
 	return s->profile_names;
 }
 
-/* Take the lines that the profile carries; false when it has none of this file. */
+/* Use the lines that the profile contains; false when it has none of this file. */
 static bool take_texts(struct source_files *s, const char *file, struct source_file *f)
 {
 	const char *name = s->p->n_texts ? source_names_find(profile_names(s), file) : NULL;
@@ -171,7 +293,7 @@ static bool take_texts(struct source_files *s, const char *file, struct source_f
 	return true;
 }
 
-/* Ask servers, by the name that the debug information has for the file. */
+/* Ask debuginfod servers for the file, by its name in the debug information. */
 static bool ask_servers(struct source_files *s, const char *file, struct source_file *f)
 {
 	const char *name, *path;
@@ -190,7 +312,7 @@ static bool ask_servers(struct source_files *s, const char *file, struct source_
 	return true;
 }
 
-/* What the binary of a mapping tells of names; each is opened once. */
+/* The mapped prefixes of the binary of a mapping; each binary is opened once. */
 static const struct prefix_map *prefixes_of(struct source_files *s, const struct mapping *map)
 {
 	struct symbol_where w = *s->w;
@@ -200,7 +322,7 @@ static const struct prefix_map *prefixes_of(struct source_files *s, const struct
 	if (!s->of)
 		s->of = arena_zalloc(s->mem, s->p->n_maps, sizeof(*s->of));
 	m = &s->of[map - s->p->map];
-	w.debuginfod = false; /* to look into a binary that is here, nobody has to be asked */
+	w.debuginfod = false; /* only a local binary is read */
 	if (!m->mem) {
 		m->mem = s->mem;
 		if (locate_object(s->p, map, &w, NULL, &o, NULL) == 0) {
@@ -211,7 +333,7 @@ static const struct prefix_map *prefixes_of(struct source_files *s, const struct
 	return m;
 }
 
-/* Look for it by the name that it had before the compiler mapped prefixes. */
+/* Search the file by the name that it had before the compiler mapped prefixes. */
 static bool seek_unmapped(struct source_files *s, const char *file, struct source_file *f)
 {
 	const char *name = s->p->n_maps ? source_names_find(profile_names(s), file) : NULL;

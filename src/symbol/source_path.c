@@ -3,10 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A profile may name any path, so whatever is opened has to be a regular file: no pipe that blocks
- * for ever, no device that has no end. What is read is shown to the person who asked and who may
- * read it anyway. A path below symfs cannot leave it, neither with .. nor over a symbolic link (where
- * the system cannot see to that, links are not followed at its end only).
+ * A profile may name any path, so only regular files are opened: no pipe that blocks for ever, no device without end.
+ * The content is shown to the user who asked, and who may read it anyway. A path below symfs cannot leave it, neither
+ * with .. nor by a symbolic link (without openat2, only a link at the end of the path is refused).
+ *
+ * A program that was built elsewhere names its sources by paths of that machine; the same files are below another folder
+ * here. First, the longest end of the path that leads to a file from a folder to search is taken. Then, if folders to
+ * search were given, all files below them are listed once, and the one with the longest common end is taken if it is the
+ * only one. Wrong lines are worse than none, and many projects have a main.c: the folder of the file must match too,
+ * unless the profile does not name it.
  */
 #include "config.h"
 
@@ -14,10 +19,12 @@
 
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/search.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -27,6 +34,139 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+enum { MAX_ENTRIES = 1000000, MAX_DEPTH = 40, MAX_PARTS = 64 };
+
+struct source_tree {
+	size_t n, n_entries; /* files; all directory entries read */
+	const char **path;   /* [n] by their last part, then as text */
+};
+
+static int by_last_part(const void *a, const void *b)
+{
+	const char *l = *(const char *const *)a, *r = *(const char *const *)b;
+	int c = strcmp(path_base(l), path_base(r));
+
+	return c ? c : strcmp(l, r);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Add all files below a folder on its file system, except those in hidden folders. */
+static void add_files(struct source_search *s, struct source_tree *t, size_t *cap, char *dir)
+{
+	FTS *fts = fts_open((char *const[]){ dir, NULL }, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, by_name);
+	FTSENT *e;
+
+	while (fts && t->n_entries < MAX_ENTRIES && (e = fts_read(fts))) {
+		bool is_hidden = e->fts_level > 0 && e->fts_name[0] == '.';
+
+		t->n_entries++;
+		if (e->fts_info == FTS_D && (is_hidden || e->fts_level > MAX_DEPTH))
+			fts_set(fts, e, FTS_SKIP);
+		if (e->fts_info != FTS_F || is_hidden)
+			continue;
+		t->path = mem_grow(t->path, cap, t->n + 1, sizeof(*t->path));
+		t->path[t->n++] = arena_strndup(s->mem, e->fts_path, strlen(e->fts_path));
+	}
+	if (fts)
+		fts_close(fts);
+}
+
+static struct source_tree *tree_of(struct source_search *s)
+{
+	struct source_tree *t = s->tree;
+	size_t cap = 0;
+
+	if (t)
+		return t;
+	s->tree = t = arena_zalloc(s->mem, 1, sizeof(*t));
+	for (const char *dir = s->w->source_path, *end; *dir; dir = end + (*end != 0)) {
+		end = dir + strcspn(dir, ":");
+		if (end > dir)
+			add_files(s, t, &cap, arena_strndup(s->mem, dir, (size_t)(end - dir)));
+	}
+	arena_own(s->mem, t->path);
+	if (t->n)
+		qsort(t->path, t->n, sizeof(*t->path), by_last_part);
+	return t;
+}
+
+/* Length of the common end of two paths, in whole parts; 0 when it is one part of several. */
+static size_t common_end(const char *a, const char *b)
+{
+	size_t la = strlen(a), lb = strlen(b), n = 0, whole = 0, least = strlen(path_base(b)) + 1;
+
+	while (n < la && n < lb && a[la - 1 - n] == b[lb - 1 - n])
+		if (a[la - 1 - n++] == '/')
+			whole = n;
+	if ((n == la || a[la - 1 - n] == '/') && (n == lb || b[lb - 1 - n] == '/'))
+		whole = n;
+	return whole > least || n == lb ? whole : 0;
+}
+
+struct name_key {
+	const struct source_tree *t;
+	const char *name;
+};
+
+static bool is_before_name(const void *arg, size_t i)
+{
+	const struct name_key *key = arg;
+
+	return strcmp(path_base(key->t->path[i]), key->name) < 0;
+}
+
+static bool try_files(struct source_seek *k, const char *file)
+{
+	const struct source_tree *t = tree_of(k->s);
+	const char *name = path_base(file), *best = NULL;
+	size_t most = 0, n_best = 0, first = lower_bound(0, t->n, is_before_name, &(struct name_key){ t, name });
+
+	for (size_t i = first; i < t->n && strcmp(path_base(t->path[i]), name) == 0; i++) {
+		size_t n = common_end(t->path[i], file);
+
+		n_best = n > most ? 1 : n_best + (n > 0 && n == most);
+		best = n > most ? t->path[i] : best;
+		most = n > most ? n : most;
+	}
+	return n_best == 1 && source_try(k, SOURCE_GUESS, "%s", best);
+}
+
+/* Try the ends of the path, up to MAX_PARTS parts, below each folder to search. */
+static bool try_ends(struct source_seek *k, const char *file)
+{
+	size_t parts = 0;
+
+	for (const char *c = file; *c; c++)
+		parts += *c == '/';
+	for (const char *part = strchr(file, '/'); part; part = strchr(part, '/')) {
+		if (parts-- > MAX_PARTS) {
+			part++;
+			continue;
+		}
+		part += strspn(part, "/");
+		if (!strchr(part, '/'))
+			return false;
+		for (const char *dir = k->s->path, *end;; dir = end + 1) {
+			end = dir + strcspn(dir, ":");
+			if (source_try(k, SOURCE_GUESS, "%.*s/%s", (int)(end - dir), dir, part))
+				return true;
+			if (!*end)
+				break;
+		}
+	}
+	return false;
+}
+
+static bool try_tree(struct source_seek *k, const char *file)
+{
+	return try_ends(k, file) || (*path_base(file) && try_files(k, file));
+}
+
 #ifdef SYS_openat2
 #include <linux/openat2.h>
 #endif
@@ -61,7 +201,7 @@ unsigned source_dirs(struct source_search *s, const char *pattern, const char **
 	return n;
 }
 
-/* Remember a place where the file is not, if it is among the best. */
+/* Record a place that was tried without success, if it is among the most likely. */
 static void remember(struct source_seek *k, enum source_rank rank, const char *path, const char *why)
 {
 	unsigned at = k->n_tried;
@@ -82,28 +222,28 @@ static void remember(struct source_seek *k, enum source_rank rank, const char *p
 	k->n_tried++;
 }
 
-/* What is wrong with a file; NULL when it can be read. */
-static const char *unfit(const struct stat *st)
+/* Why a file cannot be used; NULL when it can. */
+static const char *file_problem(const struct stat *st)
 {
 	if (!S_ISREG(st->st_mode))
 		return "is not a regular file";
 	return st->st_size > SOURCE_MAX ? "is over 64 MiB" : NULL;
 }
 
-/* Why a file could not be opened; NULL when there is none. */
+/* Why a file could not be opened; NULL when it does not exist. */
 static const char *open_error(void)
 {
 	return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
 }
 
-/* Take a descriptor that was opened. Gives true when it is that of a file to read. */
+/* Take a descriptor that was opened, or -1 with errno. True when it is a file to read. */
 static bool take(struct source_seek *k, enum source_rank rank, const char *path, int fd)
 {
 	const char *why = fd < 0 ? open_error() : NULL;
 	struct stat st;
 
 	if (fd >= 0) {
-		why = fstat(fd, &st) < 0 ? strerror(errno) : unfit(&st);
+		why = fstat(fd, &st) < 0 ? strerror(errno) : file_problem(&st);
 		if (!why) {
 			k->fd = fd;
 			buf_addz(&k->found, path);
@@ -129,15 +269,15 @@ bool source_try(struct source_seek *k, enum source_rank rank, const char *fmt, .
 	buf_release(&text);
 	if (stat(buf_text(&path), &st) < 0)
 		remember(k, rank, path.data, open_error());
-	else if (unfit(&st)) /* opening a device may do something, so it is not even opened */
-		remember(k, rank, path.data, unfit(&st));
+	else if (file_problem(&st)) /* opening a device may do something, so it is not even opened */
+		remember(k, rank, path.data, file_problem(&st));
 	else
 		found = take(k, rank, path.data, open(path.data, OPEN_FLAGS));
 	buf_release(&path);
 	return found;
 }
 
-/* Open a path of which no part may lead out of a folder. */
+/* Open a path below a folder; no part of it may lead out of the folder. */
 static int open_below(const char *dir, const char *path)
 {
 	int root = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), fd = -1;
@@ -177,23 +317,20 @@ static bool try_symfs(struct source_seek *k, const char *file)
 	return found;
 }
 
-/* Make a folder its parent; false when it has none. Like Go path/filepath.Dir. */
+/* Replace a folder by its parent; false when it has none. */
 static bool to_parent(struct buf *dir)
 {
-	const char *slash = strrchr(buf_text(dir), '/');
-	char *head = mem_strndup(slash ? dir->data : ".", slash ? (size_t)(slash - dir->data) + 1 : 1);
 	struct buf up = { 0 };
 	bool is_new;
 
-	path_add_clean(&up, head);
+	path_add_dir(&up, buf_text(dir));
 	is_new = strcmp(up.data, buf_text(dir)) != 0;
-	free(head);
 	buf_release(dir);
 	*dir = up;
 	return is_new;
 }
 
-/* In a folder, and in all that it is in. */
+/* Try a folder and all folders above it. */
 static bool try_upward(struct source_seek *k, const char *dir, size_t n)
 {
 	struct buf at = { 0 };
@@ -222,7 +359,7 @@ static bool try_as_pprof(struct source_seek *k)
 	}
 }
 
-/* What languages keep, by the name in the profile, and by what is left of it. */
+/* Try the places of languages, for the name in the profile and for the trimmed one. */
 static bool try_languages(struct source_seek *k)
 {
 	if (source_try_go(k, k->file) || source_try_rust(k, k->file))
@@ -237,7 +374,7 @@ bool source_seek(struct source_search *s, const char *file, struct source_seek *
 	};
 	if (!*file || strlen(file) >= PATH_MAX) /* no file is called so */
 		return false;
-	return try_symfs(k, file) || try_as_pprof(k) || try_languages(k) || source_try_tree(k, file);
+	return try_symfs(k, file) || try_as_pprof(k) || try_languages(k) || try_tree(k, file);
 }
 
 void source_seek_release(struct source_seek *k)

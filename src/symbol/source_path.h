@@ -23,7 +23,7 @@ struct source_search {
 	struct arena *mem;        /* owns what is found out */
 	struct source_go *go;     /* source_path_go.c; NULL until needed */
 	struct source_rust *rust; /* source_path_rust.c */
-	struct source_tree *tree; /* source_path_tree.c */
+	struct source_tree *tree; /* source_path.c */
 };
 
 /* How likely a place is the one that somebody means who did not find the file there. */
@@ -77,8 +77,5 @@ bool source_try_go(struct source_seek *k, const char *file);
 
 /* Rust's places: the library's sources in toolchains, cargo's registry and checkouts. */
 bool source_try_rust(struct source_seek *k, const char *file);
-
-/* Below the folders to search, the file whose path has the longest end in common. */
-bool source_try_tree(struct source_seek *k, const char *file);
 
 #endif

@@ -9,7 +9,6 @@
 
 #include "base/mem.h"
 #include "base/search.h"
-#include "symbol/object_lzma.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +178,7 @@ static const struct symbols *symbols_of(struct object *o)
 	o->debug_is_read = o->debug.elf != NULL;
 	if (!list.full) {
 		if (!o->symbols_read)
-			object_lzma_open(&o->file, &o->mini);
+			object_open_packed(&o->file, &o->mini);
 		symbols_add(&list, &cap, &o->file, SHT_DYNSYM);
 		symbols_add(&list, &cap, &o->mini, SHT_SYMTAB);
 	}

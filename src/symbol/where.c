@@ -8,9 +8,11 @@
 #include "symbol/where.h"
 
 #include "base/buf.h"
+#include "base/path.h"
 #include "symbol/debuginfod.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *env_or(const char *name, const char *otherwise)
 {
@@ -19,7 +21,7 @@ static const char *env_or(const char *name, const char *otherwise)
 	return value && *value ? value : otherwise;
 }
 
-/* A path below the folder that a variable names; "" when it names none. */
+/* A path below the folder in an environment variable; "" when it is not set. */
 static const char *below(const char *variable, const char *path, struct arena *mem)
 {
 	const char *dir = env_or(variable, "");
@@ -49,4 +51,58 @@ void symbol_where_init(struct symbol_where *w, struct arena *mem)
 		.debuginfod_seconds = 20,
 		.servers = debuginfod_new(mem),
 	};
+}
+
+/* Move text to an arena. */
+static const char *moved(struct buf *text, struct arena *mem)
+{
+	const char *out = arena_strndup(mem, buf_text(text), text->len);
+
+	buf_release(text);
+	return out;
+}
+
+const char *where_join(struct arena *mem, const char *a, const char *b, const char *c, const char *d)
+{
+	const char *part[] = { a, b, c, d };
+	struct buf all = { 0 }, path = { 0 };
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		if (!*part[i])
+			continue;
+		if (all.len)
+			buf_addz(&all, "/");
+		buf_addz(&all, part[i]);
+	}
+	path_add_clean(&path, buf_text(&all));
+	buf_release(&all);
+	return moved(&path, mem);
+}
+
+const char *where_base(struct arena *mem, const char *path)
+{
+	struct buf base = { 0 };
+
+	path_add_base(&base, path);
+	return moved(&base, mem);
+}
+
+const char *where_dir(struct arena *mem, const char *path)
+{
+	struct buf dir = { 0 };
+
+	path_add_dir(&dir, path);
+	return moved(&dir, mem);
+}
+
+const char *where_part(struct arena *mem, const char **list)
+{
+	const char *start = *list;
+	size_t n;
+
+	if (!start || *start == '\0')
+		return NULL;
+	n = strcspn(start, ":");
+	*list = start[n] == ':' ? start + n + 1 : NULL;
+	return arena_strndup(mem, start, n);
 }

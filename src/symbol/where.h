@@ -47,4 +47,26 @@ struct symbol_where {
  */
 void symbol_where_init(struct symbol_where *w, struct arena *mem);
 
+/*
+ * Join up to four parts by slashes, without the empty ones, and clean the path: no double slashes, no ".", no names
+ * that ".." cancels. "" when all are empty.
+ *
+ * Like    Go's filepath.Join
+ */
+const char *where_join(struct arena *mem, const char *a, const char *b, const char *c, const char *d);
+
+/* The last name of a path, "." for none, "/" for slashes alone. Like Go's filepath.Base. */
+const char *where_base(struct arena *mem, const char *path);
+
+/* All but the last name, cleaned. Like Go's filepath.Dir. */
+const char *where_dir(struct arena *mem, const char *path);
+
+/*
+ * Read the next entry of a list that is separated by colons, as PATH is.
+ *
+ * list    the rest of the list, advanced; NULL after its end; an empty list has no entries
+ * Gives   the entry, "" for one that is empty; NULL at the end
+ */
+const char *where_part(struct arena *mem, const char **list);
+
 #endif

@@ -11,7 +11,7 @@
 #include "fuzz.h"
 
 #include "base/pool.h"
-#include "symbol/frames_read.h"
+#include "symbol/frames.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

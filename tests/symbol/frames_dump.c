@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 #include "base/mem.h"
-#include "symbol/frames_read.h"
+#include "symbol/frames.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "make_folder.h"
-#include "symbol/debuginfod_cache.h"
 
 /* Servers that do not exist, a cache in the folder. */
 static struct symbol_where nobody(struct arena *mem)

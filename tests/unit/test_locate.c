@@ -18,7 +18,7 @@
 #include "make_profile.h"
 #include "symbol/kernel.h"
 #include "symbol/vdso.h"
-#include "symbol/where_path.h"
+#include "symbol/where.h"
 
 #define ID NOTE_OF("1", "2", "3", "4") /* spelt 31323334 */
 #define ID_TEXT "31323334"

@@ -1,0 +1,41 @@
+/*
+ * demangle_int.h - one demangler for each language
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each appends the name of a symbol. It returns false and appends nothing when the symbol is not of its language, too
+ * long, or more than libiberty can be trusted with.
+ */
+#ifndef SYMBOL_DEMANGLE_INT_H
+#define SYMBOL_DEMANGLE_INT_H
+
+#include "base/buf.h"
+#include "symbol/demangle.h"
+
+#include <stdbool.h>
+
+/* The longest text that libiberty may write about one name, in bytes; a longer one stays mangled. */
+enum { DEMANGLED_MAX = 1 << 20 };
+
+/* The parts of a C++ name that are printed. */
+struct cplus_style {
+	bool params;    /* parameters and result of the function */
+	bool enclosing; /* parameters of functions that others are local to */
+	bool templates; /* template arguments */
+};
+
+/* C++: symbols that start with _Z. What follows the name is left out, such as the suffix of a copy. */
+bool demangle_cplus(const char *symbol, struct cplus_style style, struct buf *out);
+
+/* D: symbols that start with _D. The mode selects parameters, and the arguments in "!(...)", as for C++. */
+bool demangle_d(const char *symbol, enum demangle_mode mode, struct buf *out);
+
+/*
+ * Rust: symbols of the current mangling, which start with _R, or of the legacy one, which look like C++ with a hash at
+ * the end. The suffix of a copy is left out.
+ *
+ * generics  false leaves out the arguments of generics, but not their brackets
+ */
+bool demangle_rust(const char *symbol, bool generics, struct buf *out);
+
+#endif
