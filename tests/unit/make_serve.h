@@ -23,8 +23,8 @@ struct made_host {
 	bool gone;     /* the collector is: it cannot be taken any more */
 	bool goes;     /* and that happens while names are looked up */
 	int cpu_error; /* what cpu_begin gives */
-	uint64_t session;
-	struct serve_cpu begun; /* as the last session was asked for */
+	uint64_t recording;
+	struct serve_cpu begun; /* as the last recording was asked for */
 	unsigned n_begun, n_ended, n_looks, n_names;
 	size_t n_profile; /* bytes that names were looked up for */
 };
@@ -60,11 +60,11 @@ static inline int made_cpu_begin(void *arg, const struct serve_cpu *how)
 
 	assert_true(h->taken);
 	h->begun = *how;
-	if (h->session)
+	if (h->recording)
 		return -EBUSY;
 	if (h->cpu_error)
 		return h->cpu_error;
-	h->session = ++h->n_begun;
+	h->recording = ++h->n_begun;
 	return 0;
 }
 
@@ -81,16 +81,16 @@ static inline void made_cpu_end(void *arg)
 	struct made_host *h = arg;
 
 	assert_true(h->taken);
-	h->session = 0;
+	h->recording = 0;
 	h->n_ended++;
 }
 
-static inline uint64_t made_cpu_session(void *arg, struct serve_cpu *out)
+static inline uint64_t made_cpu_recording(void *arg, struct serve_cpu *out)
 {
 	struct made_host *h = arg;
 
 	*out = (struct serve_cpu){ .hz = 100, .engine = ASKED_TIMER + 1 };
-	return h->session;
+	return h->recording;
 }
 
 /* Each address is a function of its own, 0x1000 has one that was inlined. */
@@ -163,7 +163,7 @@ static inline void made_host_open(struct made_host *h)
 					   .cpu_begin = made_cpu_begin,
 					   .cpu_look = made_cpu_look,
 					   .cpu_end = made_cpu_end,
-					   .cpu_session = made_cpu_session,
+					   .cpu_recording = made_cpu_recording,
 					   .names_open = made_names_open,
 					   .names_close = made_names_close } };
 	h->host.arg = h;

@@ -106,9 +106,9 @@ static void hurry_ends_a_capture(void **state)
 
 	assert_true(serve_step(j, false));
 	assert_true(serve_step(j, false));
-	assert_int_equal(f->h.session, 1);
+	assert_int_equal(f->h.recording, 1);
 	assert_int_equal(serve_step(j, true), 0);
-	assert_int_equal(f->h.session, 0);
+	assert_int_equal(f->h.recording, 0);
 	assert_int_equal(serve_answer(j)->status, 200);
 	assert_string_equal(serve_answer(j)->file, "profile");
 	serve_end(j);
@@ -121,7 +121,7 @@ static void a_client_that_goes_ends_the_session(void **state)
 
 	assert_true(serve_step(j, false));
 	serve_end(j);
-	assert_int_equal(f->h.session, 0);
+	assert_int_equal(f->h.recording, 0);
 	assert_int_equal(f->h.n_ended, 1);
 	serve_end(begin(f, "/debug/pprof/profile")); /* before it began */
 	assert_int_equal(f->h.n_begun, 1);
@@ -158,7 +158,7 @@ static void one_at_a_time_samples_cpu_time(void **state)
 	assert_true(serve_step(k, false));
 	assert_int_equal(serve_step(k, true), 0);
 	assert_int_equal(serve_answer(k)->status, 200);
-	assert_int_equal(f->h.session, 1); /* which is not its to end */
+	assert_int_equal(f->h.recording, 1); /* which is not its to end */
 	serve_end(k);
 	expect(f, "/debug/pprof/profile?share=1&hz=50", 400,
 	       "\"hz\" cannot be 50: CPU time is being sampled at 100 Hz\n");
@@ -174,12 +174,12 @@ static void a_session_ends_with_the_last_of_those_who_share_it(void **state)
 	assert_true(serve_step(j, false));
 	assert_true(serve_step(k, false));
 	serve_end(j);
-	assert_int_equal(f->h.session, 1);
+	assert_int_equal(f->h.recording, 1);
 	assert_true(serve_step(k, false));
 	assert_int_equal(serve_step(k, true), 0);
 	assert_int_equal(serve_answer(k)->status, 200);
 	serve_end(k);
-	assert_int_equal(f->h.session, 0);
+	assert_int_equal(f->h.recording, 0);
 	assert_int_equal(f->h.n_ended, 1);
 }
 
@@ -188,9 +188,9 @@ static void a_session_of_the_program_that_ends_is_an_error(void **state)
 	struct fixture *f = *state;
 	struct serve_job *k = begin(f, "/debug/pprof/profile?share=1");
 
-	f->h.session = 7;
+	f->h.recording = 7;
 	assert_true(serve_step(k, false));
-	f->h.session = 0;
+	f->h.recording = 0;
 	assert_int_equal(serve_step(k, false), 0);
 	assert_int_equal(serve_answer(k)->status, 500);
 	assert_string_equal(made_text(k), "CPU profiling ended before the 30 seconds were over\n");
@@ -212,11 +212,11 @@ static void a_timeline_and_a_profile_go_on_at_once(void **state)
 		expect(f, "/debug/pprof/profile", 500,
 		       "Could not enable CPU profiling: cpu profiling already in use\n");
 		serve_end(profile_first ? profile : trace);
-		assert_int_equal(f->h.session, profile_first + 1);
+		assert_int_equal(f->h.recording, profile_first + 1);
 		assert_int_equal(serve_step(profile_first ? trace : profile, true), 0);
 		assert_int_equal(serve_answer(profile_first ? trace : profile)->status, 200);
 		serve_end(profile_first ? trace : profile);
-		assert_int_equal(f->h.session, 0);
+		assert_int_equal(f->h.recording, 0);
 	}
 }
 
@@ -253,7 +253,7 @@ static void an_engine_that_is_asked_for_is_not_the_usual_one(void **state)
 	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
 	assert_int_equal(f->h.begun.engine, ASKED_TIMER + 1);
 	f->h.host.cpu_always = true;
-	f->h.session = 1;
+	f->h.recording = 1;
 	expect(f, "/debug/pprof/profile?engine=timer", 200, NULL);
 	expect(f, "/debug/pprof/profile?engine=itimer", 400,
 	       "\"engine\" cannot be chosen: CPU time is being sampled already\n");

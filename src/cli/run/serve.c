@@ -34,9 +34,9 @@ struct run_serve {
 	atomic_uint n_threads; /* of answers and the server, that use this */
 	pthread_mutex_t lock;  /* of the collector and what follows */
 	struct collect *c;     /* NULL: it is the main thread's alone again */
-	struct serve_cpu cpu;  /* of the session that is on */
+	struct serve_cpu cpu;  /* of the recording that is on */
 	bool is_sampling;
-	uint64_t n_sessions;
+	uint64_t n_recordings;
 
 	char path[PATH_MAX_OF_SOCKET]; /* for at.address, when it was not said */
 	struct listen_how at;
@@ -141,7 +141,7 @@ static int cpu_begin(void *arg, const struct serve_cpu *how)
 		return rc;
 	s->cpu = cpu;
 	s->is_sampling = true;
-	s->n_sessions++;
+	s->n_recordings++;
 	return 0;
 }
 
@@ -161,7 +161,7 @@ static void cpu_end(void *arg)
 	s->is_sampling = false;
 }
 
-static uint64_t cpu_session(void *arg, struct serve_cpu *out)
+static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 {
 	const struct run_serve *s = arg;
 
@@ -172,7 +172,7 @@ static uint64_t cpu_session(void *arg, struct serve_cpu *out)
 	if (!s->is_sampling)
 		return 0;
 	*out = s->cpu;
-	return s->n_sessions;
+	return s->n_recordings;
 }
 
 static struct serve_host host_of(struct run_serve *s)
@@ -187,7 +187,7 @@ static struct serve_host host_of(struct run_serve *s)
 		.cpu_begin = cpu_begin,
 		.cpu_look = cpu_look,
 		.cpu_end = cpu_end,
-		.cpu_session = cpu_session,
+		.cpu_recording = cpu_recording,
 		.cpu_always = s->how->collect.hz != 0,
 		.names_open = run_names_open,
 		.names_close = run_names_close,

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The thread never waits for others: when somebody has the collector it comes again 100 ms later. So it
- * can be waited for with the collector taken. It ends with the session, so that a program whose main
+ * can be waited for with the collector taken. It ends with the recording, so that a program whose main
  * thread is gone ends when its last thread does; and within one it goes when it is the last.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 #include "libcpaprof/target/latch.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/next.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
 

@@ -9,7 +9,7 @@
 #include "config.h"
 
 #include "libcpaprof/api/collector.h"
-#include "libcpaprof/api/session.h"
+#include "libcpaprof/api/cpu.h"
 #include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/target/sys.h"
@@ -25,9 +25,9 @@ static struct {
 	struct out out;
 	bool on;
 	uint32_t hz;
-	enum session_by by;
+	enum cpu_by by;
 	int64_t start_s;
-	uint64_t number; /* of sessions so far */
+	uint64_t number; /* of recordings so far */
 	uint32_t engine;
 } now;
 static uint32_t rate = HZ_USUAL;
@@ -46,7 +46,7 @@ static int read_opts(const cpa_cpu_opts *asked, cpa_cpu_opts *o, uint32_t *engin
 }
 
 /* With the collector taken. out is ready. */
-static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum session_by by)
+static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum cpu_by by)
 {
 	uint32_t hz = o->hz ? (uint32_t)o->hz : rate;
 	int rc = now.on || collector_is_parent() ? -EBUSY : collector_open();
@@ -66,7 +66,7 @@ static int start(struct out *out, const cpa_cpu_opts *o, uint32_t engine, enum s
 }
 
 /* rc: what making out gave. */
-static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum session_by by)
+static int start_out(struct out *out, int rc, const cpa_cpu_opts *asked, enum cpu_by by)
 {
 	uint32_t engine;
 	cpa_cpu_opts o;
@@ -92,10 +92,10 @@ CPA_EXPORT int cpa_cpu_start_fd(int fd, const cpa_cpu_opts *o)
 {
 	struct out out;
 
-	return start_out(&out, out_fd(&out, fd), o, SESSION_API);
+	return start_out(&out, out_fd(&out, fd), o, CPU_BY_API);
 }
 
-int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by)
+int cpu_start(const char *path, const cpa_cpu_opts *o, enum cpu_by by)
 {
 	unsigned flags = o && o->size >= sizeof(*o) ? o->flags : 0;
 	struct out out;
@@ -105,17 +105,17 @@ int session_start(const char *path, const cpa_cpu_opts *o, enum session_by by)
 
 CPA_EXPORT int cpa_cpu_start_path(const char *path, const cpa_cpu_opts *o)
 {
-	return session_start(path, o, SESSION_API);
+	return cpu_start(path, o, CPU_BY_API);
 }
 
 CPA_EXPORT int cpa_cpu_start_fn(cpa_write_fn write, void *arg, const cpa_cpu_opts *o)
 {
 	struct out out;
 
-	return start_out(&out, out_fn(&out, write, arg), o, SESSION_API);
+	return start_out(&out, out_fn(&out, write, arg), o, CPU_BY_API);
 }
 
-int session_stop(uint32_t ms, bool at_exit)
+int cpu_stop(uint32_t ms, bool at_exit)
 {
 	struct body bytes = { 0 };
 	struct process_facts facts = { 0 };
@@ -126,7 +126,7 @@ int session_stop(uint32_t ms, bool at_exit)
 
 	if (!collector_take(ms))
 		return -EDEADLK;
-	if (!now.on || now.by == SESSION_REQUEST || (at_exit && now.out.kind == OUT_FN)) {
+	if (!now.on || now.by == CPU_BY_REQUEST || (at_exit && now.out.kind == OUT_FN)) {
 		collector_leave();
 		return -EINVAL;
 	}
@@ -136,7 +136,7 @@ int session_stop(uint32_t ms, bool at_exit)
 	if (p)
 		process_facts(p, &facts);
 	/* most children have nothing to write */
-	wanted = facts.weight || now.by != SESSION_CHILD;
+	wanted = facts.weight || now.by != CPU_BY_CHILD;
 	if (p)
 		rc = wanted ? body_snap(&bytes, p, SNAP_CPU, 0, 0) : 0;
 	collector_leave();
@@ -150,7 +150,7 @@ int session_stop(uint32_t ms, bool at_exit)
 
 CPA_EXPORT int cpa_cpu_stop(void)
 {
-	return session_stop(0, false);
+	return cpu_stop(0, false);
 }
 
 CPA_EXPORT int cpa_cpu_set_rate(int hz)
@@ -169,7 +169,7 @@ CPA_EXPORT int cpa_cpu_set_rate(int hz)
 	return rc;
 }
 
-int session_flush(uint32_t ms, uint32_t least_ms)
+int cpu_flush(uint32_t ms, uint32_t least_ms)
 {
 	struct process_facts facts = { 0 };
 	struct body bytes = { 0 };
@@ -199,12 +199,12 @@ int session_flush(uint32_t ms, uint32_t least_ms)
 
 CPA_EXPORT int cpa_cpu_flush(void)
 {
-	return session_flush(0, 0);
+	return cpu_flush(0, 0);
 }
 
-void session_look(struct session_state *out)
+void cpu_get_state(struct cpu_state *out)
 {
-	*out = (struct session_state){ 0 };
+	*out = (struct cpu_state){ 0 };
 	if (!collector_take(COLLECTOR_WAIT_MS))
 		return;
 	out->on = now.on;
@@ -216,30 +216,30 @@ void session_look(struct session_state *out)
 	collector_leave();
 }
 
-int session_request_begin(uint32_t hz, uint32_t engine)
+int cpu_request_begin(uint32_t hz, uint32_t engine)
 {
 	struct out none = { .kind = OUT_NONE, .fd = -1 };
 	const cpa_cpu_opts o = { .size = sizeof(o), .hz = (int)hz };
 
-	return hz > HZ_MOST ? -EINVAL : start(&none, &o, engine, SESSION_REQUEST);
+	return hz > HZ_MOST ? -EINVAL : start(&none, &o, engine, CPU_BY_REQUEST);
 }
 
-void session_request_end(void)
+void cpu_request_end(void)
 {
-	if (!now.on || now.by != SESSION_REQUEST)
+	if (!now.on || now.by != CPU_BY_REQUEST)
 		return;
 	now.on = false;
 	collector_cpu_end();
 }
 
-uint64_t session_number(uint32_t *hz, uint32_t *engine)
+uint64_t cpu_recording_number(uint32_t *hz, uint32_t *engine)
 {
 	*hz = now.hz;
 	*engine = now.engine;
 	return now.on ? now.number : 0;
 }
 
-void session_forget(void)
+void cpu_forget(void)
 {
 	if (now.on)
 		out_release(&now.out);

@@ -15,7 +15,7 @@
 #include "libcpaprof/api/heap_rate.h"
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/options.h"
-#include "libcpaprof/api/session.h"
+#include "libcpaprof/api/cpu.h"
 #include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/target/env.h"
@@ -100,19 +100,19 @@ static void start_cpu(void)
 	name_cpu(path);
 	o.engine = asked.engine[0] ? asked.engine : NULL;
 	o.flags = asked.like_gperf ? CPA_OVERWRITE : 0;
-	rc = session_start(path, &o, is_child ? SESSION_CHILD : SESSION_ENVIRONMENT);
+	rc = cpu_start(path, &o, is_child ? CPU_BY_CHILD : CPU_BY_ENVIRONMENT);
 	if (rc < 0)
 		api_options_say(&asked, path, -rc);
 }
 
 static void stop_cpu(bool at_exit)
 {
-	struct session_state s;
+	struct cpu_state s;
 	int rc;
 
-	session_look(&s);
-	rc = s.on && s.by != SESSION_REQUEST ? session_stop(COLLECTOR_WAIT_MS, at_exit) : 0;
-	if (rc < 0 && s.by != SESSION_API)
+	cpu_get_state(&s);
+	rc = s.on && s.by != CPU_BY_REQUEST ? cpu_stop(COLLECTOR_WAIT_MS, at_exit) : 0;
+	if (rc < 0 && s.by != CPU_BY_API)
 		api_options_say(&asked, s.path, -rc);
 }
 
@@ -187,7 +187,7 @@ static bool heap_is_due(void)
 static void *watch(void *arg)
 {
 	const struct timespec time = { .tv_sec = LOOK_S };
-	struct session_state s;
+	struct cpu_state s;
 	uint32_t seen = 0;
 
 	(void)arg;
@@ -197,10 +197,10 @@ static void *watch(void *arg)
 			break;
 		if (atomic_load(&turned) != seen) {
 			seen = atomic_load(&turned);
-			session_look(&s);
-			if (!s.on || s.by == SESSION_REQUEST)
+			cpu_get_state(&s);
+			if (!s.on || s.by == CPU_BY_REQUEST)
 				start_cpu();
-			else if (s.by != SESSION_API)
+			else if (s.by != CPU_BY_API)
 				stop_cpu(false);
 		}
 		if (asked.heap[0] && (asked.heap_allocated || asked.heap_in_use) && heap_is_due())
@@ -316,12 +316,12 @@ void asked_end(void)
 
 void asked_before_exec(void)
 {
-	struct session_state s;
+	struct cpu_state s;
 	int rc;
 
-	session_look(&s);
-	rc = s.on ? session_flush(COLLECTOR_WAIT_MS, is_child ? EXEC_CHILD_LEAST_MS : EXEC_LEAST_MS) : -EAGAIN;
-	if (rc < 0 && rc != -EAGAIN && rc != -EINVAL && s.by != SESSION_API)
+	cpu_get_state(&s);
+	rc = s.on ? cpu_flush(COLLECTOR_WAIT_MS, is_child ? EXEC_CHILD_LEAST_MS : EXEC_LEAST_MS) : -EAGAIN;
+	if (rc < 0 && rc != -EAGAIN && rc != -EINVAL && s.by != CPU_BY_API)
 		api_options_say(&asked, s.path, -rc);
 	if (asked.heap[0] && !atomic_load(&ending))
 		write_heap(true);

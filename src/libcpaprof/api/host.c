@@ -11,7 +11,7 @@
 #include "libcpaprof/api/host.h"
 
 #include "libcpaprof/api/collector.h"
-#include "libcpaprof/api/session.h"
+#include "libcpaprof/api/cpu.h"
 
 #include "libcpaprof/collector/elfnames.h"
 
@@ -45,22 +45,22 @@ static struct process *process(void *arg, pid_t pid)
 static int cpu_begin(void *arg, const struct serve_cpu *how)
 {
 	(void)arg;
-	return session_request_begin(how->hz, how->engine ? how->engine - 1 : ASKED_TIMER);
+	return cpu_request_begin(how->hz, how->engine ? how->engine - 1 : ASKED_TIMER);
 }
 
 static void cpu_end(void *arg)
 {
 	(void)arg;
-	session_request_end();
+	cpu_request_end();
 }
 
-static uint64_t cpu_session(void *arg, struct serve_cpu *out)
+static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 {
-	uint64_t session = session_number(&out->hz, &out->engine);
+	uint64_t recording = cpu_recording_number(&out->hz, &out->engine);
 
 	(void)arg;
 	out->engine++;
-	return session;
+	return recording;
 }
 
 static int names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
@@ -86,7 +86,7 @@ const struct serve_host *host_self(void)
 		.process = process,
 		.cpu_begin = cpu_begin,
 		.cpu_end = cpu_end,
-		.cpu_session = cpu_session,
+		.cpu_recording = cpu_recording,
 		.names_open = names_open,
 		.names_close = names_close,
 	};

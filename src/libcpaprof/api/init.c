@@ -11,7 +11,7 @@
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/env_profiles.h"
 #include "libcpaprof/api/http.h"
-#include "libcpaprof/api/session.h"
+#include "libcpaprof/api/cpu.h"
 
 #include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/modules.h"
@@ -36,7 +36,7 @@ __attribute__((constructor(101))) static void init(void)
 	/* not all that we looked for is there; the program has not looked yet */
 	dlerror();
 	cpi_heap_lend(false);
-	collector_on_fork(session_forget, asked_forked);
+	collector_on_fork(cpu_forget, asked_forked);
 	if (!head && !getauxval(AT_SECURE))
 		asked_begin();
 }

@@ -29,7 +29,7 @@ api_sources = \
 	src/libcpaprof/api/out.h \
 	src/libcpaprof/api/profiles.c \
 	src/libcpaprof/api/profiles.h \
-	src/libcpaprof/api/session.h \
+	src/libcpaprof/api/cpu.h \
 	src/libcpaprof/api/status.c \
 	src/libcpaprof/api/values.c \
 	src/libcpaprof/api/values.h

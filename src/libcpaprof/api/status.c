@@ -7,7 +7,7 @@
 
 #include "libcpaprof/api/collector.h"
 #include "libcpaprof/api/http.h"
-#include "libcpaprof/api/session.h"
+#include "libcpaprof/api/cpu.h"
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -51,10 +51,10 @@ static void put_text(struct json *j, const char *text)
 static void put_cpu(struct json *j)
 {
 	struct process_facts facts = { 0 };
-	struct session_state s;
+	struct cpu_state s;
 	struct process *p;
 
-	session_look(&s);
+	cpu_get_state(&s);
 	if (s.on && collector_take(COLLECTOR_WAIT_MS)) {
 		p = collector_process();
 		if (p)

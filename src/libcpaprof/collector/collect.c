@@ -69,7 +69,7 @@ static void write_head(struct collect *c)
 	atomic_store(&h->flags, c->how.flags);
 	atomic_store(&h->engine, c->how.engine);
 	atomic_store(&h->signal, c->how.signal);
-	atomic_store(&h->session, c->cpu);
+	atomic_store(&h->recording, c->cpu);
 	atomic_store(&h->cpu, c->cpu);
 	if (!c->how.self) /* else when all is ready */
 		collect_alive_begin(c);

@@ -98,7 +98,7 @@ void collect_cpu_end(struct collect *c);
 
 /*
  * CPU time on demand, in processes that others are (not self). All that are there, and those that come, sample from
- * here on; threads that wait are not woken: one that runs arms all of its process. The weights of a session are the
+ * here on; threads that wait are not woken: one that runs arms all of its process. The weights of a recording are the
  * difference of two snaps, one after collect_cpu_on and one after collect_cpu_off: what a process used and no sample
  * stands for is added at the end, so that they are what the clock of the process says.
  *

@@ -19,10 +19,10 @@ struct used {
 	uint64_t ns; /* in unseen.c: ticks */
 };
 
-/* A process in a session of CPU time on demand. */
+/* A process in a recording of CPU time on demand. */
 struct demand {
-	uint32_t session;      /* 0: it is in none */
-	uint64_t cpu_ns;       /* its clock when the session began */
+	uint32_t recording;    /* 0: it is in none */
+	uint64_t cpu_ns;       /* its clock when the recording began */
 	uint64_t weight;       /* of its stacks then */
 	uint64_t last_ns;      /* its clock when it was last looked at */
 	uint64_t sent_ns;      /* monotonic: when it was sent a signal; 0: not yet */
@@ -79,11 +79,11 @@ struct collect {
 	int fd;
 	struct segment_layout at;
 	struct collect_how how;
-	bool cpu;            /* CPU time was asked for from the start */
-	uint32_t on;         /* the session of CPU time on demand that is on; 0: none is */
-	uint32_t n_sessions; /* that there were */
-	uint64_t filters;    /* seccomp filters that this process has itself */
-	uint32_t n_traces;   /* that are being made */
+	bool cpu;              /* CPU time was asked for from the start */
+	uint32_t on;           /* the recording of CPU time on demand that is on; 0: none is */
+	uint32_t n_recordings; /* that there were */
+	uint64_t filters;      /* seccomp filters that this process has itself */
+	uint32_t n_traces;     /* that are being made */
 	uint64_t nonce[2];
 	pid_t main_pid;
 	uint64_t start_ns; /* wall clock */
@@ -163,7 +163,7 @@ uint64_t collect_cpu_ns(pid_t pid);
 /* Send our signal to a thread: it arms what has no timer, or takes timers away. Its program is known to be ours. */
 void collect_wake(const struct collect *c, const struct process *p, uint32_t tid);
 
-/* A process has come, or goes, perhaps in a session. */
+/* A process has come, or goes, perhaps in a recording. */
 void demand_begin(struct process *p);
 void demand_release(struct process *p);
 

@@ -58,7 +58,7 @@ static _Atomic uint32_t *armed(const struct process *p)
 
 static bool is_in(const struct process *p)
 {
-	return p->used && p->proven && !p->ended && !p->told && !p->left && p->c->on && p->demand.session == p->c->on;
+	return p->used && p->proven && !p->ended && !p->told && !p->left && p->c->on && p->demand.recording == p->c->on;
 }
 
 void demand_begin(struct process *p)
@@ -66,8 +66,8 @@ void demand_begin(struct process *p)
 	struct demand *d = &p->demand;
 
 	demand_release(p);
-	*d = (struct demand){ .session = p->c->on };
-	if (!d->session)
+	*d = (struct demand){ .recording = p->c->on };
+	if (!d->recording)
 		return;
 	d->cpu_ns = d->last_ns = p->unseen_ns = collect_cpu_ns(p->pid);
 	d->weight = p->table.weight;
@@ -234,7 +234,7 @@ int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine)
 	collect_drain(c);
 	c->filters = own_filters();
 	c->how.hz = hz;
-	c->on = ++c->n_sessions ? c->n_sessions : ++c->n_sessions;
+	c->on = ++c->n_recordings ? c->n_recordings : ++c->n_recordings;
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
@@ -247,7 +247,7 @@ int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine)
 	}
 	atomic_store(&c->head->hz, hz);
 	atomic_store(&c->head->engine, engine);
-	atomic_store(&c->head->session, c->on);
+	atomic_store(&c->head->recording, c->on);
 	atomic_store(&c->head->cpu, 1);
 	return 0;
 }
@@ -324,7 +324,7 @@ void collect_cpu_off(struct collect *c)
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
 
-		if (!p->used || p->demand.session != c->on)
+		if (!p->used || p->demand.recording != c->on)
 			continue;
 		if (end[i])
 			charge(p, end[i]);

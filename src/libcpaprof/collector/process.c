@@ -159,7 +159,7 @@ void process_update(struct process *p, struct segment_proc *s)
 	p->perf_error = p->perf_error <= ERRNO_MOST ? p->perf_error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
 	lose(p, &s->lost, &p->lost_seen);
-	if (p->demand.session) /* what it used before the session is not of it */
+	if (p->demand.recording) /* what it used before the recording is not of it */
 		p->adopted_seen = atomic_load_explicit(&s->adopted, memory_order_relaxed);
 	else
 		p->adopted += lose(p, &s->adopted, &p->adopted_seen);

@@ -48,7 +48,8 @@ static void remark_cpu(struct remarks *r, const struct snap *s)
 {
 	const struct process *p = s->p;
 	const struct snap_cpu *c = &s->cpu;
-	unsigned hz = (unsigned)((1000000000 + s->period / 2) / s->period); /* that of the session, if there are some */
+	unsigned hz =
+		(unsigned)((1000000000 + s->period / 2) / s->period); /* that of the recording, if there are some */
 	double seconds = (double)c->weight / hz;
 
 	remark(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,

@@ -74,7 +74,7 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
-	if (!t->hz) /* the session may begin later */
+	if (!t->hz) /* the recording may begin later */
 		t->hz = t->p->c->how.hz;
 	x = vec_room(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MOST);
 	if (!x) {

@@ -38,7 +38,7 @@ static bool has_ring(const struct collect *c, const struct process *p, uint32_t 
 }
 
 /*
- * Has the thread used so much CPU time, in ticks, that a timer would have been seen? In a session on demand it is what
+ * Has the thread used so much CPU time, in ticks, that a timer would have been seen? In a recording on demand it is what
  * it used since it was first seen without one.
  */
 static bool is_much(const struct collect *c, struct process *p, uint32_t tid, uint64_t ticks)
@@ -48,9 +48,9 @@ static bool is_much(const struct collect *c, struct process *p, uint32_t tid, ui
 	uint64_t before = 0;
 	size_t i = 0;
 
-	while (p->demand.session && i < v->n && used[i].tid != tid)
+	while (p->demand.recording && i < v->n && used[i].tid != tid)
 		i++;
-	if (p->demand.session && i == v->n) {
+	if (p->demand.recording && i == v->n) {
 		used = vec_room(v, 1, sizeof(*used), THREADS_ONCE);
 		if (used) {
 			*used = (struct used){ tid, ticks };
@@ -58,7 +58,7 @@ static bool is_much(const struct collect *c, struct process *p, uint32_t tid, ui
 		}
 		return false;
 	}
-	if (p->demand.session)
+	if (p->demand.recording)
 		before = used[i].ns;
 	return (ticks - before) * c->how.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_SEEN && ticks > before;
 }

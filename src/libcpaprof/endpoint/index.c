@@ -181,17 +181,17 @@ static void add_head(struct page *x)
 	const struct serve_host *host = x->j->s->host;
 	struct process_facts f;
 	struct serve_cpu cpu = { 0 };
-	uint64_t session;
+	uint64_t recording;
 
 	process_facts(x->j->p, &f);
-	session = host->cpu_session(host->arg, &cpu);
+	recording = host->cpu_recording(host->arg, &cpu);
 	x->rc = body_put(&x->j->answer.body, head, sizeof(head) - 1);
 	add(x, "<h1>/debug/pprof/</h1>\n<p class=\"path\">Process %d", (int)f.pid);
 	if (f.n_program)
 		add(x, ", <code>");
 	add_text(x, f.program, f.n_program);
 	add(x, "%s; cpa %s", f.n_program ? "</code>" : "", PACKAGE_VERSION);
-	if (session)
+	if (recording)
 		add(x, "; CPU time is being sampled at %u Hz by %s", cpu.hz,
 		    cpu.engine >= 1 && cpu.engine <= 3 ? engine[cpu.engine - 1] : "timers");
 	add(x, "</p>\n");

@@ -27,8 +27,8 @@ struct serve {
 	struct serve_how how;
 	/* guarded by the collector */
 	unsigned n_captures;
-	uint64_t session;               /* of CPU time, that was begun here; 0: none is on */
-	unsigned n_session, n_profiles; /* captures in it, and how many of them are profiles: one, but for share=1 */
+	uint64_t recording;             /* of CPU time, that was begun here; 0: none is on */
+	unsigned n_sharing, n_profiles; /* captures in it, and how many of them are profiles: one, but for share=1 */
 	struct kept kept[JOB_KEPT];
 	pid_t program; /* that was served last for pid 0 */
 };
@@ -71,7 +71,7 @@ struct serve_job {
 	/* a capture, and who counts it: nobody, until it is begun */
 	uint64_t length_ns, end_ns; /* monotonic */
 	bool counted, began_cpu;
-	uint64_t session;
+	uint64_t recording;
 	struct snap *before;
 	struct trace *trace;
 	uint64_t next_ns; /* trace: the next look */
@@ -119,7 +119,7 @@ void job_write_named(struct serve_job *j, struct body *profile, job_write_fn *wr
 /* Begin, look, finish. With the collector. */
 void job_cpu_begin(struct serve_job *j);
 uint64_t job_cpu_look(struct serve_job *j, bool hurry);
-/* Take part in the session that was begun here, or begin one. Gives 0 or -errno: -EBUSY when it is not ours. */
+/* Take part in the recording that was begun here, or begin one. Gives 0 or -errno: -EBUSY when it is not ours. */
 int job_cpu_join(struct serve_job *j);
 /* Leave it; it ends with the last one. */
 void job_cpu_drop(struct serve_job *j);

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All are differences of two snaps: within a session that is begun for it, one that somebody else has (share=1), one
+ * All are differences of two snaps: within a recording that is begun for it, one that somebody else has (share=1), one
  * that a timeline has, or one that is always on.
  */
 #include "config.h"
@@ -35,27 +35,27 @@ int job_cpu_join(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is = { 0 };
-	uint64_t on = host->cpu_session(host->arg, &is);
+	uint64_t on = host->cpu_recording(host->arg, &is);
 	int rc = 0;
 
-	if (!on || on != j->s->session) {
+	if (!on || on != j->s->recording) {
 		rc = host->cpu_begin(host->arg, &j->cpu);
 		if (rc < 0)
 			return rc;
-		j->s->session = host->cpu_session(host->arg, &is);
-		j->s->n_session = j->s->n_profiles = 0;
+		j->s->recording = host->cpu_recording(host->arg, &is);
+		j->s->n_sharing = j->s->n_profiles = 0;
 	}
 	j->began_cpu = true;
-	j->session = j->s->session;
-	j->s->n_session++;
+	j->recording = j->s->recording;
+	j->s->n_sharing++;
 	j->s->n_profiles += j->to == ROUTE_PROFILE;
 	return 0;
 }
 
-/* A timeline has the session, and no profile: then one may have it too. */
+/* A timeline has the recording, and no profile: then one may have it too. */
 static bool is_free(const struct serve_job *j, uint64_t on)
 {
-	return on == j->s->session && j->s->n_profiles == 0;
+	return on == j->s->recording && j->s->n_profiles == 0;
 }
 
 /* Samples come from here on. False, and an answer, when they do not. */
@@ -63,13 +63,13 @@ static bool begin(struct serve_job *j)
 {
 	const struct serve_host *host = j->s->host;
 	struct serve_cpu is = { 0 };
-	uint64_t on = host->cpu_session(host->arg, &is);
+	uint64_t on = host->cpu_recording(host->arg, &is);
 	int rc;
 
 	if (on && (host->cpu_always || j->share || is_free(j, on)) && is_other(j, &is))
 		return false;
-	if (on && (host->cpu_always || (j->share && on != j->s->session))) {
-		j->session = on;
+	if (on && (host->cpu_always || (j->share && on != j->s->recording))) {
+		j->recording = on;
 		return true;
 	}
 	rc = on && !j->share && !is_free(j, on) ? -EBUSY : job_cpu_join(j);
@@ -128,7 +128,7 @@ uint64_t job_cpu_look(struct serve_job *j, bool hurry)
 	uint64_t now = clock_now(), next = now + SERVE_CHECK_MS * 1000000ULL;
 	struct serve_cpu is;
 
-	if (host->cpu_session(host->arg, &is) != j->session) {
+	if (host->cpu_recording(host->arg, &is) != j->recording) {
 		job_error(j, 500, "CPU profiling ended before the %llu seconds were over",
 			  (unsigned long long)(j->length_ns / 1000000000));
 		return 0;
@@ -148,12 +148,12 @@ void job_cpu_drop(struct serve_job *j)
 	struct serve_cpu is;
 
 	j->began_cpu = false;
-	if (j->session != j->s->session) /* it ended, and another one was begun */
+	if (j->recording != j->s->recording) /* it ended, and another one was begun */
 		return;
 	j->s->n_profiles -= j->to == ROUTE_PROFILE;
-	if (--j->s->n_session > 0)
+	if (--j->s->n_sharing > 0)
 		return;
-	if (host->cpu_session(host->arg, &is) == j->session)
+	if (host->cpu_recording(host->arg, &is) == j->recording)
 		host->cpu_end(host->arg);
-	j->s->session = 0;
+	j->s->recording = 0;
 }

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Samples of CPU time come from a session that is on, or else from one that is begun for it; when there can be none,
+ * Samples of CPU time come from a recording that is on, or else from one that is begun for it; when there can be none,
  * the trace has what threads wait for.
  */
 #include "config.h"
@@ -21,7 +21,7 @@ static void begin_cpu(struct serve_job *j)
 	struct serve_cpu is;
 
 	/* who has one that was not begun here is at it without us */
-	if (!host->cpu_session(host->arg, &is) || host->cpu_session(host->arg, &is) == j->s->session)
+	if (!host->cpu_recording(host->arg, &is) || host->cpu_recording(host->arg, &is) == j->s->recording)
 		job_cpu_join(j);
 }
 
@@ -87,7 +87,7 @@ uint64_t job_trace_look(struct serve_job *j, bool hurry)
 		finish(j);
 		return 0;
 	}
-	if (j->began_cpu && host->cpu_session(host->arg, &is) != j->session)
+	if (j->began_cpu && host->cpu_recording(host->arg, &is) != j->recording)
 		job_cpu_drop(j);
 	if (now >= j->next_ns)
 		j->next_ns = now + trace_look(j->trace) * 1000000ULL;

@@ -49,14 +49,14 @@ struct serve_host {
 	size_t (*others)(void *arg, struct process_facts *out, size_t n);
 
 	/*
-	 * CPU time. cpu_begin: 0, -EBUSY while a session is on that it began or that the program began itself; else -errno.
+	 * CPU time. cpu_begin: 0, -EBUSY while a recording is on that it began or that the program began itself; else -errno.
 	 * cpu_look: to be called again within some ms while it says true; NULL: never needed. cpu_end: all samples are in.
-	 * cpu_session: number of what is on, other ones later; 0: nothing is. How it is done is given back in *out.
+	 * cpu_recording: number of what is on, other ones later; 0: nothing is. How it is done is given back in *out.
 	 */
 	int (*cpu_begin)(void *arg, const struct serve_cpu *how);
 	bool (*cpu_look)(void *arg);
 	void (*cpu_end)(void *arg);
-	uint64_t (*cpu_session)(void *arg, struct serve_cpu *out);
+	uint64_t (*cpu_recording)(void *arg, struct serve_cpu *out);
 	/* Is CPU time sampled all the time? Then captures are differences, and any number may be made at once. */
 	bool cpu_always;
 

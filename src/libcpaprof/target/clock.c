@@ -144,13 +144,13 @@ static void start(struct thread *t, uint32_t tid)
 
 void cpi_clock_arm_sig(struct thread *t, uint32_t tid)
 {
-	uint32_t session = cpi.session;
+	uint32_t recording = cpi.recording;
 
-	cpi_clock_disarm_sig(t); /* of an earlier session */
-	atomic_store(&t->session, 0);
+	cpi_clock_disarm_sig(t); /* of an earlier recording */
+	atomic_store(&t->recording, 0);
 	t->period_ns = cpi.period_ns;
 	start(t, tid);
-	atomic_store(&t->session, session);
+	atomic_store(&t->recording, recording);
 }
 
 void cpi_clock_rerun_sig(const struct thread *t)

@@ -20,7 +20,7 @@ void cpi_clock_arm_sig(struct thread *t, uint32_t tid);
 void cpi_clock_disarm_sig(struct thread *t);
 /* Make the timer of the process, at rest; it runs when a thread needs it. */
 void cpi_clock_init(void);
-/* It goes with the session that it was made for. */
+/* It goes with the recording that it was made for. */
 void cpi_clock_release_sig(void);
 /* How many periods a thread of this process has used, less those that are charged. */
 uint32_t cpi_clock_owed_sig(const struct thread *t);

@@ -19,7 +19,7 @@
 #include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/next.h"
 #include "libcpaprof/target/sample.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
@@ -76,16 +76,16 @@ static bool settle_sig(void)
 {
 	struct thread *t = NULL;
 
-	if (!cpi.head || cpi.self || !cpi_session_on_sig() || cpi.pid != sys_getpid() || atomic_load(&cpi.sandboxed) ||
-	    !cpi_threads_try_sig())
+	if (!cpi.head || cpi.self || !cpi_recording_on_sig() || cpi.pid != sys_getpid() ||
+	    atomic_load(&cpi.sandboxed) || !cpi_threads_try_sig())
 		return false;
 	t = cpi_thread_find_sig(sys_gettid());
-	if (t && (t->ignored || t->session != cpi.session || !cpi_thread_hold_sig(t)))
+	if (t && (t->ignored || t->recording != cpi.recording || !cpi_thread_hold_sig(t)))
 		t = NULL;
 	if (t) {
 		cpi_clock_disarm_sig(t);
 		cpi_sample_end(t);
-		atomic_store(&t->session, 0);
+		atomic_store(&t->recording, 0);
 		cpi_thread_let_sig(t);
 	}
 	cpi_threads_leave_sig();

@@ -11,7 +11,7 @@
 #include "libcpaprof/target/clock.h"
 #include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/locals.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/stacks.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
@@ -63,7 +63,7 @@ static void start_again(void)
 		return;
 	}
 	cpi_process_show();
-	if (!cpi_session_fork())
+	if (!cpi_recording_fork())
 		return;
 	cpi_thread_enter(cpi_local.lo, cpi_local.top, 0);
 }

@@ -14,7 +14,7 @@
 #include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/guard_int.h"
 #include "libcpaprof/target/next.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
@@ -106,7 +106,7 @@ static void arm_again(struct thread *t)
 	struct segment_proc *p = atomic_load(&cpi.proc);
 	uint32_t tid = atomic_load(&t->tid), owed;
 
-	if (!tid || !t->session || t->session != cpi.session)
+	if (!tid || !t->recording || t->recording != cpi.recording)
 		return;
 	owed = cpi_clock_owed_sig(t);
 	cpi_clock_disarm_sig(t);
@@ -138,7 +138,7 @@ void cpi_guard_check(void)
 	uint64_t now = sys_now(CLOCK_MONOTONIC_COARSE);
 	int sig;
 
-	if (!cpi_session_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
+	if (!cpi_recording_on_sig() || (atomic_load(&last) && now - atomic_load(&last) < EVERY_NS))
 		return;
 	atomic_store(&last, now);
 	if (handler_of(cpi.sig) == (uintptr_t)cpi_handler_sig || atomic_exchange(&moving, 1))

@@ -9,7 +9,7 @@
 #include "libcpaprof/target/guard.h"
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/sample.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
@@ -45,7 +45,7 @@ static void adopt_sig(void)
 		return;
 	t = cpi_thread_add_sig(sys_gettid());
 	atomic_store_explicit(&cpi_local.thread, t, memory_order_relaxed);
-	if (t && p && t->session)
+	if (t && p && t->recording)
 		atomic_fetch_add_explicit(&p->adopted, sys_now(CLOCK_THREAD_CPUTIME_ID) / t->period_ns,
 					  memory_order_relaxed);
 }
@@ -58,7 +58,7 @@ static void wake_sig(void)
 		return;
 	if (!atomic_load_explicit(&cpi_local.ended, memory_order_relaxed)) {
 		self_sig();
-		cpi_session_look_sig();
+		cpi_recording_sync_sig();
 	}
 	adopt_sig();
 }
@@ -90,7 +90,7 @@ static void take_sig(struct thread *t, const siginfo_t *info, const void *contex
 }
 
 /*
- * Whoever ends a session first says so, then waits for those inside: one of the two sees the other. Or takes the place
+ * Whoever ends a recording first says so, then waits for those inside: one of the two sees the other. Or takes the place
  * of those inside; then this one leaves.
  */
 static void tick_sig(const siginfo_t *info, const void *context)
@@ -99,13 +99,13 @@ static void tick_sig(const siginfo_t *info, const void *context)
 	struct segment_proc *p;
 
 	if (t) {
-		cpi_session_look_sig();
+		cpi_recording_sync_sig();
 		if (!cpi_thread_hold_sig(t))
 			return;
 		if (!cpi_on_sig()) {
 			cpi_clock_disarm_sig(t);
 			cpi_clock_release_sig();
-		} else if (cpi_session_on_sig() && atomic_load(&t->session) == atomic_load(&cpi.session)) {
+		} else if (cpi_recording_on_sig() && atomic_load(&t->recording) == atomic_load(&cpi.recording)) {
 			take_sig(t, info, context);
 		} else if (!cpi.self && !atomic_load(&cpi.head->cpu)) {
 			cpi_clock_disarm_sig(t);

@@ -50,17 +50,16 @@ target_sources = \
 	src/libcpaprof/target/objects.h \
 	src/libcpaprof/target/perf.c \
 	src/libcpaprof/target/process.c \
+	src/libcpaprof/target/recording.c \
+	src/libcpaprof/target/recording.h \
 	src/libcpaprof/target/ring.c \
 	src/libcpaprof/target/ring.h \
 	src/libcpaprof/target/sample.c \
 	src/libcpaprof/target/sample.h \
-	src/libcpaprof/target/sampling.h \
 	src/libcpaprof/target/sandbox.c \
 	src/libcpaprof/target/segment.h \
-	src/libcpaprof/target/session.c \
 	src/libcpaprof/target/stacks.c \
 	src/libcpaprof/target/stacks.h \
-	src/libcpaprof/target/switch.c \
 	src/libcpaprof/target/sys.h \
 	src/libcpaprof/target/target.h \
 	src/libcpaprof/target/threads.c \

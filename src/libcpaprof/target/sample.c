@@ -14,7 +14,6 @@
 #include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
-#include "libcpaprof/target/sampling.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"

@@ -84,7 +84,7 @@ static inline uint32_t segment_claim(uint32_t pid)
 struct segment_head {
 	uint64_t magic;
 	uint32_t version;
-	_Atomic uint32_t hz; /* of CPU time; changes between sessions */
+	_Atomic uint32_t hz; /* of CPU time; changes between recordings */
 	uint32_t max_depth, follow;
 	uint64_t size, nonce[2];
 	uint32_t n_rings, n_tables;
@@ -101,7 +101,7 @@ struct segment_head {
 	_Atomic uint32_t engine;         /* enum engine_asked */
 	_Atomic uint32_t signal;         /* of the timers; 0: the usual */
 	_Atomic uint32_t times;          /* not 0: samples have times */
-	_Atomic uint32_t session;        /* of CPU time, the last one that began: set before cpu is; never 0 then */
+	_Atomic uint32_t recording;      /* of CPU time, the last one that began: set before cpu is; never 0 then */
 };
 
 enum proc_state { PROC_FREE, PROC_LIVE = 2 }; /* or segment_claim */
@@ -135,7 +135,7 @@ struct segment_proc {
 	uint64_t locals; /* where its table of locals is: struct local_at [N_LOCALS] of libcpaprof/target/locals.h */
 	_Atomic uint32_t moved;      /* times that the program took our signal */
 	_Atomic uint32_t perf_error; /* errno of the last event that could not be had, or was taken away */
-	_Atomic uint32_t armed;      /* the session that all its threads have timers for; 0: none has one */
+	_Atomic uint32_t armed;      /* the recording that all its threads have timers for; 0: none has one */
 };
 
 enum ring_state { RING_FREE, RING_OWNED = 2, RING_RETIRED }; /* or segment_claim */

@@ -42,12 +42,12 @@ struct target {
 	uint32_t slot, serial, pid;
 	bool ready;                 /* the library is: threads tell where they begin and end */
 	bool self;                  /* the collector is in this process: fork copies all of it */
-	_Atomic uint32_t session;   /* of CPU sampling */
-	_Atomic uint32_t armed;     /* the session that all threads were armed for; 0: none is. Not when self */
+	_Atomic uint32_t recording; /* of CPU sampling */
+	_Atomic uint32_t armed;     /* the recording that all threads were armed for; 0: none is. Not when self */
 	int sig;                    /* the signal of our timers */
 	_Atomic int process_timer;  /* for threads without one of their own; NO_TIMER */
 	uint32_t sig_asked;         /* what CPA_SIGNAL says, when the process profiles itself; 0: nothing */
-	_Atomic uint64_t period_ns; /* of the session; set before it */
+	_Atomic uint64_t period_ns; /* of the recording; set before it */
 	uint32_t max_depth, n_rings;
 	struct segment_proc *procs;  /* [N_PROCS] */
 	struct segment_ring *ring;   /* [n_rings] */

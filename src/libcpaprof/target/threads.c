@@ -16,7 +16,7 @@
 #include "libcpaprof/target/objects.h"
 #include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
-#include "libcpaprof/target/sampling.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"
@@ -86,7 +86,7 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 		cpi_clock_disarm_sig(t);
 		cpi_ring_retire(t);
 		t->ignored = false;
-	} else if (t && (t->ignored || t->session == cpi.session)) {
+	} else if (t && (t->ignored || t->recording == cpi.recording)) {
 		return t;
 	} else if (!t) {
 		t = claim_sig(tid);
@@ -101,7 +101,7 @@ static struct thread *add(uint32_t tid, uintptr_t lo, uintptr_t top, bool again)
 		t->top = t->low = top;
 		t->start = 0;
 	}
-	if (cpi_session_on_sig())
+	if (cpi_recording_on_sig())
 		cpi_clock_arm_sig(t, tid);
 	return t;
 }
@@ -112,7 +112,7 @@ struct thread *cpi_thread_add(uint32_t tid, uintptr_t lo, uintptr_t top, bool ag
 
 	latch_take(&latch);
 	if (cpi.head)
-		cpi_session_follow_sig();
+		cpi_recording_sync_locked_sig();
 	t = add(tid, lo, top, again);
 	latch_leave(&latch);
 	return t;
@@ -143,7 +143,7 @@ bool cpi_thread_arm_sig(uint32_t tid)
 {
 	struct thread *t = cpi_thread_find_sig(tid);
 
-	if (t && t->session == cpi.session)
+	if (t && t->recording == cpi.recording)
 		return true;
 	if (t && !cpi_thread_hold_sig(t))
 		return false;
@@ -158,7 +158,7 @@ static void forget(struct thread *t)
 {
 	cpi_clock_disarm_sig(t);
 	cpi_ring_retire(t);
-	t->session = 0;
+	t->recording = 0;
 	atomic_store_explicit(&t->tid, 0, memory_order_release);
 }
 
@@ -179,7 +179,7 @@ static void end_thread(void *arg)
 	latch_take(&latch);
 	t = cpi_thread_find_sig(sys_gettid());
 	if (t) {
-		if (cpi_session_on_sig() && t->session == cpi.session)
+		if (cpi_recording_on_sig() && t->recording == cpi.recording)
 			cpi_sample_end(t);
 		forget(t);
 	}
@@ -256,7 +256,7 @@ void cpi_thread_ignore(bool on)
 		if (on)
 			cpi_clock_disarm_sig(t);
 		t->ignored = on;
-		t->session = 0;
+		t->recording = 0;
 	}
 	latch_leave(&latch);
 	if (t && !on && cpi_cpu_on_sig())
@@ -382,11 +382,11 @@ void cpi_threads_sweep(void)
 static void settle(struct thread *t)
 {
 	/* one whose handler takes so long keeps its ring */
-	if (t->session != cpi.session || !cpi_thread_quiet(t, 0))
+	if (t->recording != cpi.recording || !cpi_thread_quiet(t, 0))
 		return;
 	cpi_sample_end(t);
 	cpi_ring_retire(t);
-	t->session = 0;
+	t->recording = 0;
 }
 
 void cpi_threads_quiet(uint64_t until_ns)

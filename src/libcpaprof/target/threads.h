@@ -20,8 +20,8 @@ struct thread {
 	_Atomic uint32_t tid;       /* 0: free */
 	_Atomic int timer;          /* the kernel's, or NO_TIMER: the timer of the process counts for it */
 	_Atomic uint32_t inside;    /* its handler is at work, or who arms or settles it: each only tries */
-	_Atomic uint32_t session;   /* of CPU sampling, that it takes part in; 0: none. Set when all below is */
-	uint64_t period_ns;         /* of that session */
+	_Atomic uint32_t recording; /* of CPU sampling, that it takes part in; 0: none. Set when all below is */
+	uint64_t period_ns;         /* of that recording */
 	bool ignored;               /* takes part in none */
 	uintptr_t lo, top;          /* its stack is somewhere in [lo, top); 0: not known */
 	uintptr_t low;              /* the lowest address of it that is known to be in use */
