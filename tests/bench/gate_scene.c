@@ -139,7 +139,7 @@ static void make_rows(struct trial *t)
 
 static void judge(struct trial *t)
 {
-	static const struct stats_how how = { .mode = STATS_BULK, .noise = 0.02, .adjust = STATS_HOLM };
+	static const struct stats_options how = { .mode = STATS_BULK, .noise = 0.02, .adjust = STATS_HOLM };
 	unsigned runs = t->scene->runs;
 	struct stats_judged judged;
 	struct stats_counts c = { .n_classes = WORLD_FUNCS,

@@ -29,7 +29,7 @@ struct program {
 	struct stats_judged all;
 };
 
-static const struct stats_how bulk = { .mode = STATS_BULK, .noise = 0.02 };
+static const struct stats_options bulk = { .mode = STATS_BULK, .noise = 0.02 };
 
 /* A class of plain counts with a leaf of its own. */
 static inline uint32_t add_class(struct program *p, double base, double new)
@@ -56,7 +56,7 @@ static inline uint32_t add_row(struct program *p, uint32_t from, uint32_t to)
 	return i;
 }
 
-static inline void judge_with(struct program *p, const struct stats_how *how, bool has_runs, bool has_exposure)
+static inline void judge_with(struct program *p, const struct stats_options *how, bool has_runs, bool has_exposure)
 {
 	struct stats_counts c = {
 		.n_classes = p->n_classes,

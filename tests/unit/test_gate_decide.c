@@ -41,11 +41,11 @@ static void start(struct asked *a, double base)
 
 static void decide(struct asked *a)
 {
-	const struct stats_how options = { .mode = STATS_BULK,
-					   .rho = 1,
-					   .strict = a->g.options.strict,
-					   .noise = a->g.options.noise,
-					   .adjust = a->g.options.adjust };
+	const struct stats_options options = { .mode = STATS_BULK,
+					       .rho = 1,
+					       .strict = a->g.options.strict,
+					       .noise = a->g.options.noise,
+					       .adjust = a->g.options.adjust };
 	struct stats_judged judged;
 
 	a->mem = arena_new();

@@ -375,7 +375,7 @@ static void gate_lines_choose_what_is_tested_and_the_rest_is_reference(void **st
 
 static void what_is_not_tested_has_a_ratio_and_no_p(void **state)
 {
-	const struct stats_how options = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
+	const struct stats_options options = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
 	struct stats_judged judged;
 	struct stats_row row[8];
 	struct made_rows m;

@@ -41,7 +41,7 @@ static struct program *steady(void)
 static void example_13_is_one_pair(void **state)
 {
 	static struct program p;
-	struct stats_how fixed = { .mode = STATS_FIXED, .rho = exp(0.05), .noise = 0.02 };
+	struct stats_options fixed = { .mode = STATS_FIXED, .rho = exp(0.05), .noise = 0.02 };
 
 	(void)state;
 	add_class(&p, 150, 240);
@@ -115,7 +115,7 @@ static void a_faster_subtree_does_not_make_others_look_slower(void **state)
 static void the_rest_does_make_them_look_slower(void **state)
 {
 	struct program *p = with_subtree();
-	struct stats_how rest = bulk;
+	struct stats_options rest = bulk;
 	double sum = 0;
 
 	(void)state;
@@ -410,7 +410,7 @@ static void rows_that_are_not_tested_have_no_p(void **state)
 static void adjustment_is_as_asked(void **state)
 {
 	struct program *p = steady();
-	struct stats_how how = bulk;
+	struct stats_options how = bulk;
 
 	(void)state;
 	scale_classes(p, 0, 3, 1.25);

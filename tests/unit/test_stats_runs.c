@@ -83,7 +83,7 @@ static void one_run_is_judged_by_the_spread_of_the_other_side(void **state)
 static void with_known_exposure_runs_are_judged_by_what_they_should_have(void **state)
 {
 	struct program *p = runs(2);
-	struct stats_how fixed = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
+	struct stats_options fixed = { .mode = STATS_FIXED, .rho = 1, .noise = 0.02 };
 	double phi;
 
 	(void)state;

@@ -1,26 +1,99 @@
 /*
- * centre.c - the robust centre of the cells of a program
+ * centre.c - the robust centre of the cells of a program, and their spread
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "engine/stats/judge_int.h"
-
 #include "base/mem.h"
+#include "engine/stats/judge_int.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Mean and standard deviation of min(4, Z * Z), Z standard normal. */
+#define SPREAD_CAP 4.0
+#define SPREAD_MEAN 0.920537
+#define SPREAD_SD 1.110121
+/* Fewer points in all, or on a side, say nothing. */
+#define SPREAD_CELLS_MIN 8
+#define SPREAD_SIDE_MIN 3
+#define SPREAD_STEPS_MAX 200
+
+/* What the mean of min(4, d * d / (v + 2 tau2)) is too large by, and its slope. */
+static double excess(const struct stats_point *p, uint32_t n, double mu, double tau2, double *slope)
+{
+	double sum = 0, sum_slope = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		double d = p[i].x - mu, by = 1 / (p[i].v + 2 * tau2), q = d * d * by;
+
+		if (q < SPREAD_CAP) {
+			sum += q;
+			sum_slope -= 2 * q * by;
+		} else {
+			sum += SPREAD_CAP;
+		}
+	}
+	*slope = sum_slope / n;
+	return sum / n - (SPREAD_MEAN + 0.5 * SPREAD_SD / sqrt(n));
+}
+
+/* The smallest tau2, at least floor, at which the points of one side are not too far away. Newton within bounds. */
+static double side_spread(const struct stats_point *p, uint32_t n, double mu, double floor)
+{
+	double lo = floor, most = 0, at = floor, slope;
+
+	if (excess(p, n, mu, floor, &slope) <= 0)
+		return floor;
+	for (uint32_t i = 0; i < n; i++)
+		most = fmax(most, fabs(p[i].x - mu));
+	double hi = 0.5 * most * most / (SPREAD_MEAN + 0.5 * SPREAD_SD / sqrt(n));
+
+	for (int i = 0; i < SPREAD_STEPS_MAX; i++) {
+		double over = excess(p, n, mu, at, &slope), next = at - over / slope;
+
+		if (over > 0)
+			lo = at;
+		else
+			hi = at;
+		if (!(next > lo && next < hi))
+			next = 0.5 * (lo + hi);
+		if (fabs(next - at) <= 1e-14 * hi)
+			return next;
+		at = next;
+	}
+	return at;
+}
+
+/* The spread of sorted points about mu that sampling does not explain, on the calmer side; at least noise. */
+static double points_spread(const struct stats_point *p, uint32_t n, double mu, double noise)
+{
+	uint32_t n_below = n, n_above = n;
+	double tau2 = INFINITY;
+
+	if (n < SPREAD_CELLS_MIN)
+		return noise;
+	while (n_below && p[n_below - 1].x > mu)
+		n_below--;
+	while (n_above && p[n - n_above].x < mu)
+		n_above--;
+	if (n_below >= SPREAD_SIDE_MIN)
+		tau2 = side_spread(p, n_below, mu, noise * noise);
+	if (n_above >= SPREAD_SIDE_MIN)
+		tau2 = fmin(tau2, side_spread(p + (n - n_above), n_above, mu, noise * noise));
+	return isinf(tau2) ? noise : fmax(noise, sqrt(tau2));
+}
+
 /* Sums of weights are compared with half of all: equal but for rounding is enough. */
 #define HALF (0.5 * (1 - 1e-9))
 /* Numbers that differ by less are the same but for rounding: what is chosen must not depend on it. */
 #define SAME 1e-9
-#define MAX_STEPS 1000
+#define CENTRE_STEPS_MAX 1000
 /* After that many steps slow ones become leaps. */
 #define PATIENCE 50
-#define MAX_CUTS 64
+#define CUTS_MAX 64
 
 double stats_count(double value, double var)
 {
@@ -138,7 +211,7 @@ static void put_kth(double *a, int64_t n, int64_t k)
 		int64_t i = lo, j = hi;
 		double pivot = a[lo + (hi - lo) / 2];
 
-		if (cuts == MAX_CUTS) {
+		if (cuts == CUTS_MAX) {
 			qsort(a + lo, (size_t)(hi - lo + 1), sizeof(*a), by_value);
 			return;
 		}
@@ -217,7 +290,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 	double reach = 1 / (9 * scale * scale);
 
 	out->var = INFINITY;
-	for (int i = 0; i < MAX_STEPS && fabs(step) >= 1e-12; i++) {
+	for (int i = 0; i < CENTRE_STEPS_MAX && fabs(step) >= 1e-12; i++) {
 		double sum = 0, sum_x = 0, sum_2 = 0, last = step;
 
 		for (uint32_t j = 0; j < n; j++) {
@@ -237,7 +310,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 	}
 	out->mu = mu;
 	out->n_cells = n;
-	out->tau = stats_points_spread(p, n, mu, noise);
+	out->tau = points_spread(p, n, mu, noise);
 }
 
 bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, struct stats_centre *out)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * Stacks that count for the same rows and have the same leaf are one class. A row is a set of classes, and is
- * judged against the classes outside of it. The method is told in docs/gate.md.
+ * judged against the classes outside of it. The method is described in docs/gate.md.
  */
 #ifndef ENGINE_STATS_JUDGE_H
 #define ENGINE_STATS_JUDGE_H
@@ -46,7 +46,7 @@ bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, 
 enum stats_mode { STATS_BULK, STATS_REST, STATS_FIXED }; /* FIXED: exposures are known, as by --normalize=none */
 enum stats_adjust { STATS_HOLM, STATS_BH, STATS_UNADJUSTED };
 
-struct stats_how {
+struct stats_options {
 	enum stats_mode mode;
 	double rho;   /* of STATS_FIXED */
 	bool strict;  /* the null hypothesis is 1 + limit, and not 1 */
@@ -63,7 +63,7 @@ struct stats_counts {
 	const uint32_t *row_off, *row_class; /* classes of row i: row_class[row_off[i] .. row_off[i + 1]), ascending */
 	const bool *row_is_reference; /* [n_rows] a cum row, which may be taken out of all references when it changed */
 	const double *row_limit;      /* [n_rows] threshold of each: 0.2 */
-	const double *row_noise;      /* [n_rows] tau0 of each, at least how->noise */
+	const double *row_noise;      /* [n_rows] tau0 of each, at least options->noise */
 	const bool *row_is_tested;    /* [n_rows] others serve as reference only and have no p; NULL when all are */
 	uint32_t n_files[N_STATS_SIDES];
 	/* For replicates, else NULL: files of the base first, then those of new. */
@@ -123,7 +123,7 @@ struct stats_judged {
  * row     [n_rows], filled
  * out     row is borrowed
  */
-void stats_judge(const struct stats_counts *c, const struct stats_how *how, struct stats_row *row,
+void stats_judge(const struct stats_counts *c, const struct stats_options *options, struct stats_row *row,
 		 struct stats_judged *out);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * judge_int.h - between the steps of judging: points, what is outside of a row, runs
+ * judge_int.h - the steps of judging: points, their centre, the program outside of a row
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -75,9 +75,6 @@ void stats_points_merge(const struct stats_point *a, uint32_t n, const struct st
 void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, double *scratch,
 			 struct stats_centre *out);
 
-/* The spread of sorted points about mu that sampling does not explain, on the calmer side; at least noise. */
-double stats_points_spread(const struct stats_point *p, uint32_t n, double mu, double noise);
-
 /* The classes that are neither in a row nor excluded, as cells. */
 struct stats_outside;
 
@@ -107,15 +104,5 @@ void stats_outside_see(struct stats_outside *o, const uint32_t *row, uint32_t n,
 
 /* The whole program without what is excluded, likewise. */
 void stats_outside_see_all(struct stats_outside *o, bool want_centre, struct stats_seen *out);
-
-/*
- * Set phi and nu of all rows from the files of both sides; value and count are known. Without replicates they
- * are 1 and INFINITY.
- *
- * can_test  [n_rows] rows that the prior is taken from
- * Gives     are there replicates?
- */
-bool stats_runs_judge(const struct stats_counts *c, const struct stats_how *how, const bool *can_test,
-		      struct stats_row *row);
 
 #endif

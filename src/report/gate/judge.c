@@ -127,7 +127,7 @@ static int check_asked(const struct gate_sums *s, const struct gate_rows *rows, 
 int gate_judge(struct gate_sum *sum, struct gate *out, struct err *err)
 {
 	struct gate_sums s = *gate_sum_all(sum); /* func may be changed, the rest is not */
-	struct stats_how options = { .mode = STATS_FIXED, .rho = 1 };
+	struct stats_options options = { .mode = STATS_FIXED, .rho = 1 };
 	struct stats_judged judged;
 	struct gate_rows rows = { 0 };
 	struct stats_row *row;
