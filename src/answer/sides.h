@@ -6,7 +6,7 @@
  * A comparison has two forms. Joined is what pprof's commands see with -base: the base is negated and added, so
  * that what is the same cancels out, and 100 % is the sum of the magnitudes that are left. Apart is the
  * same, but samples of the base keep apart by BASE_LABEL with the text "true": nothing cancels, above 0 is after
- * and below 0 before (engine/boxes.h, report/top_sides.h). With -diff_base pprof's commands see it apart, too:
+ * and below 0 before (engine/boxes.h, report/top.h). With -diff_base pprof's commands see it apart, too:
  * view_make then takes the base's total for 100 %.
  *
  * With -base the label is our own doing, and nobody shall see it: ask flame and top_sides of the profile whose

@@ -17,8 +17,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/diff.h \
 	src/report/disasm.c \
 	src/report/disasm.h \
-	src/report/disasm_int.h \
-	src/report/disasm_symbols.c \
 	src/report/flame.c \
 	src/report/flame.h \
 	src/report/head.c \
@@ -37,8 +35,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/tags.h \
 	src/report/top.c \
 	src/report/top.h \
-	src/report/top_sides.c \
-	src/report/top_sides.h \
 	src/report/traces.c \
 	src/report/traces.h \
 	src/report/trend.c \
@@ -47,7 +43,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/weblist.h \
 	src/report/weblist_code.c \
 	src/report/weblist_int.h \
-	src/report/weblist_pages.c \
 	src/report/weblist_samples.c \
 	src/report/where.c \
 	src/report/where.h

@@ -1,5 +1,5 @@
 /*
- * top.c - the report top
+ * top.c - the report top, of a profile and of a comparison
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -10,6 +10,7 @@
 #include "engine/graph.h"
 #include "engine/places.h"
 #include "engine/trim.h"
+#include "report/diff.h"
 #include "report/head.h"
 #include "report/place.h"
 
@@ -104,4 +105,103 @@ int report_top_make(const struct view *v, const struct query *q, struct report *
 int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err)
 {
 	return make(v, q, false, out, err);
+}
+
+static const struct column sides_columns[N_TOP_SIDES_COLS] = {
+	[TOP_SIDES_FLAT_BEFORE] = { "flat_before", "before", CELL_VALUE },
+	[TOP_SIDES_FLAT_AFTER] = { "flat_after", "after", CELL_VALUE },
+	[TOP_SIDES_FLAT_DELTA] = { "flat_delta", "flat +/-", CELL_VALUE },
+	[TOP_SIDES_FLAT_DELTA_PCT] = { "flat_delta_percent", "flat +/-%", CELL_CHANGE },
+	[TOP_SIDES_CUM_BEFORE] = { "cum_before", "cum before", CELL_VALUE },
+	[TOP_SIDES_CUM_AFTER] = { "cum_after", "cum after", CELL_VALUE },
+	[TOP_SIDES_CUM_DELTA] = { "cum_delta", "cum +/-", CELL_VALUE },
+	[TOP_SIDES_CUM_DELTA_PCT] = { "cum_delta_percent", "cum +/-%", CELL_CHANGE },
+	[TOP_SIDES_NAME] = { "name", "", CELL_NAME },
+	[TOP_SIDES_INLINED] = { "inlined", "", CELL_NOTE },
+};
+
+/* Before, after, and the change: four cells. */
+static void fill_sides_cells(union cell *cell, int64_t *const sum[N_SIDES], uint32_t node)
+{
+	int64_t before = sum[SIDE_BASE][node], after = sum[SIDE_TARGET][node];
+
+	cell[0].value = before;
+	cell[1].value = after;
+	cell[2].value = after - before;
+	cell[3].real = report_diff_percent(before, after);
+}
+
+static void fill_sides_table(struct report *r, const struct graph *g, const struct trimmed *t)
+{
+	const enum inlined *inlined = trim_inlined(g, t, r->mem);
+	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
+	struct row_places places;
+
+	row_places_init(&places, g->places, r->mem);
+	r->table = (struct table){ .n_cols = N_TOP_SIDES_COLS, .n_rows = t->n, .col = sides_columns, .place = place };
+	r->table.cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_SIDES_COLS, sizeof(*r->table.cell));
+	for (uint32_t i = 0; i < t->n; i++) {
+		union cell *cell = r->table.cell + (size_t)i * N_TOP_SIDES_COLS;
+
+		fill_sides_cells(cell + TOP_SIDES_FLAT_BEFORE, g->flat, t->node[i]);
+		fill_sides_cells(cell + TOP_SIDES_CUM_BEFORE, g->cum, t->node[i]);
+		cell[TOP_SIDES_NAME].text = t->name[i];
+		cell[TOP_SIDES_INLINED].text = report_top_inlined_note(inlined[i]);
+		place[i] = row_places_of(&places, t->node[i]);
+		r->head.shown += cell[TOP_SIDES_FLAT_DELTA].value;
+	}
+}
+
+/* The change of each place, for choosing and sorting. */
+static struct nodes changes(const struct graph *g, struct arena *mem)
+{
+	int64_t *flat = arena_alloc(mem, g->n, sizeof(*flat)), *cum = arena_alloc(mem, g->n, sizeof(*cum));
+
+	for (uint32_t i = 0; i < g->n; i++) {
+		flat[i] = g->flat[SIDE_TARGET][i] - g->flat[SIDE_BASE][i];
+		cum[i] = g->cum[SIDE_TARGET][i] - g->cum[SIDE_BASE][i];
+	}
+	return (struct nodes){ .places = g->places, .n = g->n, .flat = flat, .cum = cum };
+}
+
+static void fill_sides(struct report *r, const struct view *v, const struct query *q, const struct places *pl)
+{
+	struct graph g;
+	struct nodes nodes;
+	struct node_names names;
+	struct trimmed t;
+
+	graph_make_sides(v, pl, r->mem, &g);
+	nodes = changes(&g, r->mem);
+	node_names_init(&names, pl, r->mem);
+	trim_make(&nodes, q, &names, r->mem, &t);
+	report_head_fill(&r->head, v, q, r->mem);
+	report_head_choose_unit(&r->head, &nodes, &t, false);
+	r->head.n_dropped = t.n_dropped;
+	r->head.n_shown = t.n;
+	r->head.n_before = t.n_before;
+	if (!stop_is_set(q->stop))
+		fill_sides_table(r, &g, &t);
+}
+
+int report_top_sides_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "top" } };
+	struct places pl;
+	int rc = 0;
+
+	if (v->mean)
+		rc = err_set(err, ERR_USAGE, "-mean has no before and after: averages do not add up");
+	if (rc == 0)
+		rc = places_make(v->p, q, r.mem, &pl, err);
+	if (rc == 0) {
+		fill_sides(&r, v, q, &pl);
+		places_release(&pl);
+		rc = stop_check(q->stop, err);
+	}
+	if (rc < 0)
+		report_release(&r);
+	else
+		*out = r;
+	return rc;
 }

@@ -72,7 +72,4 @@ int web_read_samples(struct web *w, struct err *err);
 /* Fill inst and use from the binaries, and from the profile for what has none. */
 int web_read_code(struct web *w, struct buf *notes, struct err *err);
 
-/* Make the page's lists from inst and use. Fails ERR_LIMIT. */
-int web_make_pages(struct web *w, struct weblist *out, struct err *err);
-
 #endif

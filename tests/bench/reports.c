@@ -19,7 +19,6 @@
 #include "report/list.h"
 #include "report/tags.h"
 #include "report/top.h"
-#include "report/top_sides.h"
 #include "report/traces.h"
 #include "report/weblist.h"
 

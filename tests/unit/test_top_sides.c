@@ -5,13 +5,12 @@
  */
 #include "config.h"
 
-#include "report/top_sides.h"
+#include "report/top.h"
 
 #include "answer/compare.h"
 #include "answer/sides.h"
 #include "engine/boxes.h"
 #include "engine/graph.h"
-#include "report/top.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -16,7 +16,6 @@
 #include "base/mem.h"
 #include "engine/view.h"
 #include "report/top.h"
-#include "report/top_sides.h"
 #include "viewers/shell/headline.h"
 
 #include <stdlib.h>

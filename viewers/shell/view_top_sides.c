@@ -7,7 +7,7 @@
 
 #include "viewers/shell/view_top.h"
 
-#include "report/top_sides.h"
+#include "report/top.h"
 
 #include <inttypes.h>
 #include <math.h>
