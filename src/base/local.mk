@@ -32,8 +32,6 @@ src_base_libbase_a_SOURCES = \
 	src/base/pool.h \
 	src/base/regex.c \
 	src/base/regex.h \
-	src/base/regex_class.c \
-	src/base/regex_class.h \
 	src/base/regex_syntax.c \
 	src/base/regex_syntax.h \
 	src/base/search.h \

@@ -1,22 +1,334 @@
 /*
- * regex_syntax.c - RE2's regular expressions in the words of PCRE2
+ * regex_syntax.c - translate RE2's regular expressions to those of PCRE2
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One pass from left to right. Flags are tracked here and written in front of the next item, so
- * that nothing ever stands between an item and its repeat: RE2 lets a(?i)* repeat the a.
+ * One pass from left to right over UTF-8 that was checked before. Flags are tracked here and written before the next
+ * item, so that nothing is ever between an item and its repeat: in RE2, a(?i)* repeats the a.
  */
 #include "config.h"
 
 #include "base/regex_syntax.h"
 
 #include "base/mem.h"
-#include "base/regex_class.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { UTF8_MAX = 4 }; /* bytes of a character; reading no more keeps long expressions fast */
+enum { FLAG_FOLD = 1, FLAG_LINES = 2, FLAG_DOT_ALL = 4, MAX_CHAR = 0x10ffff }; /* flags i, m, s */
+
+/* An error in Go's words that quotes n bytes of the expression. */
+static int refuse(struct err *err, const char *what, const char *from, size_t n)
+{
+	return err_set(err, ERR_USAGE, "error parsing regexp: %s: `%.*s`", what, (int)n, from);
+}
+
+static bool is_alnum(uint32_t c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+static uint32_t char_next(const char **s)
+{
+	uint32_t c = 0xfffd;
+
+	*s += utf8_decode(*s, strnlen(*s, UTF8_MAX), &c);
+	return c;
+}
+
+/* The length of a character. */
+static size_t char_length(const char *s)
+{
+	const char *end = s;
+
+	char_next(&end);
+	return (size_t)(end - s);
+}
+
+/* Append a literal character. */
+static void add_char(struct buf *out, uint32_t c)
+{
+	if (is_alnum(c))
+		buf_addf(out, "%c", (char)c);
+	else
+		buf_addf(out, "\\x{%x}", c);
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if ((c | 32) >= 'a' && (c | 32) <= 'f')
+		return (c | 32) - 'a' + 10;
+	return -1;
+}
+
+/* After \x: two digits, or any number in braces. On failure *s is after the wrong character. */
+static bool hex(const char **s, uint32_t *out)
+{
+	uint32_t v = 0;
+	int digit, n = 0;
+
+	if (**s == '{') {
+		for (++*s; **s && **s != '}'; n++) {
+			digit = hex_digit(**s);
+			*s += char_length(*s);
+			if (digit < 0)
+				return false;
+			v = v * 16 + (uint32_t)digit;
+			if (v > MAX_CHAR)
+				return false;
+		}
+		if (!**s)
+			return false;
+		++*s;
+		*out = v;
+		return n > 0;
+	}
+	for (; n < 2; n++) {
+		if (!**s)
+			return false;
+		digit = hex_digit(**s);
+		*s += char_length(*s);
+		if (n == 0 && digit < 0) { /* the message always quotes two characters */
+			*s += **s ? char_length(*s) : 0;
+			return false;
+		}
+		if (digit < 0)
+			return false;
+		v = v * 16 + (uint32_t)digit;
+	}
+	*out = v;
+	return true;
+}
+
+static bool octal(const char **s, char first, uint32_t *out)
+{
+	uint32_t v = (uint32_t)(first - '0');
+
+	if (first != '0' && (**s < '0' || **s > '7')) /* a reference back */
+		return false;
+	for (int i = 1; i < 3 && **s >= '0' && **s <= '7'; i++)
+		v = v * 8 + (uint32_t)(*(*s)++ - '0');
+	*out = v;
+	return true;
+}
+
+/* Read an escape for one character. */
+static int read_char_escape(const char **s, uint32_t *out, struct err *err)
+{
+	static const char letter[] = "afnrtv", meaning[] = "\a\f\n\r\t\v";
+	const char *start = *s, *known;
+	uint32_t c;
+
+	if (!start[1])
+		return refuse(err, "trailing backslash at end of expression", "", 0);
+	++*s;
+	c = char_next(s);
+	known = c < 128 ? strchr(letter, (int)c) : NULL;
+	if (c < 128 && !is_alnum(c)) {
+		*out = c;
+		return 0;
+	}
+	if (known) {
+		*out = (unsigned char)meaning[known - letter];
+		return 0;
+	}
+	if ((c == 'x' && hex(s, out)) || (c >= '0' && c <= '7' && octal(s, (char)c, out)))
+		return 0;
+	return refuse(err, "invalid escape sequence", start, (size_t)(*s - start));
+}
+
+/* Names are compared without case, blanks, hyphens and underscores, then written as "Lu" or "Greek". */
+static bool property_name(const char *s, const char *end, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (; s < end; s++) {
+		if (*s == ' ' || *s == '_' || *s == '-')
+			continue;
+		if (!is_alnum((unsigned char)*s) || n + 1 == size)
+			return false;
+		out[n] = (char)(*s >= '0' && *s <= '9' ? *s : n == 0 ? *s & ~32 : *s | 32);
+		n++;
+	}
+	out[n] = 0;
+	return n > 0;
+}
+
+static void add_property(const char *name, bool negated, unsigned flags, bool inside, struct buf *out)
+{
+	const char *p = negated ? "P" : "p";
+	bool cased = strcmp(name, "Lu") == 0 || strcmp(name, "Ll") == 0 || strcmp(name, "Lt") == 0;
+
+	if (strcmp(name, "Any") == 0)
+		buf_addf(out, "\\%s{Any}", p);
+	else if (strcmp(name, "Assigned") == 0)
+		buf_addf(out, "\\%s{Cn}", negated ? "p" : "P");
+	else if (strcmp(name, "Ascii") == 0)
+		buf_addf(out, inside ? "[:%sascii:]" : "[[:%sascii:]]", negated ? "^" : "");
+	else if (strcmp(name, "Lc") == 0 || (cased && flags & FLAG_FOLD))
+		buf_addf(out, "\\%s{L&}", p);
+	else if (strlen(name) <= 2)
+		buf_addf(out, "\\%s{%s}", p, name);
+	else
+		buf_addf(out, "\\%s{sc:%s}", p, name);
+}
+
+/* \pL \PL \p{Greek} \p{^Greek} */
+static int property(const char **s, unsigned flags, bool inside, struct buf *out, struct err *err)
+{
+	const char *start = *s, *from = start + 2, *end;
+	bool negated = start[1] == 'P';
+	char name[64];
+
+	if (!*from)
+		return refuse(err, "invalid character class range", start, 2);
+	end = from + char_length(from);
+	*s = end;
+	if (*from == '{') {
+		end = strchr(from, '}');
+		if (!end)
+			return refuse(err, "invalid character class range", start, strlen(start));
+		*s = end + 1;
+		from++;
+	}
+	if (*from == '^') {
+		negated = !negated;
+		from++;
+	}
+	if (!property_name(from, end, name, sizeof(name)))
+		return refuse(err, "invalid character class range", start, (size_t)(*s - start));
+	add_property(name, negated, flags, inside, out);
+	return 0;
+}
+
+/* Append an escape for a set of characters (\d \pL \P{Greek}), inside brackets or not; 1 when it is another escape. */
+static int add_class_escape(const char **s, unsigned flags, bool inside, struct buf *out, struct err *err)
+{
+	/* spelt out: \s of PCRE2 takes in \v, and case folding makes a difference to ranges only */
+	static const struct {
+		char letter;
+		const char *alone, *inside;
+	} sets[] = {
+		{ 'd', "[0-9]", "0-9" },
+		{ 'D', "[^0-9]", "\\D" },
+		{ 's', "[\\t\\n\\f\\r\\x{20}]", "\\t\\n\\f\\r\\x{20}" },
+		{ 'S', "[^\\t\\n\\f\\r\\x{20}]", "\\S\\x{b}" },
+		{ 'w', "[0-9A-Za-z_]", "0-9A-Za-z_" },
+		{ 'W', "[^0-9A-Za-z_]", "\\W" },
+	};
+
+	if ((*s)[1] == 'p' || (*s)[1] == 'P')
+		return property(s, flags, inside, out, err);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		if ((*s)[1] == sets[i].letter) {
+			buf_addz(out, inside ? sets[i].inside : sets[i].alone);
+			*s += 2;
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* [:alpha:] and [:^alpha:]; gives 1 when s does not start with [: ... :] */
+static int named_class(const char **s, struct buf *out, struct err *err)
+{
+	static const struct {
+		const char *name, *set; /* the set is spelt out where case folding adds to it */
+	} classes[] = {
+		{ "alnum", "0-9A-Za-z" }, { "alpha", "A-Za-z" }, { "ascii", NULL }, { "blank", NULL },
+		{ "cntrl", NULL },        { "digit", NULL },     { "graph", NULL }, { "lower", "a-z" },
+		{ "print", NULL },        { "punct", NULL },     { "space", NULL }, { "upper", "A-Z" },
+		{ "word", "0-9A-Za-z_" }, { "xdigit", NULL },
+	};
+	const char *start = *s, *end = strstr(start + 2, ":]"), *name = start + 2;
+	size_t n;
+
+	if (!end)
+		return 1;
+	name += *name == '^';
+	n = end > name ? (size_t)(end - name) : 0;
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		const char *set = classes[i].set;
+
+		if (strlen(classes[i].name) != n || memcmp(classes[i].name, name, n) != 0)
+			continue;
+		*s = end + 2;
+		if (set && start[2] != '^')
+			buf_addz(out, set);
+		else
+			buf_add(out, start, (size_t)(*s - start));
+		return 0;
+	}
+	return refuse(err, "invalid character class range", start, (size_t)(end + 2 - start));
+}
+
+/* One character inside brackets. */
+static int class_char(const char **s, const char *whole, uint32_t *out, struct err *err)
+{
+	if (!**s)
+		return refuse(err, "missing closing ]", whole, strlen(whole));
+	if (**s == '\\')
+		return read_char_escape(s, out, err);
+	*out = char_next(s);
+	return 0;
+}
+
+static int class_range(const char **s, const char *whole, struct buf *out, struct err *err)
+{
+	const char *start = *s;
+	uint32_t lo, hi;
+
+	if (class_char(s, whole, &lo, err) < 0)
+		return ERR_USAGE;
+	hi = lo;
+	if (**s == '-' && (*s)[1] && (*s)[1] != ']') {
+		++*s;
+		if (class_char(s, whole, &hi, err) < 0)
+			return ERR_USAGE;
+		if (hi < lo)
+			return refuse(err, "invalid character class range", start, (size_t)(*s - start));
+	}
+	add_char(out, lo);
+	if (hi > lo) {
+		buf_addz(out, "-");
+		add_char(out, hi);
+	}
+	return 0;
+}
+
+/* Append [...]. */
+static int add_class(const char **s, unsigned flags, struct buf *out, struct err *err)
+{
+	const char *whole = *s;
+	bool first = true;
+	int rc = 0;
+
+	++*s;
+	buf_addz(out, "[");
+	if (**s == '^') {
+		++*s;
+		buf_addz(out, "^");
+	}
+	for (; rc >= 0 && (**s != ']' || first); first = false) {
+		rc = 1;
+		if ((*s)[0] == '[' && (*s)[1] == ':')
+			rc = named_class(s, out, err);
+		else if (**s == '\\')
+			rc = add_class_escape(s, flags, true, out, err);
+		if (rc == 1)
+			rc = class_range(s, whole, out, err);
+	}
+	++*s;
+	buf_addz(out, "]");
+	return rc;
+}
 
 enum {
 	MAX_REPEAT = 1000, /* of one count, and of counts inside counts multiplied */
@@ -24,7 +336,7 @@ enum {
 	TOO_LARGE = MAX_REPEAT + 1
 };
 
-/* What a group must put back when it ends. */
+/* State to restore at the end of a group. */
 struct group {
 	unsigned flags, shown;
 	size_t at;       /* where it starts in out */
@@ -32,24 +344,19 @@ struct group {
 };
 
 struct parser {
-	const char *whole, *s; /* all of it, and what is left */
+	const char *whole, *s; /* the expression, and its rest */
 	struct buf *out;
 	struct err *err;
-	unsigned flags, shown; /* FLAG_: in force, and what out says so far */
+	unsigned flags, shown; /* FLAG_: in effect, and those written to out */
 	struct group *group;   /* [depth] */
 	size_t depth, cap;
-	const char *last_repeat;      /* where the repeat starts that was just read; NULL behind all else */
+	const char *last_repeat;      /* start of the repeat that was just read; else NULL */
 	size_t item;                  /* where the last item starts in out */
 	bool has_item, needs_group;   /* PCRE2 repeats no assertions, nor what is repeated already */
-	unsigned item_repeat, repeat; /* counts inside counts: of the last item, the most so far in this group */
+	unsigned item_repeat, repeat; /* nested counts multiplied: of the last item, the largest of this group */
 };
 
-static int refuse(struct parser *p, const char *what, const char *from, size_t n)
-{
-	return regex_refuse(p->err, what, from, n);
-}
-
-/* Behind this call the next item is appended to out. */
+/* Prepare out for the next item. */
 static void item_begin(struct parser *p, bool is_assertion)
 {
 	static const char letter[] = "ims";
@@ -83,7 +390,7 @@ static void item(struct parser *p, const char *text, bool is_assertion)
 static void literal(struct parser *p, uint32_t c)
 {
 	item_begin(p, false);
-	regex_add_char(p->out, c);
+	add_char(p->out, c);
 }
 
 static int group_open(struct parser *p, const char *open, unsigned flags_inside)
@@ -91,7 +398,7 @@ static int group_open(struct parser *p, const char *open, unsigned flags_inside)
 	unsigned outer = p->repeat;
 
 	if (p->depth == MAX_DEPTH)
-		return refuse(p, "expression nests too deeply", p->whole, strlen(p->whole));
+		return refuse(p->err, "expression nests too deeply", p->whole, strlen(p->whole));
 	item_begin(p, false);
 	p->group = mem_grow(p->group, &p->cap, p->depth + 1, sizeof(*p->group));
 	p->group[p->depth++] = (struct group){ p->flags, p->shown, p->item, outer };
@@ -107,7 +414,7 @@ static int group_close(struct parser *p)
 	struct group *g;
 
 	if (p->depth == 0)
-		return refuse(p, "unexpected )", p->whole, strlen(p->whole));
+		return refuse(p->err, "unexpected )", p->whole, strlen(p->whole));
 	g = &p->group[--p->depth];
 	buf_addz(p->out, ")");
 	p->flags = g->flags;
@@ -126,7 +433,7 @@ static bool name_is_word(const char *s, const char *end)
 	if (s == end)
 		return false;
 	for (; s < end; s++)
-		if (*s != '_' && !regex_is_alnum((unsigned char)*s))
+		if (*s != '_' && !is_alnum((unsigned char)*s))
 			return false;
 	return true;
 }
@@ -141,9 +448,9 @@ static int named_group(struct parser *p)
 		return 1;
 	end = strchr(p->s, '>');
 	if (!end)
-		return refuse(p, "invalid named capture", p->s, strlen(p->s));
+		return refuse(p->err, "invalid named capture", p->s, strlen(p->s));
 	if (!name_is_word(p->s + skip, end))
-		return refuse(p, "invalid named capture", p->s, (size_t)(end + 1 - p->s));
+		return refuse(p->err, "invalid named capture", p->s, (size_t)(end + 1 - p->s));
 	p->s = end + 1;
 	return group_open(p, "(", p->flags);
 }
@@ -159,7 +466,7 @@ static int perl_group(struct parser *p)
 
 	if (rc != 1)
 		return rc;
-	for (; *s; s += regex_char_length(s)) {
+	for (; *s; s += char_length(s)) {
 		const char *known = strchr(letter, *s);
 
 		if (known) {
@@ -170,17 +477,17 @@ static int perl_group(struct parser *p)
 			seen = 0;
 		} else if ((*s == ':' || *s == ')') && !(minus && !seen)) {
 			p->s = s + 1;
-			on &= FLAG_FOLD | FLAG_LINES | FLAG_DOT_ALL; /* U is of no consequence for yes or no */
+			on &= FLAG_FOLD | FLAG_LINES | FLAG_DOT_ALL; /* U does not change whether a text matches */
 			if (*s == ':')
 				return group_open(p, "(?:", on);
 			p->flags = on;
 			return 0;
 		} else {
-			s += regex_char_length(s);
+			s += char_length(s);
 			break;
 		}
 	}
-	return refuse(p, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
+	return refuse(p->err, "invalid or unsupported Perl syntax", p->s, (size_t)(s - p->s));
 }
 
 static void put_in_group(struct parser *p)
@@ -193,7 +500,7 @@ static void put_in_group(struct parser *p)
 	buf_release(&bare);
 }
 
-/* Repeat the last item by the n bytes at op; s is behind them. min and max for {}, else 0. */
+/* Repeat the last item by the n bytes at op; s is after them. min and max are of {}, else 0. */
 static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 {
 	const char *start = p->last_repeat ? p->last_repeat : op;
@@ -202,15 +509,15 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 	if (*p->s == '?')
 		p->s++;
 	if (p->last_repeat)
-		return refuse(p, "invalid nested repetition operator", start, (size_t)(p->s - start));
+		return refuse(p->err, "invalid nested repetition operator", start, (size_t)(p->s - start));
 	if (!p->has_item)
-		return refuse(p, "missing argument to repetition operator", op, (size_t)(p->s - op));
+		return refuse(p->err, "missing argument to repetition operator", op, (size_t)(p->s - op));
 	if (min >= 2 || max >= 2)
 		p->item_repeat *= max > min ? max : min;
 	if (p->item_repeat > MAX_REPEAT)
-		return refuse(p, "invalid repeat count", op, (size_t)(p->s - op));
+		return refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
 	if (*op == '{' && max == 0 && min == 0 && op[n - 2] != ',')
-		p->item_repeat = 1; /* {0}: what it repeats is never there */
+		p->item_repeat = 1; /* {0}: the item never occurs */
 	if (p->item_repeat > p->repeat)
 		p->repeat = p->item_repeat;
 	if (p->needs_group)
@@ -223,7 +530,7 @@ static int repeat(struct parser *p, const char *op, unsigned min, unsigned max)
 	return 0;
 }
 
-/* A number of a {}: no zero in front; TOO_LARGE for all beyond. */
+/* A number of {}: no leading zero; TOO_LARGE for any larger one. */
 static bool count(const char **s, unsigned *out)
 {
 	const char *digit = *s;
@@ -259,7 +566,7 @@ static int braces(struct parser *p)
 		goto brace;
 	p->s = s + 1;
 	if (min > MAX_REPEAT || max > MAX_REPEAT || (!open && min > max))
-		return refuse(p, "invalid repeat count", op, (size_t)(p->s - op));
+		return refuse(p->err, "invalid repeat count", op, (size_t)(p->s - op));
 	return repeat(p, op, min, max);
 brace:
 	p->last_repeat = NULL;
@@ -275,7 +582,7 @@ static void quoted(struct parser *p)
 	p->s += 2;
 	end = strstr(p->s, "\\E");
 	while (*p->s && p->s != end)
-		literal(p, regex_char_next(&p->s));
+		literal(p, char_next(&p->s));
 	if (end)
 		p->s = end + 2;
 }
@@ -294,18 +601,18 @@ static int escape(struct parser *p)
 		p->s += 2;
 		return 0;
 	case 'C':
-		return refuse(p, "invalid escape sequence", p->s, 2);
+		return refuse(p->err, "invalid escape sequence", p->s, 2);
 	case 'Q':
 		quoted(p);
 		return 0;
 	}
 	item_begin(p, false);
-	rc = regex_class_escape(&p->s, p->flags, false, p->out, p->err);
+	rc = add_class_escape(&p->s, p->flags, false, p->out, p->err);
 	if (rc <= 0)
 		return rc;
-	if (regex_char_escape(&p->s, &c, p->err) < 0)
+	if (read_char_escape(&p->s, &c, p->err) < 0)
 		return ERR_USAGE;
-	regex_add_char(p->out, c);
+	add_char(p->out, c);
 	return 0;
 }
 
@@ -334,11 +641,11 @@ static int parse_one(struct parser *p)
 		return 0;
 	case '[':
 		item_begin(p, false);
-		return regex_class(&p->s, p->flags, p->out, p->err);
+		return add_class(&p->s, p->flags, p->out, p->err);
 	case '\\':
 		return escape(p);
 	default:
-		literal(p, regex_char_next(&p->s));
+		literal(p, char_next(&p->s));
 		return 0;
 	}
 }
@@ -365,7 +672,7 @@ static int parse(struct parser *p)
 		}
 	}
 	if (rc == 0 && p->depth)
-		rc = refuse(p, "missing closing )", p->whole, strlen(p->whole));
+		rc = refuse(p->err, "missing closing )", p->whole, strlen(p->whole));
 	return rc;
 }
 
@@ -379,7 +686,7 @@ int regex_syntax(const char *pattern, struct buf *out, struct err *err)
 		size_t n = utf8_decode(s, strnlen(s, UTF8_MAX), &c);
 
 		if (!n)
-			return refuse(&p, "invalid UTF-8", pattern, strlen(pattern));
+			return refuse(p.err, "invalid UTF-8", pattern, strlen(pattern));
 		s += n;
 	}
 	rc = parse(&p);

@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "engine/filter_int.h"
-#include "profile/simplify.h"
+#include "profile/prune.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -55,4 +55,13 @@ typedef void (*fetch_progress_fn)(size_t left, int64_t seconds);
 void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress, struct stop *stop,
 	       struct buf *notes);
 
+/*
+ * Check an answer for what users get by a wrong URL: nothing, a web page, an execution trace. Other content is checked
+ * by the reader.
+ *
+ * data    [n]
+ * Fails   ERR_FORMAT
+ */
+int fetch_check_content(const uint8_t *data, size_t n, struct err *err);
+
 #endif

@@ -6,14 +6,11 @@ src_fetch_libfetch_a_SOURCES = \
 	src/fetch/curl.h \
 	src/fetch/fetch.c \
 	src/fetch/fetch.h \
-	src/fetch/judge.c \
-	src/fetch/judge.h \
+	src/fetch/content.c \
 	src/fetch/secrets.c \
 	src/fetch/secrets.h \
 	src/fetch/source.c \
 	src/fetch/source.h \
-	src/fetch/transfer.c \
-	src/fetch/transfer.h \
 	src/fetch/url.c \
 	src/fetch/url.h \
 	src/fetch/url_query.c \

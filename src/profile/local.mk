@@ -22,11 +22,8 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/lines.h \
 	src/profile/merge.c \
 	src/profile/merge.h \
-	src/profile/merge_header.c \
-	src/profile/merge_header.h \
 	src/profile/merge_ids.c \
 	src/profile/merge_ids.h \
-	src/profile/merge_int.h \
 	src/profile/normalize.c \
 	src/profile/normalize.h \
 	src/profile/profile.c \
@@ -35,7 +32,5 @@ src_profile_libprofile_a_SOURCES = \
 	src/profile/prune.h \
 	src/profile/scale.c \
 	src/profile/scale.h \
-	src/profile/simplify.c \
-	src/profile/simplify.h \
 	src/profile/texts.c \
 	src/profile/texts.h

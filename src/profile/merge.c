@@ -3,38 +3,206 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Sources are walked row by row, in blocks. Stacks and label sets are translated to ids of the
- * result, each once per source (merge_ids.c), so that a row is found by two numbers, or by one when it
- * has no labels; its values are then added column by column. The result grows from one merger_add to the next. Only when
- * sources come that change what the result is made of - a finer unit, a type less - it is sealed
- * and becomes the first source of a new one; when a sum became zero, it is compacted in between.
+ * Sources are read row by row, in blocks. Stacks and label sets are translated to ids of the result, each once per source
+ * (merge_ids.c), so that a row is found by two numbers, or by one when it has no labels. Its values are then added column
+ * by column. The result grows from one merger_add to the next. Only when new sources change its types (a finer unit, a
+ * type less) it is sealed and becomes the first source of a new one. When a sum became zero, it is compacted in between.
  */
 #include "config.h"
 
 #include "profile/merge.h"
 
+#include "base/err.h"
+#include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "base/stop.h"
 #include "profile/agree.h"
 #include "profile/builder.h"
 #include "profile/compact.h"
 #include "profile/keys.h"
-#include "profile/merge_header.h"
 #include "profile/merge_ids.h"
-#include "profile/merge_int.h"
+#include "profile/profile.h"
 #include "profile/scale.h"
+#include "profile/texts.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct merger {
+	struct stop *stop;
+	size_t n_added;   /* sources so far */
+	char *first_name; /* of the first source of all */
+	/* the result so far; b is NULL before the first source */
+	struct builder *b;
+	struct merge_ids ids;
+	uint32_t *plain_row;    /* [cap_plain] of a stack without labels; PROFILE_NONE when there is none */
+	struct keys labelled;   /* stack << 32 | label set, where there are labels */
+	uint32_t *labelled_row; /* [labelled.n] */
+	size_t cap_plain, cap_labelled;
+	struct keys comments;       /* their texts */
+	struct profile_texts texts; /* source lines of all sources */
+	int64_t time_ns;            /* of the sources added before the last merger_pause */
+	int64_t new_time_ns;        /* of the sources added since */
+	bool has_new_time;          /* were any added since? */
+	/* the sources of the current merger_add, after the result if there is one */
+	const struct profile **src; /* [n] */
+	char **own_name;            /* [n] */
+	size_t n;
+	struct agree_how how;
+	struct agreement agreed;
+};
+
+static void begin_types(struct merger *m)
+{
+	const struct agreement *a = &m->agreed;
+
+	for (uint32_t t = 0; t < a->n_types; t++) {
+		const struct profile *first = m->src[0], *finest = m->src[a->unit_of[t]];
+		uint32_t at = a->column[a->unit_of[t] * (size_t)a->n_types + t];
+		str_id name = merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
+
+		builder_type(m->b, name, merge_ids_text(&m->ids, finest, finest->type[at].unit));
+	}
+}
+
+/* Set types, period type and frames to drop of an empty result, as the sources agreed. */
+static void header_init(struct merger *m)
+{
+	const struct profile *first = m->src[0], *finest = m->src[m->agreed.period_from];
+	struct profile_meta *meta = builder_meta(m->b);
+
+	begin_types(m);
+	meta->has_period_type = first->meta.has_period_type;
+	meta->period_type.name = merge_ids_text(&m->ids, first, first->meta.period_type.name);
+	meta->period_type.unit = merge_ids_text(&m->ids, finest, finest->meta.period_type.unit);
+	meta->drop_frames = merge_ids_text(&m->ids, first, first->meta.drop_frames);
+	meta->keep_frames = merge_ids_text(&m->ids, first, first->meta.keep_frames);
+}
+
+static int add_period(struct merger *m, size_t i, struct err *err)
+{
+	const struct profile *p = m->src[i], *finest = m->src[m->agreed.period_from];
+	const char *own = profile_text(p, p->meta.period_type.unit);
+	const char *unit = profile_text(finest, finest->meta.period_type.unit);
+	struct profile_meta *meta = builder_meta(m->b);
+	int64_t period;
+
+	if (scale_period(p->meta.period, own, unit, &period))
+		return err_set(err, ERR_RANGE, "%.200s: a period of %" PRId64 " %.100s is too much in %.100s",
+			       m->how.name[i], p->meta.period, own, unit);
+	if (meta->period == 0 || meta->period < period)
+		meta->period = period;
+	return 0;
+}
+
+/* The earlier time; like in pprof, a time of 0 discards the times before it. */
+static int64_t earliest(int64_t so_far, int64_t time_ns)
+{
+	return so_far == 0 || time_ns < so_far ? time_ns : so_far;
+}
+
+static int add_times(struct merger *m, size_t i, struct err *err)
+{
+	const struct profile_meta *own = &m->src[i]->meta;
+
+	if (i > 0 || m->n_added == 0) { /* the result's own time is in m->time_ns */
+		m->new_time_ns = earliest(m->new_time_ns, own->time_ns);
+		m->has_new_time = true;
+	}
+	if (num_add(&builder_meta(m->b)->duration_ns, own->duration_ns))
+		return err_set(err, ERR_RANGE,
+			       "%.200s: its duration of %" PRId64 " ns, added to those before, leaves 64 bits",
+			       m->how.name[i], own->duration_ns);
+	return 0;
+}
+
+/* Add the time of the sources since the last pause to the time before. */
+static void header_pause(struct merger *m)
+{
+	if (m->has_new_time)
+		m->time_ns = earliest(m->time_ns, m->new_time_ns);
+	m->new_time_ns = 0;
+	m->has_new_time = false;
+}
+
+static int add_comments(struct merger *m, const struct profile *p, struct err *err)
+{
+	for (uint32_t c = 0; c < p->meta.n_comments; c++) {
+		str_id text = merge_ids_text(&m->ids, p, p->meta.comment[c]);
+		uint32_t before = m->comments.n, id = 0;
+
+		if (keys_add(&m->comments, &(uint64_t){ text }, 1, hash_u64(text), &id, err) < 0)
+			return ERR_LIMIT;
+		if (id == before)
+			builder_comment(m->b, text);
+	}
+	return 0;
+}
+
+/*
+ * The default type of a source, by its name in the result. A source without one means its last type, which pprof loses
+ * when types are removed. When kinds are mixed on purpose the result has none.
+ */
+static str_id default_type(struct merger *m, size_t i)
+{
+	const struct profile *p = m->src[i], *first = m->src[0];
+	const struct agreement *a = &m->agreed;
+	str_id own = agreement_default(a, p, i);
+
+	if (m->how.intersect && p->meta.default_type == 0)
+		return 0;
+	for (uint32_t t = 0; own && t < a->n_types; t++)
+		if (p->type[a->column[i * a->n_types + t]].name == own)
+			return merge_ids_text(&m->ids, first, first->type[a->column[t]].name);
+	return merge_ids_text(&m->ids, p, own);
+}
+
+static int add_one(struct merger *m, size_t i, struct err *err)
+{
+	struct profile_meta *meta = builder_meta(m->b);
+	const struct profile *p = m->src[i];
+
+	if (meta->default_type == 0)
+		meta->default_type = default_type(m, i);
+	if (meta->doc_url == 0)
+		meta->doc_url = merge_ids_text(&m->ids, p, p->meta.doc_url);
+	if (add_period(m, i, err) < 0 || add_times(m, i, err) < 0)
+		return ERR_RANGE;
+	return add_comments(m, p, err);
+}
+
+/*
+ * Add periods, times, comments and so on of the sources from src[first], where first is 1 when source 0 is the result,
+ * else 0.
+ *
+ * Fails   ERR_RANGE when a sum leaves 64 bits; ERR_LIMIT
+ */
+static int header_add(struct merger *m, size_t first, struct err *err)
+{
+	struct profile_meta *meta = builder_meta(m->b);
+	int rc = 0;
+
+	for (size_t i = first; rc == 0 && i < m->n; i++)
+		rc = add_one(m, i, err);
+	if (rc == 0 && m->agreed.period_mixed) {
+		meta->period = 0;
+		meta->has_period_type = false;
+		meta->period_type = (struct value_type){ 0 };
+	}
+	return rc;
+}
+
 enum { BLOCK_ROWS = 512, NAME_MAX_BYTES = 32 };
 
-/* Rows of one source on their way into the result. */
+/* Rows of one source to add to the result. */
 struct block {
 	size_t profile;
 	uint32_t n;
@@ -73,7 +241,7 @@ static int add_failed(const struct merger *m, size_t profile, uint32_t row, uint
 		       m->how.name[profile], row + 1, profile_text(first, first->type[m->agreed.column[t]].name));
 }
 
-/* Note the rows of [lo, hi) that have some value other than 0 once they are scaled. */
+/* List the rows of [lo, hi) that have a value other than 0 after scaling. */
 static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint32_t hi, struct err *err)
 {
 	bool some[BLOCK_ROWS] = { false };
@@ -117,7 +285,7 @@ static uint64_t row_key(uint32_t stack, uint32_t set)
 	return (uint64_t)stack << 32 | set;
 }
 
-/* Have a place for every stack of the result. */
+/* Grow plain_row to the number of stacks of the result. */
 static void plain_grow(struct merger *m)
 {
 	size_t before = m->cap_plain;
@@ -146,7 +314,7 @@ static int block_ids(struct merger *m, struct block *b, struct err *err)
 	return 0;
 }
 
-/* Where the row of a stack and a label set is noted: PROFILE_NONE stands there when there is none. */
+/* Where the row of a stack and a label set is stored; PROFILE_NONE when there is none yet. */
 static int row_place(struct merger *m, uint32_t stack, uint32_t set, uint32_t **place, struct err *err)
 {
 	uint64_t key = row_key(stack, set);
@@ -165,7 +333,7 @@ static int row_place(struct merger *m, uint32_t stack, uint32_t set, uint32_t **
 	return 0;
 }
 
-/* Find the rows that the block is added to, appending what there is none for. */
+/* Find the rows to add the block to, and append those that are missing. */
 static int block_places(struct merger *m, struct block *b, struct err *err)
 {
 	uint32_t n_before = builder_so_far(m->b)->n_rows, n = n_before, from[BLOCK_ROWS];
@@ -202,7 +370,7 @@ static int block_add(struct merger *m, const struct block *b, struct err *err)
 		const int64_t *value = source_values(m, b->profile, t, &ratio);
 
 		for (uint32_t i = 0; i < b->n; i++) {
-			scale_value(value[b->row[i]], ratio, &v); /* block_rows saw that it can */
+			scale_value(value[b->row[i]], ratio, &v); /* block_rows checked the range */
 			if (num_add(&sum[b->into[i]], v))
 				return add_failed(m, b->profile, b->row[i], t, err);
 		}
@@ -229,7 +397,7 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 	return rc == 0 ? stop_check(m->stop, err) : rc;
 }
 
-/* Most merges are of profiles of one program: they need little more than the largest does. */
+/* Reserve memory. Most merges are of profiles of one program, which need little more than the largest. */
 static void merge_expect(struct merger *m)
 {
 	size_t stacks = 0, items = 0;
@@ -243,8 +411,8 @@ static void merge_expect(struct merger *m)
 	builder_expect(m->b, stacks, items);
 }
 
-/* Begin an empty result of what the sources agreed on. */
-static void result_begin(struct merger *m)
+/* Start an empty result of the types that the sources agreed on. */
+static void result_init(struct merger *m)
 {
 	m->b = builder_new();
 	merge_ids_init(&m->ids, m->b);
@@ -254,7 +422,7 @@ static void result_begin(struct merger *m)
 	m->cap_plain = m->cap_labelled = 0;
 	keys_init(&m->comments, 1, 0);
 	merge_expect(m);
-	merge_header_begin(m);
+	header_init(m);
 }
 
 static void result_drop(struct merger *m)
@@ -279,18 +447,18 @@ static struct profile *result_seal(struct merger *m)
 	return p;
 }
 
-/* Add the sources from the one numbered first on. */
+/* Add the sources from src[first]. */
 static int result_add(struct merger *m, size_t first, struct err *err)
 {
-	int rc = merge_header_add(m, first, err);
+	int rc = header_add(m, first, err);
 
 	for (size_t i = first; rc == 0 && i < m->n; i++)
 		rc = merge_rows(m, i, err);
 	return rc;
 }
 
-/* May the result go on as it is? Its head is source 0 of the agreement. */
-static bool result_stays(const struct merger *m)
+/* Can more be added to the result as it is? It is source 0 of the agreement. */
+static bool result_is_usable(const struct merger *m)
 {
 	uint32_t n_types = builder_n_types(m->b);
 
@@ -302,15 +470,15 @@ static bool result_stays(const struct merger *m)
 	return true;
 }
 
-/* Make the result anew, with what there is of it, if anything, as source 0. */
-static int result_again(struct merger *m, struct err *err)
+/* Make a new result, with the old one, if any, as source 0. */
+static int result_remake(struct merger *m, struct err *err)
 {
 	struct profile *old = NULL;
 	int rc;
 
 	if (m->b)
 		m->src[0] = old = result_seal(m);
-	result_begin(m);
+	result_init(m);
 	rc = result_add(m, 0, err);
 	profile_free(old);
 	return rc;
@@ -321,7 +489,7 @@ static char *copy_of(const char *text)
 	return mem_strndup(text, strlen(text));
 }
 
-/* The sources of one merger_add behind the head of the result, with names for messages. */
+/* Set the sources of one merger_add, after the result if there is one, with names for messages. */
 static void sources_set(struct merger *m, const struct profile *head, const struct profile *const *src,
 			const char *const *name, size_t n)
 {
@@ -356,15 +524,15 @@ static void sources_release(struct merger *m)
 	m->n = 0;
 }
 
-/* Add the sources that are set; the first is the head when there is a result. */
+/* Add the sources that are set; the first is the result when there is one. */
 static int sources_add(struct merger *m, struct err *err)
 {
 	int rc = agreement_find(m->src, m->n, &m->how, &m->agreed, err);
 
-	if (rc == 0 && m->b && result_stays(m))
+	if (rc == 0 && m->b && result_is_usable(m))
 		rc = result_add(m, 1, err);
 	else if (rc == 0)
-		rc = result_again(m, err);
+		rc = result_remake(m, err);
 	agreement_release(&m->agreed);
 	return rc;
 }
@@ -403,7 +571,7 @@ int merger_pause(struct merger *m, struct err *err)
 	struct profile *p;
 	int rc;
 
-	merge_header_pause(m);
+	header_pause(m);
 	if (!m->b || !has_zero_row(m))
 		return 0;
 	p = result_seal(m);
@@ -432,7 +600,7 @@ struct profile *merger_finish(struct merger *m)
 	struct profile *p;
 
 	assert(m->b);
-	merge_header_pause(m);
+	header_pause(m);
 	builder_meta(m->b)->time_ns = m->time_ns;
 	p = result_seal(m);
 	if (m->texts.n)

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Names are matched first, each once and only as far as locations ask for them; nothing is written
- * before all that is done. Then lines and stacks are moved down over what goes.
+ * Names are matched first, each once, and only those that locations use; nothing is written before all are matched. Then
+ * lines and stacks are compacted in place.
  */
 #include "config.h"
 
@@ -13,16 +13,39 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/regex.h"
-#include "profile/simplify.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of a name. */
+const char *simplify_name(const char *name, size_t *n)
+{
+	static const char *const kept[] = { "(anonymous namespace)", "operator()" };
+	const char *s = name;
+	size_t i = 0, end = *n;
+
+	if (end > 0 && s[0] == '.') { /* code, not descriptor, of a function on PowerPC */
+		s++;
+		end--;
+	}
+	while (i < end) {
+		size_t skip = 0;
+
+		for (int k = 0; k < 2 && skip == 0; k++)
+			if (end - i >= strlen(kept[k]) && memcmp(s + i, kept[k], strlen(kept[k])) == 0)
+				skip = strlen(kept[k]);
+		if (skip == 0 && s[i] == '(')
+			break;
+		i += skip ? skip : 1;
+	}
+	*n = i;
+	return s;
+}
+
+/* Result of matching a name. */
 enum { NAME_NEW, NAME_STAYS, NAME_DROPS };
 
-/* What happens to a stack that has the location below a frame of the user. */
+/* How a stack is cut that has the location below a frame of the user. */
 enum { CUT_NONE, CUT_BENEATH, CUT_WHOLE };
 
 struct prune {
@@ -30,7 +53,7 @@ struct prune {
 	struct regex *drop, *keep; /* keep may be NULL */
 	uint8_t *name;             /* [strings] NAME_ */
 	uint8_t *cut;              /* [n_locs] CUT_ */
-	uint32_t *first_line;      /* [n_locs] the innermost line that stays */
+	uint32_t *first_line;      /* [n_locs] the innermost line to keep */
 };
 
 /*
@@ -71,7 +94,7 @@ static int name_match(struct prune *x, str_id id, struct err *err)
 	return 0;
 }
 
-/* Find the outermost line that drops. */
+/* Find the outermost line to drop. */
 static int prune_loc(struct prune *x, uint32_t loc, struct err *err)
 {
 	const struct profile *p = x->p;
@@ -113,8 +136,8 @@ static void move_lines(struct prune *x)
 }
 
 /*
- * Where the rest of a stack begins: walk from the root, past frames of the user, to the first that
- * is cut. What drops before any frame of the user stays, or nothing would be left.
+ * The first frame to keep of a stack: walk from the root, past frames of the user, to the first that is cut. Frames
+ * before any frame of the user are kept even if they match, or nothing would remain.
  */
 static uint32_t stack_cut(const struct prune *x, uint32_t first, uint32_t end)
 {

@@ -9,6 +9,8 @@
 #include "base/err.h"
 #include "profile/profile.h"
 
+#include <stddef.h>
+
 /*
  * Cut stacks at the outermost frame below a frame of the user that matches drop_frames and not
  * keep_frames: allocators and profilers below it are not what was asked about. Inlined lines up to
@@ -22,5 +24,15 @@
  * Like     pprof profile/prune.go, RemoveUninteresting
  */
 int profile_prune(struct profile *p, struct err *warning, struct err *err);
+
+/*
+ * The part of a function's name that pruning matches: without a leading dot, and without the arguments of a C++ function.
+ * "(anonymous namespace)" and "operator()" are not arguments.
+ *
+ * n      length of name, set to that of the part
+ * Gives  where the part starts
+ * Like   pprof profile/prune.go, simplifyFunc
+ */
+const char *simplify_name(const char *name, size_t *n);
 
 #endif

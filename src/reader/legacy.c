@@ -1,12 +1,18 @@
 /*
- * legacy.c - collect samples of addresses, then number everything
+ * legacy.c - a profile from samples of addresses, as all legacy formats have them
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples are collected first, then locations, functions and mappings are numbered.
+ *
+ * The legacy formats have no drop_frames and keep_frames, so each kind of profile gets built-in ones: expressions for
+ * whole names. Their order is visible when such a profile is written.
  */
 #include "config.h"
 
 #include "reader/legacy.h"
 
+#include "base/buf.h"
 #include "base/hash.h"
 #include "base/mem.h"
 
@@ -14,7 +20,131 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Collecting */
+/* Functions of allocators. */
+static const char *const heap_drop[] = { "calloc",
+					 "cfree",
+					 "malloc",
+					 "free",
+					 "memalign",
+					 "do_memalign",
+					 "(__)?posix_memalign",
+					 "pvalloc",
+					 "valloc",
+					 "realloc",
+
+					 "tcmalloc::.*",
+					 "tc_calloc",
+					 "tc_cfree",
+					 "tc_malloc",
+					 "tc_free",
+					 "tc_memalign",
+					 "tc_posix_memalign",
+					 "tc_pvalloc",
+					 "tc_valloc",
+					 "tc_realloc",
+					 "tc_new",
+					 "tc_delete",
+					 "tc_newarray",
+					 "tc_deletearray",
+					 "tc_new_nothrow",
+					 "tc_newarray_nothrow",
+
+					 "malloc_zone_malloc",
+					 "malloc_zone_calloc",
+					 "malloc_zone_valloc",
+					 "malloc_zone_realloc",
+					 "malloc_zone_memalign",
+					 "malloc_zone_free",
+
+					 "runtime\\..*",
+
+					 "BaseArena::.*",
+					 "(::)?do_malloc_no_errno",
+					 "(::)?do_malloc_pages",
+					 "(::)?do_malloc",
+					 "DoSampledAllocation",
+					 "MallocedMemBlock::MallocedMemBlock",
+					 "_M_allocate",
+					 "__builtin_(vec_)?delete",
+					 "__builtin_(vec_)?new",
+					 "__gnu_cxx::new_allocator::allocate",
+					 "__libc_malloc",
+					 "__malloc_alloc_template::allocate",
+					 "allocate",
+					 "cpp_alloc",
+					 "operator new(\\[\\])?",
+					 "simple_alloc::allocate",
+					 NULL };
+
+/* Parts of the Go runtime below or between frames of the program. */
+static const char *const heap_keep[] = { "runtime\\.panic", "runtime\\.reflectcall", "runtime\\.call[0-9]*", NULL };
+
+/* The handler of the profiling signal. */
+static const char *const cpu_drop[] = { "ProfileData::Add",
+					"ProfileData::prof_handler",
+					"CpuProfiler::prof_handler",
+					"__pthread_sighandler",
+					"__restore",
+					NULL };
+
+/* Functions of locks that record how long threads waited for them. */
+static const char *const lock_drop[] = { "RecordLockProfileData",
+					 "(base::)?RecordLockProfileData.*",
+					 "(base::)?SubmitMutexProfileData.*",
+					 "(base::)?SubmitSpinLockProfileData.*",
+
+					 "(base::Mutex::)?AwaitCommon.*",
+					 "(base::Mutex::)?Unlock.*",
+					 "(base::Mutex::)?UnlockSlow.*",
+					 "(base::Mutex::)?ReaderUnlock.*",
+					 "(base::MutexLock::)?~MutexLock.*",
+
+					 "(Mutex::)?AwaitCommon.*",
+					 "(Mutex::)?Unlock.*",
+					 "(Mutex::)?UnlockSlow.*",
+					 "(Mutex::)?ReaderUnlock.*",
+					 "(MutexLock::)?~MutexLock.*",
+
+					 "(SpinLock::)?Unlock.*",
+					 "(SpinLock::)?SlowUnlock.*",
+					 "(SpinLockHolder::)?~SpinLockHolder.*",
+					 NULL };
+
+static const char *const nothing[] = { NULL };
+
+static const struct {
+	const char *const *drop, *const *keep;
+} frame_lists[] = {
+	[FRAMES_CPU] = { cpu_drop, nothing },
+	[FRAMES_HEAP] = { heap_drop, heap_keep },
+	[FRAMES_LOCK] = { lock_drop, nothing },
+};
+
+/* One expression with all of a list as alternatives. */
+static str_id join(struct strtab *str, const char *const *list)
+{
+	struct buf text = { 0 };
+	str_id id;
+
+	for (size_t i = 0; list[i]; i++) {
+		if (i)
+			buf_addz(&text, "|");
+		buf_addz(&text, list[i]);
+	}
+	id = strtab_addz(str, buf_text(&text));
+	buf_release(&text);
+	return id;
+}
+
+void legacy_set_frames(struct builder *b, enum legacy_frames which)
+{
+	struct profile_meta *meta = builder_meta(b);
+
+	meta->drop_frames = join(builder_strings(b), frame_lists[which].drop);
+	meta->keep_frames = join(builder_strings(b), frame_lists[which].keep);
+}
+
+/* ---- collect samples ---- */
 
 void legacy_init(struct legacy *l, const struct reader_limits *limits)
 {
@@ -74,7 +204,7 @@ bool legacy_find(const struct legacy *l, uint64_t addr, uint32_t *place)
 	return false;
 }
 
-/* The place of an address in l->addr, which is new when it was not there. */
+/* The index of an address in l->addr, where it is added when it is missing. */
 static int find_or_add(struct legacy *l, uint64_t addr, uint32_t *place, struct err *err)
 {
 	int rc;
@@ -159,13 +289,13 @@ int legacy_read_maps(struct legacy *l, struct lines *in, struct err *err)
 	return memmap_read(&l->map, in, builder_strings(l->b), l->limits, err);
 }
 
-/* Finishing */
+/* ---- number everything ---- */
 
-/* What legacy_finish works on: used[i] is the place in legacy.addr of location i. */
+/* State of legacy_finish. */
 struct numbering {
 	struct legacy *l;
 	unsigned how;
-	uint32_t n, *used; /* [n] in order of first use */
+	uint32_t n, *used; /* [n] index in legacy.addr of each location, in order of first use */
 	uint32_t *loc;     /* [n_addrs] location of an address or PROFILE_NONE */
 	uint32_t *map;     /* [n] */
 };
@@ -189,7 +319,7 @@ static void number_locations(struct numbering *nb)
 	}
 }
 
-/* Java's table gives a name for an address, which is then none any more. */
+/* Does Java's table name this address? Then it is no machine address. */
 static bool is_named(const struct legacy *l, uint32_t place)
 {
 	return l->line && l->line[place].known;

@@ -14,7 +14,6 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/legacy.h \
 	src/reader/legacy_contention.c \
 	src/reader/legacy_cpu.c \
-	src/reader/legacy_frames.c \
 	src/reader/legacy_go_count.c \
 	src/reader/legacy_heap.c \
 	src/reader/legacy_java.c \
@@ -23,13 +22,11 @@ src_reader_libreader_a_SOURCES = \
 	src/reader/legacy_threads.c \
 	src/reader/memmap.c \
 	src/reader/memmap.h \
-	src/reader/memmap_text.c \
 	src/reader/packed.c \
 	src/reader/packed.h \
 	src/reader/proto.c \
 	src/reader/proto_int.h \
 	src/reader/proto_sample.c \
-	src/reader/proto_top.c \
 	src/reader/reader.c \
 	src/reader/reader.h \
 	src/reader/reader_int.h \

@@ -1,34 +1,363 @@
 /*
- * memmap.c - put mappings right, and find the one an address is in
+ * memmap.c - memory maps as text, and which mapping an address is in
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * pprof asks mapping after mapping for each address and changes mappings as it goes. Here two
- * segment trees over the sorted addresses hold, for each address, the first mapping that contains
- * it and the first whose missing front part does; a mapping only ever grows, so marking the new
- * part is enough, and an address costs the logarithm.
+ * For each address pprof tries mapping after mapping, and changes mappings meanwhile. Here two segment trees over the
+ * sorted addresses hold, for each address, the first mapping that contains it and the first whose missing front part
+ * contains it. A mapping only ever grows, so marking the new part is enough, and an address takes logarithmic time.
  */
 #include "config.h"
 
 #include "reader/memmap.h"
 
+#include "base/buf.h"
+#include "base/hash.h"
+#include "base/mem.h"
 #include "base/search.h"
 #include "base/str.h"
+#include "reader/legacy.h"
 #include "reader/legacy_text.h"
 
-#include "base/buf.h"
-#include "base/mem.h"
-
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- keys: "$key" in a line is replaced by a value from an earlier line ---- */
+
+enum { KEY_MAX = 31, EXPAND_FREE = 1 << 20, EXPAND_RATIO = 16 };
+
+struct keys {
+	struct buf text; /* names and values */
+	struct key {
+		size_t name, value; /* where they start in text */
+		size_t n_name, n_value;
+	} * key; /* [n] in order of definition */
+	size_t n, cap;
+	struct idtab by_name;
+	uint32_t lengths; /* bit i: there is a name of i bytes */
+	size_t budget;    /* remaining bytes that lines may grow by */
+};
+
+static struct slice key_name(const struct keys *k, size_t i)
+{
+	return (struct slice){ k->text.data + k->key[i].name, k->key[i].n_name };
+}
+
+/* The key of this name, k->n when there is none. */
+static size_t keys_find(const struct keys *k, struct slice name)
+{
+	uint64_t h = hash_bytes(name.p, name.n);
+	uint32_t id;
+
+	for (size_t pos = idtab_start(&k->by_name, h); idtab_next(&k->by_name, h, &pos, &id);)
+		if (key_name(k, id).n == name.n && memcmp(key_name(k, id).p, name.p, name.n) == 0)
+			return id;
+	return k->n;
+}
+
+/* Of all keys that the text starts with, the one defined first; k->n for none. */
+static size_t keys_match(const struct keys *k, struct slice text)
+{
+	size_t best = k->n;
+
+	for (uint32_t left = k->lengths; left; left &= left - 1) {
+		size_t n = (size_t)__builtin_ctz(left), i;
+
+		if (n > text.n)
+			break;
+		i = keys_find(k, (struct slice){ text.p, n });
+		if (i < best)
+			best = i;
+	}
+	return best;
+}
+
+/* Add "key=value"; of two equal keys the first is used. */
+static void keys_define(struct keys *k, struct slice line)
+{
+	const char *equals = slice_find(line, "=");
+	struct slice name, value;
+
+	if (!equals)
+		return;
+	name = slice_trim(slice_make(line.p, equals));
+	value = slice_trim(slice_make(equals + 1, line.p + line.n));
+	if (name.n > KEY_MAX || k->n == UINT32_MAX - 1 || keys_find(k, name) < k->n)
+		return;
+	k->key = mem_grow(k->key, &k->cap, k->n + 1, sizeof(*k->key));
+	k->key[k->n] = (struct key){ k->text.len, k->text.len + name.n, name.n, value.n };
+	buf_add(&k->text, name.p, name.n);
+	buf_add(&k->text, value.p, value.n);
+	idtab_put(&k->by_name, hash_bytes(name.p, name.n), (uint32_t)k->n++);
+	k->lengths |= UINT32_C(1) << name.n;
+}
+
+/* Replace the keys in a line. out is cleared first; the line may then refer to it. */
+static int keys_expand(struct keys *k, struct slice *line, struct buf *out, struct err *err)
+{
+	struct slice rest = *line;
+
+	if (k->n == 0 || !slice_find(rest, "$"))
+		return 0;
+	out->len = 0;
+	for (const char *at; (at = slice_find(rest, "$")) != NULL;) {
+		struct slice behind = slice_make(at + 1, rest.p + rest.n);
+		size_t i = keys_match(k, behind);
+
+		buf_add(out, rest.p, (size_t)(at - rest.p) + (i == k->n));
+		rest = behind;
+		if (i == k->n)
+			continue;
+		if (k->key[i].n_value > k->budget)
+			return err_set(err, ERR_FORMAT, "$keys make the memory map more than %d times longer",
+				       EXPAND_RATIO);
+		k->budget -= k->key[i].n_value;
+		buf_add(out, k->text.data + k->key[i].value, k->key[i].n_value);
+		rest.p += k->key[i].n_name;
+		rest.n -= k->key[i].n_name;
+	}
+	buf_add(out, rest.p, rest.n);
+	*line = (struct slice){ out->data, out->len };
+	return 0;
+}
+
+/* ---- lines ---- */
+
+struct entry {
+	struct slice start, limit, perms, offset, file, build_id;
+};
+
+static size_t skip_blanks(struct slice *s)
+{
+	size_t n = 0;
+
+	while (n < s->n && slice_is_blank(s->p[n]))
+		n++;
+	s->p += n;
+	s->n -= n;
+	return n;
+}
+
+static struct slice take_hex_prefixed(struct slice *s)
+{
+	struct slice behind = *s, run;
+
+	if (!slice_take(&behind, "0x") || (run = slice_take_hex(&behind)).n == 0)
+		return slice_take_hex(s);
+	*s = behind;
+	return run;
+}
+
+/*
+ * The two addresses that a line starts with. The separator may be missing ("12" is 1 to 2, and
+ * "400x9" is 40 to 9), so there are up to two readings; the rest of the line decides.
+ *
+ * rest    the text after them
+ * Gives   how many readings there are, the preferred one first
+ */
+static unsigned range_readings(struct slice s, struct entry e[2], struct slice rest[2])
+{
+	struct slice first, second;
+	unsigned n = 0;
+
+	skip_blanks(&s);
+	first = take_hex_prefixed(&s);
+	rest[0] = s;
+	if (first.n && s.n && (s.p[0] == '-' || slice_is_blank(s.p[0]))) {
+		rest[0] = slice_make(s.p + 1, s.p + s.n);
+		skip_blanks(&rest[0]);
+		second = take_hex_prefixed(&rest[0]);
+		if (second.n)
+			e[n++] = (struct entry){ .start = first, .limit = second };
+	} else if (first.n > 1 && first.p[first.n - 1] == '0' && slice_take(&rest[0], "x")) {
+		second = slice_take_hex(&rest[0]);
+		if (second.n)
+			e[n++] = (struct entry){ .start = { first.p, first.n - 1 }, .limit = second };
+	}
+	if (first.n > 1) {
+		rest[n] = s;
+		e[n++] = (struct entry){ .start = { first.p, first.n - 1 }, .limit = { s.p - 1, 1 } };
+	}
+	for (unsigned i = 0; i < n; i++)
+		slice_take(&rest[i], ":");
+	return n;
+}
+
+/* Read blanks and the word after them. */
+static bool take_word(struct slice *s, struct slice *word)
+{
+	struct slice t = *s;
+
+	if (skip_blanks(&t) == 0 || t.n == 0)
+		return false;
+	*word = (struct slice){ t.p, 0 };
+	while (word->n < t.n && !slice_is_blank(t.p[word->n]))
+		word->n++;
+	*s = slice_make(t.p + word->n, t.p + t.n);
+	return true;
+}
+
+/* The number of leading bytes that are letters of permissions. */
+static size_t perms_width(struct slice s)
+{
+	size_t n = 0;
+
+	while (n < s.n && memchr("-rwxp", s.p[n], 5))
+		n++;
+	return n;
+}
+
+static bool is_hex(struct slice s)
+{
+	return slice_take_hex(&s).n > 0 && s.n == 0;
+}
+
+/* "08:01" */
+static bool is_device(struct slice s)
+{
+	return slice_take_hex(&s).n > 0 && slice_take(&s, ":") && is_hex(s);
+}
+
+/* The rest of a line of /proc/PID/maps: [perms] [offset] device inode [file]. */
+static bool read_proc_rest(struct slice s, struct entry *e)
+{
+	struct slice word;
+
+	if (!take_word(&s, &word))
+		return false;
+	if (perms_width(word) == word.n) {
+		e->perms = word;
+		if (!take_word(&s, &word))
+			return false;
+	}
+	if (is_hex(word)) {
+		e->offset = word;
+		if (!take_word(&s, &word))
+			return false;
+	}
+	if (!is_device(word) || !take_word(&s, &word) || slice_take_digits(&word).n == 0)
+		return false;
+	if (word.n == 0)
+		take_word(&s, &e->file);
+	return true;
+}
+
+/* The rest of a brief line: [perms] [file] [(@offset)] [buildid]; the rest is ignored. */
+static void read_brief_rest(struct slice s, struct entry *e)
+{
+	struct slice t = s;
+
+	if (skip_blanks(&t) && (e->perms.n = perms_width(t)) > 0) {
+		e->perms.p = t.p;
+		s = slice_make(t.p + e->perms.n, t.p + t.n);
+	}
+	take_word(&s, &e->file);
+	t = s;
+	if (skip_blanks(&t) && slice_take(&t, "(@")) {
+		struct slice offset = slice_take_hex(&t);
+
+		if (offset.n && slice_take(&t, ")")) {
+			e->offset = offset;
+			s = t;
+		}
+	}
+	if (skip_blanks(&s))
+		e->build_id = slice_take_hex(&s);
+}
+
+static bool read_entry(struct slice line, struct entry *e)
+{
+	struct entry reading[2];
+	struct slice rest[2];
+	unsigned n = range_readings(line, reading, rest);
+
+	for (unsigned i = 0; i < n; i++) {
+		*e = reading[i];
+		if (read_proc_rest(rest[i], e))
+			return true;
+	}
+	if (n == 0)
+		return false;
+	*e = reading[0];
+	read_brief_rest(rest[0], e);
+	return true;
+}
+
+/* Skip the prefix of a logger: "... file.cc:123] ". */
+static struct slice without_log_prefix(struct slice line)
+{
+	size_t close = 0, digits;
+
+	while (close < line.n && line.p[close] != ']' && line.p[close] != '[')
+		close++;
+	if (close + 1 >= line.n || line.p[close] != ']' || !slice_is_blank(line.p[close + 1]))
+		return line;
+	for (digits = close; digits > 0 && line.p[digits - 1] >= '0' && line.p[digits - 1] <= '9'; digits--)
+		;
+	if (digits == close || digits < 2 || line.p[digits - 1] != ':')
+		return line;
+	return slice_make(line.p + close + 2, line.p + line.n);
+}
+
+static int read_line(struct memmap *m, struct keys *k, struct slice line, struct strtab *str,
+		     const struct reader_limits *limits, struct err *err)
+{
+	struct mapping map = { 0 };
+	struct entry e;
+	int rc;
+
+	if (!read_entry(line, &e)) {
+		keys_define(k, line);
+		return 0;
+	}
+	if (e.perms.n && !memchr(e.perms.p, 'x', e.perms.n))
+		return 0;
+	if (!slice_hex(e.start, &map.start) || !slice_hex(e.limit, &map.limit) ||
+	    (e.offset.n && !slice_hex(e.offset, &map.offset))) {
+		keys_define(k, line);
+		return 0;
+	}
+	if ((rc = legacy_check_count(limits, (uint64_t)m->n + 1, "mappings", err)) < 0)
+		return rc;
+	map.file = e.file.n ? strtab_add(str, e.file.p, e.file.n) : 0;
+	map.build_id = e.build_id.n ? strtab_add(str, e.build_id.p, e.build_id.n) : 0;
+	m->map = mem_grow(m->map, &m->cap, m->n + 1, sizeof(*m->map));
+	m->map[m->n++] = map;
+	return 0;
+}
+
+int memmap_read(struct memmap *m, struct lines *in, struct strtab *str, const struct reader_limits *limits,
+		struct err *err)
+{
+	struct keys k = { .budget = EXPAND_FREE + EXPAND_RATIO * (size_t)(in->end - in->at) };
+	struct buf expanded = { 0 };
+	int rc = 0;
+
+	idtab_init(&k.by_name, 0);
+	while (rc == 0 && lines_next(in)) {
+		struct slice line = without_log_prefix(in->line);
+
+		rc = keys_expand(&k, &line, &expanded, err);
+		if (rc == 0)
+			rc = read_line(m, &k, line, str, limits, err);
+		if (rc < 0)
+			err_wrap(err, "memory map, line %" PRIu64, in->no);
+	}
+	buf_release(&expanded);
+	buf_release(&k.text);
+	idtab_release(&k.by_name);
+	free(k.key);
+	return rc;
+}
 
 void memmap_release(struct memmap *m)
 {
 	free(m->map);
 }
 
-/* Putting right */
+/* ---- correct the mappings ---- */
 
 static bool is_continued(const struct mapping *a, const struct mapping *b)
 {
@@ -99,9 +428,9 @@ void memmap_settle(struct memmap *m, struct strtab *str)
 	buf_release(&name);
 }
 
-/* Finding */
+/* ---- find the mapping of an address ---- */
 
-/* For each of n sorted addresses the lowest mapping marked over it. */
+/* For each of n sorted addresses the lowest mapping that was marked for it. */
 struct marks {
 	size_t n;
 	uint32_t *low; /* [2 * n] a segment tree; leaf i is low[n + i] */
@@ -165,7 +494,7 @@ static uint64_t *sort_addrs(const uint64_t *addr, size_t n, size_t *n_sorted)
 	return sorted;
 }
 
-/* Correct what handlers are known to write about the main binary when its text was remapped. */
+/* Correct the mapping of a main binary whose text was remapped to huge pages. */
 static void fix_first(struct memmap *m, const struct strtab *str)
 {
 	static const uint64_t usual_start = 0x400000;
@@ -179,7 +508,7 @@ static void fix_first(struct memmap *m, const struct strtab *str)
 	}
 }
 
-/* Take in the part in front of a mapping, for handlers that left it out. */
+/* Extend a mapping down to its front part, which some signal handlers omit. */
 static void grow_down(struct mapping *map, struct marks *inside, const uint64_t *sorted, uint32_t i)
 {
 	map->start -= map->offset;

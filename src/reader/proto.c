@@ -1,9 +1,12 @@
 /*
- * proto.c - read profile.proto: all tables but the samples
+ * proto.c - read profile.proto: the top level, and all tables but the samples
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Like pprof profile/proto.go and profile/encode.go in what is accepted.
+ * Accepts what pprof profile/proto.go and profile/encode.go accept.
+ *
+ * The string table is at the end of most files, so one walk over the top level adds the strings and records where the
+ * other messages are. They are decoded after it.
  */
 #include "config.h"
 
@@ -11,11 +14,263 @@
 
 #include "base/mem.h"
 #include "profile.pb-c.h"
+#include "profile/texts.h"
 #include "reader/cursor.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct span {
+	const uint8_t *data;
+	size_t n;
+};
+
+struct spans {
+	struct span *span;
+	size_t n, cap;
+};
+
+/* Strings of the header, as indices of the file. */
+struct header {
+	uint64_t drop, keep, default_type, doc_url;
+	uint64_t *comment;
+	size_t n_comments, cap_comments;
+};
+
+/* State of one read. */
+struct tables {
+	struct proto p;
+	struct spans types, maps, locs, funcs;
+	struct span period_type;
+	struct header head;
+	struct profile_texts texts;
+	struct span source_file;             /* of the following source lines */
+	int64_t source_line;                 /* of the next one */
+	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
+	struct idmap map_ids, func_ids;
+};
+
+enum {
+	TAG_SAMPLE = PROFILE_SAMPLE << 3 | WIRE_BYTES,
+	PREFETCH_BYTES = 2048,
+	TYPES_DEFAULT = 10000,
+	MAPPINGS_DEFAULT = 1000000,
+};
+
+static int count_check(const struct proto *p, size_t n, const char *what, struct err *err)
+{
+	if (reader_over(n, p->limits->max_count))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit",
+			       p->limits->max_count, what);
+	return 0;
+}
+
+/* The limit for a table that is short in any real profile: by default as given, more when max_count is raised. */
+static uint64_t short_table_limit(uint64_t max_count, uint64_t limit_default)
+{
+	uint64_t scaled = max_count / (reader_limits_default.max_count / limit_default);
+
+	return max_count <= limit_default ? max_count : scaled > limit_default ? scaled : limit_default;
+}
+
+/* limit_default  on entries; 0: max_count is the limit */
+static int spans_add(struct tables *t, struct spans *s, const struct field *f, const char *what, uint64_t limit_default,
+		     struct err *err)
+{
+	uint64_t limit = t->p.limits->max_count;
+
+	if (limit_default)
+		limit = short_table_limit(limit, limit_default);
+	s->span = mem_grow(s->span, &s->cap, s->n + 1, sizeof(*s->span));
+	s->span[s->n++] = (struct span){ f->data, f->n };
+	if (reader_over(s->n, limit))
+		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s; --max-count lifts this limit", limit, what);
+	return 0;
+}
+
+static int top_string(struct tables *t, const struct field *f, struct err *err)
+{
+	struct proto *p = &t->p;
+
+	if (p->n_str == 0 && f->n != 0)
+		return err_set(err, ERR_FORMAT, "the first string is not empty");
+	p->str = mem_grow(p->str, &p->cap_str, p->n_str + 1, sizeof(*p->str));
+	p->str[p->n_str++] = strtab_add(builder_strings(p->builder), (const char *)f->data, f->n);
+	return count_check(p, p->n_str, "strings", err);
+}
+
+static int top_sample(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
+{
+	struct proto *p = &t->p;
+
+	if (p->n_samples >= UINT32_MAX - 2 * SAMPLES_PER_BLOCK)
+		return err_set(err, ERR_LIMIT, "more than 4 billion samples");
+	if (p->n_samples % SAMPLES_PER_BLOCK == 0) {
+		p->block = mem_grow(p->block, &p->cap_blocks, p->n_blocks + 1, sizeof(*p->block));
+		p->block[p->n_blocks++] = (struct sample_block){ .start = start, .first = p->n_samples };
+	}
+	p->block[p->n_blocks - 1].n++;
+	p->n_samples++;
+	p->sample_bytes += f->n;
+	return count_check(p, p->n_samples, "samples", err);
+}
+
+static void add_comment(struct header *h, uint64_t string)
+{
+	h->comment = mem_grow(h->comment, &h->cap_comments, h->n_comments + 1, sizeof(*h->comment));
+	h->comment[h->n_comments++] = string;
+}
+
+static bool top_comments(struct tables *t, struct cursor *c, const struct field *f)
+{
+	struct header *h = &t->head;
+	struct cursor packed = { 0 };
+	uint64_t v;
+
+	if (f->type == WIRE_VARINT) {
+		add_comment(h, f->value);
+		return true;
+	}
+	if (!cursor_expect(c, f, WIRE_BYTES))
+		return false;
+	packed = (struct cursor){ f->data, f->data + f->n, NULL };
+	while (packed.at < packed.end) {
+		if (!cursor_varint(&packed, &v)) {
+			c->wrong = packed.wrong;
+			return false;
+		}
+		add_comment(h, v);
+	}
+	return true;
+}
+
+/* Fields that are a single number. */
+static int top_number(struct tables *t, const struct field *f, struct err *err)
+{
+	struct profile_meta *m = builder_meta(t->p.builder);
+
+	switch (f->number) {
+	case PROFILE_DROP:
+		t->head.drop = f->value;
+		break;
+	case PROFILE_KEEP:
+		t->head.keep = f->value;
+		break;
+	case PROFILE_TIME:
+		if (m->time_ns != 0)
+			return err_set(err, ERR_FORMAT, "concatenated profiles: a second time_nanos stands in it");
+		m->time_ns = (int64_t)f->value;
+		break;
+	case PROFILE_DURATION:
+		m->duration_ns = (int64_t)f->value;
+		break;
+	case PROFILE_PERIOD:
+		m->period = (int64_t)f->value;
+		break;
+	case PROFILE_DEFAULT_TYPE:
+		t->head.default_type = f->value;
+		break;
+	default:
+		t->head.doc_url = f->value;
+	}
+	return 0;
+}
+
+/* A source file is its name, the number of a line, and then lines. */
+static int top_source(struct tables *t, struct cursor *c, const struct field *f, struct err *err)
+{
+	if (!cursor_expect(c, f, f->number == PROFILE_SOURCE_LINE ? WIRE_VARINT : WIRE_BYTES))
+		return 0;
+	if (f->number == PROFILE_SOURCE_FILE) {
+		t->source_file = (struct span){ f->data, f->n };
+		t->source_line = 1;
+	} else if (f->number == PROFILE_SOURCE_LINE) {
+		t->source_line = (int64_t)f->value;
+	} else if (t->source_file.n && t->source_line > 0 && t->source_line < INT64_MAX) {
+		profile_texts_add(&t->texts, (const char *)t->source_file.data, t->source_file.n, t->source_line++,
+				  (const char *)f->data, f->n);
+	}
+	return count_check(&t->p, t->texts.n, "source lines", err);
+}
+
+static int top_message(struct tables *t, const struct field *f, const uint8_t *start, struct err *err)
+{
+	switch (f->number) {
+	case PROFILE_SAMPLE:
+		return top_sample(t, f, start, err);
+	case PROFILE_STRING:
+		return top_string(t, f, err);
+	case PROFILE_TYPE:
+		return spans_add(t, &t->types, f, "sample types", TYPES_DEFAULT, err);
+	case PROFILE_MAPPING:
+		return spans_add(t, &t->maps, f, "mappings", MAPPINGS_DEFAULT, err);
+	case PROFILE_LOCATION:
+		return spans_add(t, &t->locs, f, "locations", 0, err);
+	case PROFILE_FUNCTION:
+		return spans_add(t, &t->funcs, f, "functions", 0, err);
+	default:
+		t->period_type = (struct span){ f->data, f->n };
+		return 0;
+	}
+}
+
+static bool top_is_message(uint64_t number)
+{
+	return (number >= PROFILE_TYPE && number <= PROFILE_STRING) || number == PROFILE_PERIOD_TYPE;
+}
+
+/*
+ * Skip samples of less than 128 bytes, up to the end of a block; they are most of a file.
+ *
+ * Gives   the start of the next field
+ */
+static const uint8_t *skip_samples(struct proto *p, const uint8_t *at)
+{
+	uint32_t n = 0, left = SAMPLES_PER_BLOCK - p->n_samples % SAMPLES_PER_BLOCK;
+	const uint8_t *start = at;
+
+	if (left == SAMPLES_PER_BLOCK) /* top_sample records the first sample of a block */
+		return at;
+	while (n < left && p->end - at >= 2 && at[0] == TAG_SAMPLE && at[1] < 0x80 && at[1] <= p->end - at - 2) {
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		at += 2 + at[1];
+		n++;
+	}
+	p->sample_bytes += (size_t)(at - start);
+	p->n_samples += n;
+	p->block[p->n_blocks - 1].n += n;
+	return at;
+}
+
+/* Walk the top level: add the strings, count the samples, record where the other messages are. */
+static int walk_top(struct tables *t, struct err *err)
+{
+	struct cursor c = { t->p.data, t->p.end, NULL };
+	const uint8_t *start = c.at;
+	struct field f = { 0 };
+	int rc = 0;
+
+	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
+		if (f.number == 0)
+			c.wrong = "field number 0";
+		else if (f.number == PROFILE_COMMENT)
+			top_comments(t, &c, &f);
+		else if (top_is_message(f.number))
+			rc = cursor_expect(&c, &f, WIRE_BYTES) ? top_message(t, &f, start, err) : 0;
+		else if (f.number >= PROFILE_DROP && f.number <= PROFILE_DOC_URL)
+			rc = cursor_expect(&c, &f, WIRE_VARINT) ? top_number(t, &f, err) : 0;
+		else if (f.number >= PROFILE_SOURCE_FILE && f.number <= PROFILE_SOURCE_TEXT)
+			rc = top_source(t, &c, &f, err);
+		if (c.wrong)
+			break;
+		if (f.number == PROFILE_SAMPLE)
+			c.at = skip_samples(&t->p, c.at);
+	}
+	if (rc == 0 && c.wrong)
+		return err_set(err, ERR_FORMAT, "byte %zu: %s", (size_t)(start - t->p.data), c.wrong);
+	return rc == 0 ? count_check(&t->p, t->p.n_samples, "samples", err) : rc;
+}
 
 int proto_string(const struct proto *p, uint64_t index, const char *what, str_id *out, struct err *err)
 {
@@ -80,8 +335,8 @@ static int read_mapping(struct tables *t, size_t i, struct err *err)
 	return rc == 0 ? builder_mapping(t->p.builder, &m, &place, err) : rc;
 }
 
-/* Like pprof, a profile without any mapping gets one that says nothing. */
-static int fake_mapping(struct tables *t, struct err *err)
+/* As in pprof, a profile without mappings gets an empty one. */
+static int add_empty_mapping(struct tables *t, struct err *err)
 {
 	struct mapping m = { .id = 1 };
 	uint32_t place;
@@ -106,7 +361,7 @@ static int read_mappings(struct tables *t, struct err *err)
 	for (size_t i = 0; i < t->maps.n; i++)
 		if (read_mapping(t, i, err) < 0)
 			return err_wrap(err, "mapping %zu", i + 1);
-	if (t->maps.n == 0 && fake_mapping(t, err) < 0)
+	if (t->maps.n == 0 && add_empty_mapping(t, err) < 0)
 		return ERR_LIMIT;
 	return ids_check(&t->map_ids, t->map_id, t->maps.n, "mapping", err);
 }
@@ -144,7 +399,7 @@ static int read_functions(struct tables *t, struct err *err)
 	return ids_check(&t->func_ids, t->func_id, t->funcs.n, "function", err);
 }
 
-/* The lines of the location at hand; kept from one to the next. */
+/* The lines of the current location; the array is reused for the next. */
 struct lines {
 	struct builder_line *line;
 	size_t n, cap;
@@ -243,11 +498,11 @@ static int read_header(struct tables *t, struct err *err)
 
 static int read_all(struct tables *t, struct err *err)
 {
-	int rc = proto_walk(t, err);
+	int rc = walk_top(t, err);
 
 	if (rc < 0)
 		return rc;
-	if (t->p.n_str == 0) { /* then only index 0 can be meant, and only for "" */
+	if (t->p.n_str == 0) { /* then only index 0 is valid, for "" */
 		t->p.str = mem_grow(t->p.str, &t->p.cap_str, 1, sizeof(*t->p.str));
 		t->p.str[0] = 0;
 		t->p.n_str = 1;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * proto_top.c walks the top level once, proto.c decodes the tables, proto_sample.c the samples, which
- * are nearly all of the bytes, in blocks on several threads.
+ * proto.c walks the top level once and decodes the tables. proto_sample.c decodes the samples, which are nearly all of
+ * the bytes, in blocks on several threads.
  */
 #ifndef READER_PROTO_INT_H
 #define READER_PROTO_INT_H
@@ -13,7 +13,6 @@
 #include "reader/reader_int.h"
 
 #include "profile/builder.h"
-#include "profile/texts.h"
 
 /* Fields of Profile in profile.proto. */
 enum {
@@ -61,42 +60,6 @@ struct proto {
 
 	struct idmap locs; /* location id to place */
 };
-
-struct span {
-	const uint8_t *data;
-	size_t n;
-};
-
-struct spans {
-	struct span *span;
-	size_t n, cap;
-};
-
-/* Strings that the header names, as indices of the file. */
-struct header {
-	uint64_t drop, keep, default_type, doc_url;
-	uint64_t *comment;
-	size_t n_comments, cap_comments;
-};
-
-/* Everything one read needs. */
-struct tables {
-	struct proto p;
-	struct spans types, maps, locs, funcs;
-	struct span period_type;
-	struct header head;
-	struct profile_texts texts;
-	struct span source_file;             /* of the source lines to come */
-	int64_t source_line;                 /* of the next */
-	uint64_t *map_id, *loc_id, *func_id; /* [n of each] */
-	struct idmap map_ids, func_ids;
-};
-
-/*
- * Walk the top level: take the strings, count the samples and note their blocks, note where the
- * other messages are, keep the numbers of the header.
- */
-int proto_walk(struct tables *t, struct err *err);
 
 /* Decode all samples of p->block into rows of p->builder. */
 int proto_samples(struct proto *p, struct err *err);

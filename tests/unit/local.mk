@@ -114,7 +114,7 @@ unit_tests = \
 	tests/unit/test_inflate \
 	tests/unit/test_io \
 	tests/unit/test_json \
-	tests/unit/test_judge \
+	tests/unit/test_content \
 	tests/unit/test_kept \
 	tests/unit/test_keys \
 	tests/unit/test_label_order \
@@ -293,7 +293,7 @@ tests_unit_test_label_sets_LDADD = $(collector_libs) $(CMOCKA_LIBS)
 tests_unit_test_inflate_LDADD = $(unit_reader)
 tests_unit_test_io_LDADD = $(unit_base)
 tests_unit_test_json_LDADD = $(unit_base)
-tests_unit_test_judge_LDADD = $(unit_fetch)
+tests_unit_test_content_LDADD = $(unit_fetch)
 tests_unit_test_kept_LDADD = $(unit_session)
 tests_unit_test_keys_LDADD = $(unit_profile)
 tests_unit_test_label_order_LDADD = $(unit_profile)

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "profile/simplify.h"
+#include "profile/prune.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 /*
- * judge.c - is what a server sent a profile?
+ * content.c - check that a server sent a profile, and not something else
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "fetch/judge.h"
+#include "fetch/fetch.h"
 
 #include "base/buf.h"
 
@@ -13,14 +13,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOK_AT = 16 << 10, TITLE_MAX = 200 }; /* bytes */
+enum { SEARCH_MAX = 16 << 10, TITLE_MAX = 200 }; /* bytes */
 
 static bool is_space(uint8_t c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool starts_with(const uint8_t *s, size_t n, const char *word)
+static bool starts_with_tag(const uint8_t *s, size_t n, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -29,12 +29,13 @@ static bool starts_with(const uint8_t *s, size_t n, const char *word)
 
 static bool is_page(const uint8_t *s, size_t n)
 {
-	if (starts_with(s, n, "\xef\xbb\xbf"))
+	if (starts_with_tag(s, n, "\xef\xbb\xbf"))
 		s += 3, n -= 3;
 	while (n && is_space(*s))
 		s++, n--;
-	return starts_with(s, n, "<!doctype html") || starts_with(s, n, "<html") || starts_with(s, n, "<head") ||
-	       starts_with(s, n, "<title") || starts_with(s, n, "<!--") || starts_with(s, n, "<body");
+	return starts_with_tag(s, n, "<!doctype html") || starts_with_tag(s, n, "<html") ||
+	       starts_with_tag(s, n, "<head") || starts_with_tag(s, n, "<title") || starts_with_tag(s, n, "<!--") ||
+	       starts_with_tag(s, n, "<body");
 }
 
 /* Append the title of a page, on one line. */
@@ -42,8 +43,8 @@ static void add_title(const uint8_t *s, size_t n, struct buf *out)
 {
 	size_t i = 0;
 
-	n = n < LOOK_AT ? n : LOOK_AT;
-	while (i < n && !starts_with(s + i, n - i, "<title"))
+	n = n < SEARCH_MAX ? n : SEARCH_MAX;
+	while (i < n && !starts_with_tag(s + i, n - i, "<title"))
 		i++;
 	while (i < n && s[i] != '>')
 		i++;
@@ -62,7 +63,7 @@ static bool is_trace(const uint8_t *s, size_t n)
 	return n >= 16 && memcmp(s, "go 1.", 5) == 0 && memmem(s, 16, " trace", 6);
 }
 
-int judge_answer(const uint8_t *data, size_t n, struct err *err)
+int fetch_check_content(const uint8_t *data, size_t n, struct err *err)
 {
 	struct buf title = { 0 };
 

@@ -1,11 +1,11 @@
 /*
- * test_judge.c - is what a server sent a profile?
+ * test_content.c - check that a server sent a profile
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "fetch/judge.h"
+#include "fetch/fetch.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void expect_refused(const char *text, size_t n, const char *why)
 {
 	struct err err = { 0 };
 
-	assert_int_equal(judge_answer((const uint8_t *)text, n, &err), ERR_FORMAT);
+	assert_int_equal(fetch_check_content((const uint8_t *)text, n, &err), ERR_FORMAT);
 	assert_non_null(strstr(err.msg, why));
 }
 
@@ -53,7 +53,7 @@ static void a_title_has_an_end(void **state)
 	(void)state;
 	memset(page, 'x', sizeof(page));
 	memcpy(page, "<title>", 7);
-	assert_int_equal(judge_answer((uint8_t *)page, sizeof(page), &err), ERR_FORMAT);
+	assert_int_equal(fetch_check_content((uint8_t *)page, sizeof(page), &err), ERR_FORMAT);
 	assert_in_range(strlen(err.msg), 200, 300);
 }
 
@@ -72,7 +72,7 @@ static void what_may_be_a_profile_passes(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
-		assert_int_equal(judge_answer((const uint8_t *)text[i], strlen(text[i]), NULL), 0);
+		assert_int_equal(fetch_check_content((const uint8_t *)text[i], strlen(text[i]), NULL), 0);
 }
 
 int main(void)
