@@ -1,5 +1,5 @@
 /*
- * flame.c - the command flame
+ * flame.c - flame graphs: check what is asked for, make the model, draw it in its format
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -25,7 +25,7 @@ static const char *const formats[] = {
 	[FLAME_FORMAT_HTML] = "html", [FLAME_FORMAT_FOLDED] = "folded", [FLAME_FORMAT_JSON] = "json",
 };
 
-enum { N_FORMATS = sizeof(formats) / sizeof(formats[0]) };
+enum { N_FLAME_FORMATS = sizeof(formats) / sizeof(formats[0]) };
 
 static bool find_word(const char *word, const char *const *words, int n, int *out)
 {
@@ -38,15 +38,15 @@ static bool find_word(const char *word, const char *const *words, int n, int *ou
 	return false;
 }
 
-int flame_format(const struct query *q, enum flame_format *out, struct err *err)
+int answer_flame_format(const struct query *q, enum flame_format *out, struct err *err)
 {
 	const char *dot = strrchr(path_base(q->output), '.');
 	int i = FLAME_FORMAT_SVG;
 
-	if (*q->format && !find_word(q->format, formats, N_FORMATS, &i))
+	if (*q->format && !find_word(q->format, formats, N_FLAME_FORMATS, &i))
 		return err_set(err, ERR_USAGE, "--format=%s: choose svg, pdf, png, html, folded or json", q->format);
 	if (!*q->format && *q->output && strcmp(q->output, "-") != 0 &&
-	    (!dot || !find_word(dot + 1, formats, N_FORMATS, &i)))
+	    (!dot || !find_word(dot + 1, formats, N_FLAME_FORMATS, &i)))
 		return err_set(err, ERR_USAGE,
 			       "%s: the ending says no format; choose .svg, .pdf, .png, .html, .folded or .json, "
 			       "or name one with --format",
@@ -55,9 +55,11 @@ int flame_format(const struct query *q, enum flame_format *out, struct err *err)
 	return 0;
 }
 
-const char *flame_suffix(enum flame_format format)
+const char *answer_flame_suffix(const struct query *q)
 {
-	return formats[format];
+	enum flame_format format;
+
+	return answer_flame_format(q, &format, NULL) == 0 && format != FLAME_FORMAT_FOLDED ? formats[format] : NULL;
 }
 
 /* How the picture shall look, and on which paper. */
@@ -120,7 +122,7 @@ static int check_sides(const struct query *q, bool has_base, struct err *err)
 	return 0;
 }
 
-int flame_check(const struct query *q, struct err *err)
+int answer_flame_check(const struct query *q, struct err *err)
 {
 	struct flame_style style;
 	struct pdf_paper paper;
@@ -128,7 +130,7 @@ int flame_check(const struct query *q, struct err *err)
 
 	if (q->mean)
 		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
-	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
+	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0 ||
 	    check_format(q, format, err) < 0)
 		return ERR_USAGE;
 	return q->base.n || q->diff_base.n ? check_sides(q, true, err) : 0;
@@ -162,7 +164,7 @@ static struct flame_source source_of(const struct side_sources *s)
 	return (struct flame_source){ .source = s->source, .n = s->n };
 }
 
-int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
+int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err)
 {
 	struct flame_ask ask = { .max_levels = MAX_LEVELS };
@@ -172,7 +174,7 @@ int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], 
 	struct report r;
 	int rc;
 
-	if (flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
+	if (answer_flame_format(q, &format, err) < 0 || style_of(q, &style, &paper, err) < 0)
 		return ERR_USAGE;
 	if (format == FLAME_FORMAT_FOLDED)
 		return folded_draw(v, q, out, err);

@@ -29,17 +29,18 @@ enum flame_format {
  *
  * Fails   ERR_USAGE for one that is unknown
  */
-int flame_format(const struct query *q, enum flame_format *out, struct err *err);
+int answer_flame_format(const struct query *q, enum flame_format *out, struct err *err);
 
-/* The end of the name of a file of that format: "svg". */
-const char *flame_suffix(enum flame_format format);
+/* The suffix of a file in the format that is asked for, "svg"; NULL for folded stacks, which are text, and for a
+   format that is unknown. */
+const char *answer_flame_suffix(const struct query *q);
 
 /*
- * Do the options say what can be drawn? To be asked before anything is read.
+ * Check the options of the picture, before anything is read.
  *
  * Fails   ERR_USAGE
  */
-int flame_check(const struct query *q, struct err *err);
+int answer_flame_check(const struct query *q, struct err *err);
 
 /*
  * Append the picture.
@@ -49,7 +50,7 @@ int flame_check(const struct query *q, struct err *err);
  * Fails     ERR_USAGE when the question has no answer for this profile or in this format, ERR_IO when
  *           a library is missing, ERR_LIMIT
  */
-int flame_answer(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
+int answer_flame(const struct view *v, const struct side_sources from[N_SIDES], const struct query *q, struct buf *out,
 		 bool *is_empty, struct err *err);
 
 #endif

@@ -14,12 +14,14 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/make.h \
 	src/answer/picture.c \
 	src/answer/picture.h \
-	src/answer/pieces.c \
-	src/answer/pieces.h \
+	src/answer/draw.c \
+	src/answer/draw.h \
 	src/answer/reload.c \
 	src/answer/reload.h \
 	src/answer/remote.c \
 	src/answer/remote.h \
+	src/answer/reports.c \
+	src/answer/reports.h \
 	src/answer/sides.c \
 	src/answer/sides.h \
 	src/answer/sides_join.c \

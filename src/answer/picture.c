@@ -15,15 +15,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static const struct picture pictures[] = {
-	{ "svg", "svg", "svg", true, false },     { "pdf", "pdf", "pdf", false, false },
-	{ "png", "png", "png", false, false },    { "ps", "ps", "ps", false, false },
-	{ "gif", "gif", "gif", false, false },    { "web", "svg", "svg", true, true },
-	{ "eog", "svg", "svg", false, true },     { "evince", "pdf", "pdf", false, true },
-	{ "gv", "ps", "ps", false, true },        { "kcachegrind", NULL, "grind", false, true },
-	{ "weblist", NULL, "html", false, true },
-};
-
 /* Moving is changing the viewBox: drag to shift it, turn the wheel to scale it around the pointer,
    click twice to go back. */
 static const char script[] =
@@ -64,14 +55,6 @@ static const char script[] =
 	"  svg.addEventListener('dblclick', function () { look.apply(null, home); });\n"
 	"})();\n"
 	"]]></script>";
-
-const struct picture *picture_find(const char *command)
-{
-	for (size_t i = 0; i < sizeof(pictures) / sizeof(pictures[0]); i++)
-		if (strcmp(pictures[i].command, command) == 0)
-			return &pictures[i];
-	return NULL;
-}
 
 /* Append the start of an SVG up to the end of its first tag, in which one attribute gets a value. */
 static void set_attribute(struct buf *tag, const char *name, const char *value)

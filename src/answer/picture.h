@@ -11,17 +11,14 @@
 
 #include <stdbool.h>
 
-/* What a command makes of the text of a call graph, or of a page. */
+/* What becomes of the text of a report: a call graph in the language of dot, or a page. */
 struct picture {
-	const char *command;
-	const char *format; /* of dot -T; NULL when the text stays what it is */
-	const char *ext;    /* of a file that holds it */
-	bool is_movable;    /* drag and wheel move it in a browser */
-	bool is_shown;      /* by a program, unless it goes to a file */
+	const char *format;  /* of dot -T; NULL when the text stays as it is */
+	const char *ext;     /* of a file that holds it */
+	bool is_movable;     /* drag and wheel move it in a browser */
+	bool is_shown;       /* by a program, unless it is written to a file */
+	const char *program; /* that shows it, with its arguments; NULL: a browser */
 };
-
-/* What a command draws; NULL for a command that prints text. */
-const struct picture *picture_find(const char *command);
 
 /*
  * Have Graphviz draw.

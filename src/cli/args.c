@@ -9,17 +9,18 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "cli/cmd.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { NEAR_SHORT = 1, NEAR_LONG = 2, LONG_WORD = 5 };
 
-const struct query_command *args_command(const char *name, size_t n)
+const struct command *args_command(const char *name, size_t n)
 {
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (strlen(query_commands[i].name) == n && memcmp(query_commands[i].name, name, n) == 0)
-			return &query_commands[i];
+	for (size_t i = 0; i < n_commands; i++)
+		if (strlen(commands[i].name) == n && memcmp(commands[i].name, name, n) == 0)
+			return &commands[i];
 	return NULL;
 }
 
@@ -33,14 +34,16 @@ static void nearer(const char *word, const char *name, size_t *best, const char 
 	}
 }
 
-const char *args_suggest(const char *word, bool commands, bool options)
+const char *args_suggest(const char *word, bool with_commands, bool with_options)
 {
 	size_t best = (strlen(word) >= LONG_WORD ? NEAR_LONG : NEAR_SHORT) + 1;
 	const char *found = "";
 
-	for (size_t i = 0; commands && i < query_n_commands; i++)
-		nearer(word, query_commands[i].name, &best, &found);
-	for (size_t i = 0; options && i < query_n_options; i++)
+	for (size_t i = 0; with_commands && i < n_reports; i++)
+		nearer(word, reports[i].name, &best, &found);
+	for (size_t i = 0; with_commands && i < n_commands; i++)
+		nearer(word, commands[i].name, &best, &found);
+	for (size_t i = 0; with_options && i < query_n_options; i++)
 		nearer(word, query_options[i].name, &best, &found);
 	return found;
 }
@@ -78,9 +81,9 @@ static int unknown_flag(const struct flag *f, struct err *err)
 	return rc;
 }
 
-static bool is_gate(const struct query_command *c)
+static bool is_gate(const struct report_type *t)
 {
-	return c && c->report == REPORT_GATE;
+	return t && t->input == INPUT_RUNS;
 }
 
 static const char *const file_name[] = {
@@ -102,7 +105,7 @@ static enum args_file find_file(const struct flag *f)
 /* Files are a gate's: others have -o. And --flame with a gate needs one. */
 static int check_files(const struct args *a, struct err *err)
 {
-	for (int i = 0; i < N_ARGS_FILES && !is_gate(a->command); i++)
+	for (int i = 0; i < N_ARGS_FILES && !is_gate(a->report); i++)
 		if (a->file[i])
 			return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false; a file is named with -o",
 				       file_name[i], a->file[i]);
@@ -110,41 +113,52 @@ static int check_files(const struct args *a, struct err *err)
 }
 
 /* cpa gate --text: its own text, and not another report. Gives 1 when that is not it. */
-static int set_with_gate(struct args *a, const struct query_command *c, struct err *err)
+static int set_with_gate(struct args *a, const struct report_type *t, struct err *err)
 {
-	const struct query_command *other = is_gate(a->command) ? c : a->command;
+	const char *other = is_gate(a->report) ? t->name : a->report->name;
 
-	if (!is_gate(a->command) && !is_gate(c))
+	if (!is_gate(a->report) && !is_gate(t))
 		return 1;
-	if (other->report == REPORT_FLAME)
+	if (strcmp(other, file_name[ARGS_FLAME]) == 0)
 		return err_set(err, ERR_USAGE, "with gate --flame takes a file: --flame=diff.svg");
-	if (strcmp(other->name, "text") != 0)
+	if (strcmp(other, file_name[ARGS_TEXT]) != 0)
 		return 1;
-	a->command = is_gate(a->command) ? a->command : c;
+	a->report = is_gate(a->report) ? a->report : t;
 	return 0;
 }
 
-static int set_command(struct args *a, const struct query_command *c, struct err *err)
+static int fail_two_commands(const char *one, const char *other, struct err *err)
 {
-	if (a->command && a->command != c) {
-		int rc = set_with_gate(a, c, err);
+	return err_set(err, ERR_USAGE, "%s and %s: must set at most one output format", one, other);
+}
 
-		if (rc <= 0)
-			return rc;
+static int set_report(struct args *a, const struct report_type *t, struct err *err)
+{
+	if (a->report && a->report != t) {
+		int rc = set_with_gate(a, t, err);
+
+		return rc <= 0 ? rc : fail_two_commands(a->report->name, t->name, err);
 	}
-	if (a->command && a->command != c)
-		return err_set(err, ERR_USAGE, "%s and %s: must set at most one output format", a->command->name,
-			       c->name);
+	if (a->command)
+		return fail_two_commands(a->command->name, t->name, err);
+	a->report = t;
+	return 0;
+}
+
+static int set_command(struct args *a, const struct command *c, struct err *err)
+{
+	if (a->report || (a->command && a->command != c))
+		return fail_two_commands(a->report ? a->report->name : a->command->name, c->name, err);
 	a->command = c;
 	return 0;
 }
 
 /* -peek=REGEX; an empty one is as if it had not been given, as in pprof. */
-static int set_pattern(struct args *a, const struct query_command *c, const char *value, char **next, int *used,
+static int set_pattern(struct args *a, const struct report_type *t, const char *value, char **next, int *used,
 		       struct err *err)
 {
 	if (!value && !*next)
-		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", c->name);
+		return err_set(err, ERR_USAGE, "flag needs an argument: -%s", t->name);
 	if (!value) {
 		value = *next;
 		*used = 1;
@@ -152,7 +166,7 @@ static int set_pattern(struct args *a, const struct query_command *c, const char
 	if (!*value)
 		return 0;
 	a->q.pattern = value;
-	return set_command(a, c, err);
+	return set_report(a, t, err);
 }
 
 /* Two flags of one choice cannot both hold. */
@@ -174,9 +188,11 @@ static int pick(struct args *a, const struct opt *o, const struct opt **picked, 
 }
 
 /* -lines=false behind -lines, or -top=false behind -top: as if neither had been given. */
-static int take_back(struct args *a, const struct opt *o, const struct query_command *c, const struct opt **picked)
+static int take_back(struct args *a, const struct opt *o, const struct report_type *t, const struct opt **picked)
 {
-	if (!o && a->command == c)
+	if (!o && a->report == t)
+		a->report = NULL;
+	if (!o && !t)
 		a->command = NULL;
 	if (o && picked[o - query_options]) {
 		picked[o - query_options] = NULL;
@@ -197,7 +213,8 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 		    struct err *err)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, f->name, f->n);
-	const struct query_command *c = o ? NULL : args_command(f->name, f->n);
+	const struct report_type *t = o ? NULL : reports_find(f->name, f->n);
+	const struct command *c = o || t ? NULL : args_command(f->name, f->n);
 	const char *value = f->value;
 	enum args_file file = find_file(f);
 	bool yes = true;
@@ -209,19 +226,19 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 	}
 	if (!o && f->n == 1)
 		o = short_option(*f->name);
-	if (!o && !c)
+	if (!o && !t && !c)
 		return unknown_flag(f, err);
-	if (c && c->takes_pattern)
-		return set_pattern(a, c, value, next, used, err);
+	if (t && reports_takes_pattern(t))
+		return set_pattern(a, t, value, next, used, err);
 	if (!o || o->kind == OPT_PICK) {
-		const struct opt flag = { .name = o ? o->name : c->name, .kind = OPT_BOOL };
+		const struct opt flag = { .name = o ? o->name : t ? t->name : c->name, .kind = OPT_BOOL };
 
 		rc = opt_set(&flag, &yes, value, err);
 		if (rc < 0)
 			return rc;
 		if (!yes)
-			return take_back(a, o, c, picked);
-		return o ? pick(a, o, picked, err) : set_command(a, c, err);
+			return take_back(a, o, t, picked);
+		return o ? pick(a, o, picked, err) : t ? set_report(a, t, err) : set_command(a, c, err);
 	}
 	if (!value && !opt_is_flag(o)) {
 		if (!*next)
@@ -234,11 +251,13 @@ static int set_flag(struct args *a, const struct flag *f, char **next, int *used
 
 static int add_word(struct args *a, const char *word, struct err *err)
 {
-	const struct query_command *c = a->n_words == 0 ? args_command(word, strlen(word)) : NULL;
+	bool is_first = a->n_words == 0 && !a->report && !a->command;
+	const struct report_type *t = is_first ? reports_find(word, strlen(word)) : NULL;
+	const struct command *c = is_first && !t ? args_command(word, strlen(word)) : NULL;
 
-	if (c && !a->command)
-		return set_command(a, c, err);
-	if (a->command && a->command->takes_pattern && !*a->q.pattern) {
+	if (t || c)
+		return t ? set_report(a, t, err) : set_command(a, c, err);
+	if (a->report && reports_takes_pattern(a->report) && !*a->q.pattern) {
 		a->q.pattern = word;
 		return 0;
 	}
@@ -289,12 +308,12 @@ int args_parse(int argc, char **argv, struct args *out, struct err *err)
 	query_init(&a.q);
 	rc = parse_words(argc, argv, &a, picked, err);
 	free(picked);
-	a.q.for_gate = is_gate(a.command);
+	a.q.for_gate = is_gate(a.report);
 	if (rc == 0)
 		rc = check_files(&a, err);
 	if (rc == 0)
 		rc = query_finish(&a.q, &a.ignored, err);
-	a.q.keep_base = a.command && a.command->report == REPORT_FLAME;
+	a.q.keep_base = a.report && a.report->flags & REPORT_KEEPS_BASE;
 	if (rc < 0)
 		args_release(&a);
 	else

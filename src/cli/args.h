@@ -6,6 +6,7 @@
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 
+#include "answer/reports.h"
 #include "base/err.h"
 #include "engine/query.h"
 
@@ -15,10 +16,13 @@
 /* What a gate writes to files besides its answer: --json=FILE. */
 enum args_file { ARGS_TEXT, ARGS_JSON, ARGS_MARKDOWN, ARGS_FLAME, N_ARGS_FILES };
 
+struct command;
+
 struct args {
 	struct query q;
-	const struct query_command *command; /* NULL when none was given */
-	const char **word;                   /* [n_words] sources, or what a command takes */
+	const struct report_type *report; /* NULL when none was given */
+	const struct command *command;    /* one that is no report; NULL when none was given */
+	const char **word;                /* [n_words] sources, or what a command takes */
 	size_t n_words;
 	size_t n_left;                  /* of these, how many stand before --; 0 without -- */
 	bool in_shell;                  /* a line of the shell asks */
@@ -42,6 +46,7 @@ const char *args_suggest(const char *word, bool commands, bool options);
 /* Is this a command or option of pprof that this version does not have? */
 bool args_not_yet(const char *word);
 
-const struct query_command *args_command(const char *name, size_t n);
+/* The command of this name that is no report (cli/cmd.h); NULL when there is none. */
+const struct command *args_command(const char *name, size_t n);
 
 #endif

@@ -3,20 +3,35 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Each gives the exit status: see STATUS_* in say.h.
+ * Each gives the exit status: see STATUS_* in cli/messages.h.
  */
 #ifndef CLI_CMD_H
 #define CLI_CMD_H
 
 #include "cli/args.h"
 
+#include <stddef.h>
+
+/* A command that is no report. */
+struct command {
+	const char *name;
+	const char *arguments; /* "[OPTION]... [--] PROGRAM [ARGUMENT]..." */
+	const char *help;      /* one line */
+	/* One of these two: with the words from its name on, which it reads by itself; with options of reports read. */
+	int (*run)(int argc, char **argv);
+	int (*run_with)(const struct args *a);
+};
+
+extern const struct command commands[];
+extern const size_t n_commands;
+
 /* Read the sources, make the report, write it where it shall go. */
 int cmd_report(const struct args *a);
 
-/* Read two sides, compare them, write the report. */
+/* The same for a report of two sides. */
 int cmd_report_diff(const struct args *a);
 
-/* Read profiles one after the other, tell what grew, write the report. */
+/* The same for a report of profiles in a row. */
 int cmd_report_trend(const struct args *a);
 
 /* Read two sides, say whether the new one is slower. */
@@ -43,7 +58,8 @@ int cmd_snapshot(int argc, char **argv);
 /* The names of its options, for a completion. */
 void snapshot_print_words(void);
 
-int cmd_version(void);
+/* Print the version. */
+int cmd_version(const struct args *a);
 
 /* Read the profile and answer lines about it until they end. */
 int cmd_shell(const struct args *a);

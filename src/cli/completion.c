@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "answer/reports.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/run/options.h"
@@ -20,15 +21,16 @@ static void print_words(const char *dashes)
 	for (size_t i = 0; i < query_n_options; i++)
 		printf("%s%s%s ", dashes, opt_shown(&query_options[i], name),
 		       opt_is_flag(&query_options[i]) ? "" : "=");
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (query_commands[i].report != REPORT_NONE)
-			printf("%s%s ", dashes, query_commands[i].name);
+	for (size_t i = 0; i < n_reports; i++)
+		printf("%s%s ", dashes, reports[i].name);
 }
 
 static void print_names(void)
 {
-	for (size_t i = 0; i < query_n_commands; i++)
-		printf("%s ", query_commands[i].name);
+	for (size_t i = 0; i < n_reports; i++)
+		printf("%s ", reports[i].name);
+	for (size_t i = 0; i < n_commands; i++)
+		printf("%s ", commands[i].name);
 }
 
 /* Commands that have options of their own; those of cpa run and cpa record stand before the program. */
@@ -116,8 +118,10 @@ static void print_zsh(void)
 	     "# zsh completion of cpa: save as _cpa in a folder of fpath\n"
 	     "_cpa_first() {\n"
 	     "\tlocal -a commands=(");
-	for (size_t i = 0; i < query_n_commands; i++)
-		printf("\t\t'%s:%s'\n", query_commands[i].name, query_commands[i].help);
+	for (size_t i = 0; i < n_reports; i++)
+		printf("\t\t'%s:%s'\n", reports[i].name, reports[i].help);
+	for (size_t i = 0; i < n_commands; i++)
+		printf("\t\t'%s:%s'\n", commands[i].name, commands[i].help);
 	puts("\t)\n"
 	     "\t_describe command commands\n"
 	     "\t_files\n"
@@ -136,16 +140,22 @@ static void print_zsh(void)
 	puts("\t'1: :_cpa_first' '*:source:_files'");
 }
 
+static void print_fish_command(const char *name, const char *help)
+{
+	printf("complete -c cpa -n __fish_use_subcommand -a %s -d '", name);
+	print_plain(help);
+	puts("'");
+}
+
 static void print_fish(void)
 {
 	char name[OPT_NAME_MAX];
 
 	puts("# fish completion of cpa: save as cpa.fish in ~/.config/fish/completions");
-	for (size_t i = 0; i < query_n_commands; i++) {
-		printf("complete -c cpa -n __fish_use_subcommand -a %s -d '", query_commands[i].name);
-		print_plain(query_commands[i].help);
-		puts("'");
-	}
+	for (size_t i = 0; i < n_reports; i++)
+		print_fish_command(reports[i].name, reports[i].help);
+	for (size_t i = 0; i < n_commands; i++)
+		print_fish_command(commands[i].name, commands[i].help);
 	for (size_t i = 0; i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];
 

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "answer/reports.h"
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
@@ -52,8 +53,10 @@ static const char examples[] =
 static void print_commands(void)
 {
 	puts("\nCommands");
-	for (size_t i = 0; i < query_n_commands; i++)
-		printf("  %-24s %s\n", query_commands[i].name, query_commands[i].help);
+	for (size_t i = 0; i < n_reports; i++)
+		printf("  %-24s %s\n", reports[i].name, reports[i].help);
+	for (size_t i = 0; i < n_commands; i++)
+		printf("  %-24s %s\n", commands[i].name, commands[i].help);
 }
 
 static void name_option(const struct opt *o, char shown[2 * OPT_NAME_MAX])
@@ -144,20 +147,33 @@ static void print_examples(const char *command)
 	}
 }
 
-/* The options that only one command has; N_GROUPS when it has none. */
-static enum query_group own_group(const struct query_command *c)
+/* The options that a report alone has. */
+static void print_own(const struct report_type *t)
 {
-	return c->report == REPORT_FLAME ? GROUP_FLAME : c->report == REPORT_GATE ? GROUP_GATE : N_GROUPS;
+	if (t->options == GROUP_REPORT)
+		return;
+	printf("\n%s\n", query_group_title[t->options]);
+	for (size_t i = 0; i < query_n_options; i++)
+		if (query_options[i].group == (int)t->options)
+			print_whole_option(&query_options[i]);
 }
 
-static void print_own(enum query_group group)
+static void help_report(const struct report_type *t)
 {
-	if (group == N_GROUPS)
-		return;
-	printf("\n%s\n", query_group_title[group]);
-	for (size_t i = 0; i < query_n_options; i++)
-		if (query_options[i].group == (int)group)
-			print_whole_option(&query_options[i]);
+	printf("cpa %s %s\n  %s\n", t->name, t->arguments, t->help);
+	print_examples(t->name);
+	print_own(t);
+	if (t->more_help)
+		puts(t->more_help);
+	printf("%s: cpa --help; all about it: man cpa\n",
+	       t->options != GROUP_REPORT ? "\nOptions of all reports" : "Options");
+}
+
+static void help_command(const struct command *c)
+{
+	printf("cpa %s %s\n  %s\n", c->name, c->arguments, c->help);
+	print_examples(c->name);
+	puts("Options: cpa --help; all about it: man cpa");
 }
 
 /* An option of cpa run, or of cpa record alone. Gives false when it is none. */
@@ -180,26 +196,20 @@ static bool help_run_option(const char *word)
 static int help_word(const char *word)
 {
 	size_t n;
-	const struct query_command *c;
+	const struct report_type *t;
+	const struct command *c;
 	const struct opt *o;
 	const char *near;
 
 	word += strspn(word, "-");
 	n = strlen(word);
+	t = reports_find(word, n);
 	c = args_command(word, n);
 	o = opt_find(query_options, query_n_options, word, n);
-	if (c) {
-		printf("cpa %s %s\n  %s\n", c->name, c->args, c->help);
-		print_examples(c->name);
-		print_own(own_group(c));
-		if (c->report == REPORT_GATE)
-			puts("\nOf the options of all reports it heeds these above all: --text --json --markdown\n"
-			     "(each to a file with =FILE), --flame=FILE, --all, -sample_index, -focus, -ignore,\n"
-			     "-tagfocus, --normalize=bulk|rest|work|none|duration|share.\n"
-			     "Exit status: 0 PASS, 1 FAIL, 2 trouble.");
-		printf("%s: cpa --help; all about it: man cpa\n",
-		       own_group(c) < N_GROUPS ? "\nOptions of all reports" : "Options");
-	}
+	if (t)
+		help_report(t);
+	if (c)
+		help_command(c);
 	if (o) {
 		print_option(o);
 		for (const char *more = strchr(o->help, '\n'); more; more = strchr(more + 1, '\n'))
@@ -207,7 +217,7 @@ static int help_word(const char *word)
 		if (o->preset && *o->preset && !opt_is_flag(o))
 			printf("  %-24s default: %s\n", "", o->preset);
 	}
-	if (c || o || help_run_option(word))
+	if (t || c || o || help_run_option(word))
 		return STATUS_FINE;
 	near = args_suggest(word, true, true);
 	return *near ? say_error("no help on \"%s\"; did you mean %s?", word, near)
@@ -223,16 +233,17 @@ int cmd_help(const struct args *a)
 			status = STATUS_TROUBLE;
 	if (a->n_words)
 		return status;
-	if (a->command && own_group(a->command) < N_GROUPS) /* cpa gate --help */
-		return help_word(a->command->name);
+	if (a->report && a->report->options != GROUP_REPORT) /* cpa gate --help */
+		return help_word(a->report->name);
 	fputs(examples, stdout);
 	print_commands();
 	print_options();
 	return STATUS_FINE;
 }
 
-int cmd_version(void)
+int cmd_version(const struct args *a)
 {
+	(void)a;
 	puts(PACKAGE_STRING);
 	return STATUS_FINE;
 }

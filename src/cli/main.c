@@ -33,40 +33,60 @@ static int no_command(const struct args *a)
 	return cmd_shell(a);
 }
 
+const struct command commands[] = {
+	{ "record", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
+	  "run a program, write one profile of it, print what took most; cpa record --help", cmd_record, NULL },
+	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
+	  "run a program and write profiles of it; cpa run --help tells more", cmd_run, NULL },
+	{ "snapshot", "[OPTION]... -o DIR SERVER",
+	  "capture all profiles of a server into a folder; cpa snapshot --help", cmd_snapshot, NULL },
+	{ "threads", "[OPTION]... PID | SERVER | FILE", "show where each thread of a process is; cpa threads --help",
+	  cmd_threads, NULL },
+	{ "help", "[COMMAND | OPTION]", "explain a command or an option", NULL, cmd_help },
+	{ "completion", "bash | zsh | fish", "print the completion script of a shell", NULL, cmd_completion },
+	{ "version", "", "print the version", NULL, cmd_version },
+};
+const size_t n_commands = sizeof(commands) / sizeof(commands[0]);
+
 static int dispatch(const struct args *a)
 {
-	if (a->q.help || (a->command && strcmp(a->command->name, "help") == 0))
+	static int (*const report[N_REPORT_INPUTS])(const struct args *a) = {
+		[INPUT_PROFILE] = cmd_report,
+		[INPUT_SIDES] = cmd_report_diff,
+		[INPUT_SERIES] = cmd_report_trend,
+		[INPUT_RUNS] = cmd_gate,
+	};
+
+	if (a->q.help)
 		return cmd_help(a);
-	if (a->q.version || (a->command && strcmp(a->command->name, "version") == 0))
-		return cmd_version();
-	if (!a->command)
-		return no_command(a);
-	if (strcmp(a->command->name, "completion") == 0)
-		return cmd_completion(a);
-	if (a->command->report == REPORT_DIFF)
-		return cmd_report_diff(a);
-	if (a->command->report == REPORT_TREND)
-		return cmd_report_trend(a);
-	if (a->command->report == REPORT_GATE)
-		return cmd_gate(a);
-	return cmd_report(a);
+	if (a->q.version)
+		return cmd_version(a);
+	if (a->command && a->command->run)
+		return say_error("%s has options of its own, so it comes first: cpa %s %s", a->command->name,
+				 a->command->name, a->command->arguments);
+	if (a->command)
+		return a->command->run_with(a);
+	return a->report ? report[a->report->input](a) : no_command(a);
+}
+
+/* The command that reads all of its words by itself; NULL when the first one names none. */
+static const struct command *first_command(int argc, char **argv)
+{
+	const struct command *c = argc > 1 ? args_command(argv[1], strlen(argv[1])) : NULL;
+
+	return c && c->run ? c : NULL;
 }
 
 int main(int argc, char **argv)
 {
+	const struct command *c = first_command(argc, argv);
 	struct args a;
 	struct err err;
 	int status;
 
 	say_set_color(say_color(STDERR_FILENO, "auto"));
-	if (argc > 1 && strcmp(argv[1], "run") == 0)
-		return cmd_run(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], "threads") == 0)
-		return cmd_threads(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], "snapshot") == 0)
-		return cmd_snapshot(argc - 1, argv + 1);
-	if (argc > 1 && strcmp(argv[1], "record") == 0)
-		return cmd_record(argc - 1, argv + 1);
+	if (c)
+		return c->run(argc - 1, argv + 1);
 	if (args_parse(argc, argv, &a, &err) < 0)
 		return say_error("%s", err.msg);
 	say_set_color(say_color(STDERR_FILENO, a.q.color));

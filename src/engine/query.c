@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "profile/normalize.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -30,13 +31,6 @@ const struct query_choice query_choices[] = {
 #include "engine/query.def"
 };
 const size_t query_n_choices = sizeof(query_choices) / sizeof(query_choices[0]);
-
-const struct query_command query_commands[] = {
-#define COMMAND(name, report, args, help) { #name, report, false, args, help },
-#define REGEX_COMMAND(name, report, args, help) { #name, report, true, args, help },
-#include "engine/query.def"
-};
-const size_t query_n_commands = sizeof(query_commands) / sizeof(query_commands[0]);
 
 const char *const query_group_title[N_GROUPS] = {
 	[GROUP_REPORT] = "What is shown",
@@ -78,58 +72,35 @@ void query_release(struct query *q)
 	opt_list_release(&q->rename);
 }
 
-void query_for_report(struct query *q, enum query_report report)
+/* The number of rows when -nodecount is left open. */
+static int64_t default_rows(const struct query *q, const struct query_defaults *d)
 {
-	enum { GRAPH_NODES = 80, COMPARED_ROWS = 30 };
+	bool is_for_people = q->shape == FORMAT_TEXT || q->shape == FORMAT_MARKDOWN;
 
-	switch (report) {
-	case REPORT_TREE:
-	case REPORT_DOT:
-		q->nodecount = q->nodecount == -1 ? GRAPH_NODES : q->nodecount < 0 ? 0 : q->nodecount;
-		break;
-	case REPORT_DIFF:
-	case REPORT_TREND:
-		if (q->nodecount < 0 && (q->shape == FORMAT_TEXT || q->shape == FORMAT_MARKDOWN))
-			q->nodecount = COMPARED_ROWS;
-		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
-		break;
-	case REPORT_CALLGRIND:
-		q->granularity = GRAIN_ADDRESSES;
-		q->by_object = true;
-		/* fall through */
-	case REPORT_PEEK:
-	case REPORT_FOLDED:
-	case REPORT_SPEEDSCOPE:
-		q->trim = false;
-		break;
-	case REPORT_FLAME: /* leaves out what cannot be seen, not what pprof's lists leave out */
+	return q->nodecount == -1 && (is_for_people || !d->all_rows_for_tools) ? d->nodecount : 0;
+}
+
+void query_apply_defaults(struct query *q, const struct query_defaults *d)
+{
+	assert(!(d->by_line && d->by_address));
+	if (d->by_line || d->by_address)
+		q->granularity = d->by_line ? GRAIN_LINES : GRAIN_ADDRESSES;
+	q->by_object |= d->by_object;
+	q->noinlines |= d->noinlines;
+	q->whole_paths |= d->whole_paths;
+	q->trim &= !d->untrimmed;
+	q->call_tree &= d->can_call_tree;
+	if (d->trims_by_width) {
 		q->nodefraction = q->has_nodefraction ? q->nodefraction : 0;
 		q->edgefraction = 0;
 		q->keep_labels = true;
-		break;
-	case REPORT_LIST:
-		q->granularity = GRAIN_LINES;
-		q->by_object = true;
-		q->trim = false;
-		break;
-	case REPORT_DISASM:
-		q->noinlines = true;
-		/* fall through */
-	case REPORT_WEBLIST:
-		q->granularity = GRAIN_ADDRESSES;
-		q->trim = false;
-		break;
-	case REPORT_TRACES:
-		q->whole_paths = true;
-		/* fall through */
-	default:
-		q->nodecount = q->nodecount < 0 ? 0 : q->nodecount;
+	} else if (q->nodecount < 0) {
+		q->nodecount = default_rows(q, d);
 	}
 	if (!q->trim) {
 		q->nodecount = 0;
 		q->nodefraction = q->edgefraction = 0;
 	}
-	q->call_tree &= report == REPORT_DOT || report == REPORT_CALLGRIND;
 }
 
 double query_ratio(const struct query *q)

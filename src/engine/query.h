@@ -18,32 +18,7 @@ enum sort { SORT_FLAT, SORT_CUM };
 
 enum grain { GRAIN_FUNCTIONS, GRAIN_FILEFUNCTIONS, GRAIN_FILES, GRAIN_LINES, GRAIN_ADDRESSES };
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
-
-enum query_report {
-	REPORT_NONE,
-	REPORT_TOP,
-	REPORT_TREE,
-	REPORT_PEEK,
-	REPORT_TRACES,
-	REPORT_TAGS,
-	REPORT_COMMENTS,
-	REPORT_RAW,
-	REPORT_DIFF,
-	REPORT_TREND,
-	REPORT_PROTO,
-	REPORT_TOPPROTO,
-	REPORT_FOLDED,
-	REPORT_SPEEDSCOPE,
-	REPORT_CALLGRIND,
-	REPORT_DOT,
-	REPORT_LIST,
-	REPORT_DISASM,
-	REPORT_WEBLIST,
-	REPORT_BUNDLE,
-	REPORT_FLAME,
-	REPORT_GATE,
-};
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN, N_FORMATS };
 
 enum query_group {
 	GROUP_REPORT,
@@ -84,13 +59,6 @@ struct query {
 	struct stop *stop; /* ends the answer from another thread, which then is ERR_STOPPED; NULL: never */
 };
 
-struct query_command {
-	const char *name;
-	enum query_report report;
-	bool takes_pattern;
-	const char *args, *help;
-};
-
 /* A choice that several options make together: -flat and -cum are the choice sort. */
 struct query_choice {
 	const char *name;
@@ -101,8 +69,6 @@ extern const struct query_choice query_choices[];
 extern const size_t query_n_choices;
 extern const struct opt query_options[];
 extern const size_t query_n_options;
-extern const struct query_command query_commands[];
-extern const size_t query_n_commands;
 extern const char *const query_group_title[N_GROUPS];
 
 /* A question with every option at its default; query_release frees its lists. */
@@ -128,13 +94,25 @@ int query_check(const struct query *q, struct err *err);
  */
 int query_finish(struct query *q, const char **ignored, struct err *err);
 
+/* How a report settles options that are left open or that do not concern it. All zero: show all rows, as asked. */
+struct query_defaults {
+	int nodecount;            /* rows when -nodecount is left open; 0: all */
+	bool all_rows_for_tools;  /* nodecount is for text and Markdown; JSON and CSV have all rows */
+	bool by_line, by_address; /* the granularity, whatever was asked for */
+	bool by_object;           /* as query.by_object */
+	bool untrimmed;           /* as -trim=false */
+	bool trims_by_width;      /* boxes too narrow to be drawn are left out, not rows; frames of labels are kept */
+	bool noinlines;           /* as -noinlines */
+	bool whole_paths;         /* as query.whole_paths */
+	bool can_call_tree;       /* -call_tree has a meaning */
+};
+
 /*
- * What a report makes of options that are left open or that do not concern it: the number of rows,
- * no trimming, its own granularity.
+ * Settle the options of q for a report with these defaults.
  *
  * Like    pprof internal/driver/commands.go and driver.go, applyCommandOverrides
  */
-void query_for_report(struct query *q, enum query_report report);
+void query_apply_defaults(struct query *q, const struct query_defaults *d);
 
 /* The ratio that divide_by asks for: 1 / divide_by, or 1 when it is not a positive number. */
 double query_ratio(const struct query *q);

@@ -17,7 +17,7 @@ enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_
 /*
  * Make the report top.
  *
- * q       after query_for_report
+ * q       after query_apply_defaults
  * out     released with report_release; untouched on failure
  * Fails   ERR_LIMIT as places_make; ERR_STOPPED
  * Like    pprof internal/report TextItems
@@ -51,7 +51,7 @@ enum {
  *
  * v       of a profile whose sides are apart (answer/sides.h): above 0 is after, below 0 before, and
  *         v->side_total are the totals
- * q       after query_for_report for top
+ * q       after query_apply_defaults for top
  * out     released with report_release; untouched on failure
  * Fails   ERR_USAGE for a mean: averages do not add up; ERR_LIMIT as places_make; ERR_STOPPED
  */

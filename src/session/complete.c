@@ -10,6 +10,7 @@
 
 #include "session/complete.h"
 
+#include "answer/reports.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "engine/query.h"
@@ -30,9 +31,9 @@ static void add_words(struct candidates *c, const char *const *word)
 
 static void add_commands(struct candidates *c)
 {
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (line_can(&query_commands[i]))
-			complete_add_name(c, query_commands[i].name, "");
+	for (size_t i = 0; i < n_reports; i++)
+		if (reports_is_in_shell(&reports[i]))
+			complete_add_name(c, reports[i].name, "");
 }
 
 /* Names of options; = behind those that take a value. Flags that are one value of a choice only where they

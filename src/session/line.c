@@ -12,8 +12,10 @@
 #include "base/utf8.h"
 #include "session/line_words.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,36 +118,18 @@ static int read_assignment(const char *text, struct settings *s, const struct pr
 	return rc;
 }
 
-bool line_can(const struct query_command *c)
-{
-	static const char *const no[] = { "diff", "trend", "merge", "symbolize", "bundle" };
-
-	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
-		if (strcmp(c->name, no[i]) == 0)
-			return false;
-	return c->report != REPORT_NONE;
-}
-
-static const struct query_command *find_command(const char *name)
-{
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (query_commands[i].report != REPORT_NONE && strcmp(query_commands[i].name, name) == 0)
-			return &query_commands[i];
-	return NULL;
-}
-
-/* The command that is spelt nearly so, NULL when none is. */
-static const char *near_command(const char *word)
+/* The report whose name is spelt nearly so; NULL when none is. */
+static const char *near_report(const char *word)
 {
 	size_t best = strlen(word) >= 5 ? 3 : 2;
 	const char *found = NULL;
 
-	for (size_t i = 0; i < query_n_commands; i++) {
-		size_t d = utf8_distance(word, query_commands[i].name);
+	for (size_t i = 0; i < n_reports; i++) {
+		size_t d = utf8_distance(word, reports[i].name);
 
-		if (d < best && line_can(&query_commands[i])) {
+		if (d < best && reports_is_in_shell(&reports[i])) {
 			best = d;
-			found = query_commands[i].name;
+			found = reports[i].name;
 		}
 	}
 	return found;
@@ -153,7 +137,7 @@ static const char *near_command(const char *word)
 
 static int unknown_command(const char *name, const char *next, struct err *err)
 {
-	const char *near = near_command(name);
+	const char *near = near_report(name);
 
 	if (settings_has(name))
 		return err_set(err, ERR_USAGE, "did you mean: %s=%s", name, next ? next : "<val>");
@@ -161,12 +145,12 @@ static int unknown_command(const char *name, const char *next, struct err *err)
 		       near ? near : "", near ? "?" : "");
 }
 
-/* The first word: a command, perhaps with digits behind it, which then are the first argument. */
-static int read_command(struct line_words *w, const struct query_command **out, struct err *err)
+/* The first word names a report, perhaps with digits after it, which then are the first argument. */
+static int read_name(struct line_words *w, const struct report_type **out, struct err *err)
 {
 	char *name = w->word[0].text, *digits = name + strlen(name);
 
-	*out = find_command(name);
+	*out = reports_find(name, strlen(name));
 	while (!*out && digits > name && digits[-1] >= '0' && digits[-1] <= '9')
 		digits--;
 	if (!*out && *digits && digits > name) {
@@ -175,13 +159,13 @@ static int read_command(struct line_words *w, const struct query_command **out, 
 		w->word[1] = (struct line_word){ mem_strndup(digits, strlen(digits)), false };
 		w->n++;
 		*digits = 0;
-		*out = find_command(name);
+		*out = reports_find(name, strlen(name));
 	}
 	if (!*out)
 		return unknown_command(name, w->n > 1 ? w->word[1].text : NULL, err);
-	if (!line_can(*out))
+	if (!reports_is_in_shell(*out))
 		return err_set(err, ERR_USAGE, "%s reads profiles of its own: cpa %s %s", (*out)->name, (*out)->name,
-			       (*out)->args);
+			       (*out)->arguments);
 	return 0;
 }
 
@@ -273,9 +257,10 @@ static int read_word(struct reading *r, const struct line_words *w, size_t *i, s
 }
 
 /* What the words of a report said is put into its settings. */
-static int finish(struct reading *r, const struct query_command *c, const struct line_words *w, struct err *err)
+static int finish(struct reading *r, const struct report_type *t, const struct line_words *w, struct err *err)
 {
-	bool tags = c->report == REPORT_TAGS;
+	bool tags = t->flags & REPORT_PICKS_LABELS;
+	char rows[16];
 
 	if (w->pipe && !*w->pipe)
 		return err_set(err, ERR_USAGE, "| needs a command behind it; in an expression write quotes around it");
@@ -287,9 +272,11 @@ static int finish(struct reading *r, const struct query_command *c, const struct
 		settings_assign(r->ask, r->p, tags ? "tagfocus" : "focus", buf_text(&r->focus), NULL);
 	if (r->ignore.len)
 		settings_assign(r->ask, r->p, tags ? "tagignore" : "ignore", buf_text(&r->ignore), NULL);
-	r->is_ten = c->report == REPORT_TOP && settings_query(r->ask)->nodecount == -1;
-	if (r->is_ten)
-		settings_assign(r->ask, r->p, "nodecount", "10", NULL);
+	r->is_ten = t->shell_rows && settings_query(r->ask)->nodecount == -1;
+	if (r->is_ten) {
+		snprintf(rows, sizeof(rows), "%d", t->shell_rows);
+		settings_assign(r->ask, r->p, "nodecount", rows, NULL);
+	}
 	if (w->is_unclosed && r->hint.len == 0)
 		buf_addz(&r->hint, "a quote has no end, so it was taken for a character of an expression");
 	return 0;
@@ -299,20 +286,20 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 		       struct err *err)
 {
 	struct reading r = { .p = p };
-	const struct query_command *c;
+	const struct report_type *t;
 	size_t first = 1;
-	int rc = read_command(w, &c, err);
+	int rc = read_name(w, &t, err);
 
 	if (rc < 0)
 		return rc;
-	if (c->takes_pattern && w->n < 2)
-		return err_set(err, ERR_USAGE, "command %s requires an argument", c->name);
+	if (reports_takes_pattern(t) && w->n < 2)
+		return err_set(err, ERR_USAGE, "command %s requires an argument", t->name);
 	r.ask = settings_copy(s);
-	settings_set_pattern(r.ask, c->takes_pattern ? w->word[first++].text : "");
+	settings_set_pattern(r.ask, reports_takes_pattern(t) ? w->word[first++].text : "");
 	for (size_t i = first; rc == 0 && i < w->n; i++)
 		rc = read_word(&r, w, &i, err);
 	if (rc == 0)
-		rc = finish(&r, c, w, err);
+		rc = finish(&r, t, w, err);
 	buf_release(&r.focus);
 	buf_release(&r.ignore);
 	if (rc < 0) {
@@ -320,12 +307,9 @@ static int read_report(struct line_words *w, const struct settings *s, const str
 		buf_release(&r.hint);
 		return rc;
 	}
-	*out = (struct line){ .kind = LINE_REPORT,
-			      .command = c,
-			      .ask = r.ask,
-			      .pipe = w->pipe,
-			      .hint = r.hint.data,
-			      .is_ten = r.is_ten };
+	*out = (struct line){
+		.kind = LINE_REPORT, .report = t, .ask = r.ask, .pipe = w->pipe, .hint = r.hint.data, .is_ten = r.is_ten
+	};
 	w->pipe = NULL;
 	return 0;
 }
@@ -368,6 +352,20 @@ int line_read(const char *text, struct settings *s, const struct profile *p, str
 		rc = read_report(&w, s, p, out, err);
 	line_words_release(&w);
 	return rc;
+}
+
+bool line_is_outside(const struct line *l)
+{
+	assert(l->kind == LINE_REPORT);
+	return l->pipe || *settings_query(l->ask)->output || l->report->flags & REPORT_IS_BINARY;
+}
+
+bool line_needs_terminal(const struct line *l)
+{
+	const struct picture *picture = l->report->picture;
+
+	assert(l->kind == LINE_REPORT);
+	return l->pipe || (picture && picture->is_shown && !*settings_query(l->ask)->output);
 }
 
 void line_release(struct line *l)

@@ -6,6 +6,7 @@
 #ifndef SESSION_LINE_H
 #define SESSION_LINE_H
 
+#include "answer/reports.h"
 #include "base/err.h"
 #include "base/texts.h"
 #include "engine/query.h"
@@ -25,13 +26,13 @@ enum line_kind {
 
 struct line {
 	enum line_kind kind;
-	const struct query_command *command; /* LINE_REPORT */
-	struct settings *ask; /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
+	const struct report_type *report; /* LINE_REPORT */
+	struct settings *ask;             /* LINE_REPORT: the settings with what this line adds; -o of it is what stands
 	                                        behind > */
-	char *pipe;           /* LINE_REPORT: the shell command behind |; NULL without */
-	bool is_ten;          /* LINE_REPORT: nobody asked for ten rows, top just prints them */
-	char *words;          /* LINE_HELP: what it asks about, "" for all */
-	char *hint;           /* what the user may have meant otherwise, a sentence; NULL for none */
+	char *pipe;                       /* LINE_REPORT: the shell command behind |; NULL without */
+	bool is_ten;                      /* LINE_REPORT: nobody asked for ten rows, top just prints them */
+	char *words;                      /* LINE_HELP: what it asks about, "" for all */
+	char *hint;                       /* what the user may have meant otherwise, a sentence; NULL for none */
 };
 
 /*
@@ -53,8 +54,11 @@ void line_expand(const char *text, const struct profile *p, struct texts *out);
 int line_read(const char *text, struct settings *s, const struct profile *p, struct line *out, struct err *err);
 void line_release(struct line *l);
 
-/* Can this command be asked at a prompt? Others read profiles of their own. */
-bool line_can(const struct query_command *c);
+/* Does a line that asks for a report write a file or start a program, so that no view can show it? */
+bool line_is_outside(const struct line *l);
+
+/* Does it start a program that has the terminal, to print or to show what it is given? */
+bool line_needs_terminal(const struct line *l);
 
 /* How many bytes of white space s begins with, 0 for none. Like Go unicode.IsSpace. */
 size_t line_space(const char *s);

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "symbol/object.h"
 #include "base/stop.h"
+#include "symbol/object.h"
 #include "symbol/where.h"
 
 #include <stdbool.h>

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "answer/compare.h"
+#include "answer/reports.h"
 #include "answer/sides.h"
 #include "base/stop.h"
 #include "engine/query.h"
@@ -86,36 +87,36 @@ static int make_nothing(const struct view *v, const struct query *q, struct repo
 static const struct ask {
 	const char *name;
 	make_fn make;
-	enum query_report kind;
-	bool all; /* no trimming */
+	const char *report; /* that has the defaults */
+	bool all;           /* no trimming */
 	int64_t nodecount, width;
 	bool call_tree, inverted, pattern;
 	const char *focus, *hide;
 	int grain;
 } asks[] = {
-	{ "view", make_nothing, REPORT_TOP, .nodecount = -1 },
-	{ "view -focus", make_nothing, REPORT_TOP, .nodecount = -1, .focus = "e" },
-	{ "view -hide", make_nothing, REPORT_TOP, .nodecount = -1, .hide = "e" },
-	{ "top", make_top, REPORT_TOP, .nodecount = -1 },
-	{ "top -trim=false", make_top, REPORT_TOP, .all = true },
-	{ "top -trim=false -lines", make_top, REPORT_TOP, .all = true, .grain = GRAIN_LINES },
-	{ "top -trim=false -addresses", make_top, REPORT_TOP, .all = true, .grain = GRAIN_ADDRESSES },
-	{ "top -trim=false -focus", make_top, REPORT_TOP, .all = true, .focus = "e" },
-	{ "top_sides", make_top_sides, REPORT_TOP, .nodecount = -1 },
-	{ "top_sides -trim=false", make_top_sides, REPORT_TOP, .all = true },
-	{ "peek", make_calls, REPORT_PEEK, .pattern = true },
-	{ "tree", make_calls, REPORT_TREE, .nodecount = -1 },
-	{ "tree -trim=false", make_calls, REPORT_TREE, .all = true },
-	{ "tree -call_tree", make_calls, REPORT_TREE, .nodecount = -1, .call_tree = true },
-	{ "tags", report_tags_make, REPORT_TAGS, .nodecount = -1 },
-	{ "traces", report_traces_make, REPORT_TRACES, .nodecount = -1 },
-	{ "flame 80", make_flame, REPORT_FLAME, .nodecount = -1, .width = 80 },
-	{ "flame 400", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400 },
-	{ "flame 400 -inverted", make_flame, REPORT_FLAME, .nodecount = -1, .width = 400, .inverted = true },
-	{ "flame 4000", make_flame, REPORT_FLAME, .nodecount = -1, .width = 4000 },
-	{ "list", report_list_make, REPORT_LIST, .pattern = true },
-	{ "disasm", report_disasm_make, REPORT_DISASM, .pattern = true },
-	{ "weblist", make_weblist, REPORT_WEBLIST, .pattern = true },
+	{ "view", make_nothing, "top", .nodecount = -1 },
+	{ "view -focus", make_nothing, "top", .nodecount = -1, .focus = "e" },
+	{ "view -hide", make_nothing, "top", .nodecount = -1, .hide = "e" },
+	{ "top", make_top, "top", .nodecount = -1 },
+	{ "top -trim=false", make_top, "top", .all = true },
+	{ "top -trim=false -lines", make_top, "top", .all = true, .grain = GRAIN_LINES },
+	{ "top -trim=false -addresses", make_top, "top", .all = true, .grain = GRAIN_ADDRESSES },
+	{ "top -trim=false -focus", make_top, "top", .all = true, .focus = "e" },
+	{ "top_sides", make_top_sides, "top", .nodecount = -1 },
+	{ "top_sides -trim=false", make_top_sides, "top", .all = true },
+	{ "peek", make_calls, "peek", .pattern = true },
+	{ "tree", make_calls, "tree", .nodecount = -1 },
+	{ "tree -trim=false", make_calls, "tree", .all = true },
+	{ "tree -call_tree", make_calls, "tree", .nodecount = -1, .call_tree = true },
+	{ "tags", report_tags_make, "tags", .nodecount = -1 },
+	{ "traces", report_traces_make, "traces", .nodecount = -1 },
+	{ "flame 80", make_flame, "flame", .nodecount = -1, .width = 80 },
+	{ "flame 400", make_flame, "flame", .nodecount = -1, .width = 400 },
+	{ "flame 400 -inverted", make_flame, "flame", .nodecount = -1, .width = 400, .inverted = true },
+	{ "flame 4000", make_flame, "flame", .nodecount = -1, .width = 4000 },
+	{ "list", report_list_make, "list", .pattern = true },
+	{ "disasm", report_disasm_make, "disasm", .pattern = true },
+	{ "weblist", make_weblist, "weblist", .pattern = true },
 };
 
 enum { N_ASKS = sizeof(asks) / sizeof(asks[0]) };
@@ -153,7 +154,7 @@ static void *run_once(void *arg)
 	q.hide = a->hide ? a->hide : "";
 	q.pattern = a->pattern ? run->pattern : "";
 	query_finish(&q, &(const char *){ NULL }, &err);
-	query_for_report(&q, a->kind);
+	query_apply_defaults(&q, &reports_get(a->report)->defaults);
 	run->rc = view_make(run->p, &q, mem, &v, &notes, &err);
 	if (run->rc == 0)
 		run->rc = a->make(&v, &q, &r, &notes, &err);

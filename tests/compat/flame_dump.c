@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 	q.inverted = inverted;
 	q.keep_base = true;
 	q.trim = false;
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	target.source = word + 1;
 	base.source = word + 2;
 	target.n = 1;

@@ -26,7 +26,7 @@ static struct query question(uint8_t bits)
 	q.has_nodefraction = bits & 32;
 	q.nodecount = bits & 64 ? 7 : -1;
 	q.tagroot = bits & 128 ? "route,tenant" : "";
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	return q;
 }
 

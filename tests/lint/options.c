@@ -5,7 +5,6 @@
  *
  * Only preprocessed: each line of what comes out is "kind name".
  */
-#define COMMAND(name, ...) command name
 #define OPTION(type, name, ...) option name
 #define OWN(type, name, ...) option name
 #define PICK(name, ...) option name

@@ -42,7 +42,7 @@ static inline int compared_report(struct compared *c, struct err *err)
 
 	if (!c->p[0])
 		compared_seal(c);
-	query_for_report(&c->q, REPORT_DIFF);
+	query_apply_defaults(&c->q, &(struct query_defaults){ .nodecount = 30, .all_rows_for_tools = true });
 	return report_diff((const struct profile *const *)c->p, from, &c->q, &c->r, &c->notes, err);
 }
 

@@ -27,7 +27,8 @@ static struct buf draw(struct make *m, bool tree)
 	struct netted n;
 
 	net_about(&n, m);
-	query_for_report(&n.q, REPORT_CALLGRIND);
+	query_apply_defaults(&n.q,
+			     &(struct query_defaults){ .by_address = true, .by_object = true, .untrimmed = true });
 	n.q.call_tree = tree;
 	net_ask(&n, false);
 	report_calls_head(&n.net, &n.q, &n.v, true, &r);

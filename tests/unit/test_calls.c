@@ -35,7 +35,9 @@ static void calls_start(struct called *c, struct make *m, const char *pattern)
 
 static int calls_ask(struct called *c)
 {
-	query_for_report(&c->q, *c->q.pattern ? REPORT_PEEK : REPORT_TREE);
+	static const struct query_defaults peek = { .untrimmed = true }, tree = { .nodecount = 80 };
+
+	query_apply_defaults(&c->q, *c->q.pattern ? &peek : &tree);
 	assert_int_equal(view_make(c->p, &c->q, c->mem, &c->v, NULL, &c->err), 0);
 	return report_calls_make(&c->v, &c->q, &c->r, &c->err);
 }

@@ -25,7 +25,7 @@
 static struct answer a;
 static struct buf out;
 
-enum drawing { JUNIT, SARIF, GITHUB, MARKDOWN, N_FORMATS };
+enum drawing { JUNIT, SARIF, GITHUB, MARKDOWN, N_CI_FORMATS };
 
 static const char *draw(enum drawing f)
 {
@@ -207,7 +207,7 @@ static void hostile_names_leave_no_controls_and_no_number_is_nan(void **state)
 {
 	(void)state;
 	make_hostile();
-	for (enum drawing f = 0; f < N_FORMATS; f++) {
+	for (enum drawing f = 0; f < N_CI_FORMATS; f++) {
 		for (const char *s = draw(f); *s; s++)
 			if ((unsigned char)*s < ' ' && *s != '\n')
 				fail_msg("byte %d in format %d", *s, f);

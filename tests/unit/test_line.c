@@ -54,8 +54,8 @@ static void asks(const char *text, const char *want)
 	if (line_read(text, s, profile, &l, &err) < 0)
 		fail_msg("%s: %s", text, err.msg);
 	assert_int_equal(l.kind, LINE_REPORT);
-	buf_addf(&got, "%s", l.command->name);
-	if (l.command->takes_pattern)
+	buf_addf(&got, "%s", l.report->name);
+	if (reports_takes_pattern(l.report))
 		buf_addf(&got, " <%s>", settings_query(l.ask)->pattern);
 	settings_add_arguments(l.ask, &got);
 	if (l.pipe)

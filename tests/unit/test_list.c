@@ -45,7 +45,7 @@ static struct listed_report list_of(struct make *m, const char *pattern)
 
 static void answer(struct listed_report *l)
 {
-	query_for_report(&l->q, REPORT_LIST);
+	query_apply_defaults(&l->q, &(struct query_defaults){ .by_line = true, .by_object = true, .untrimmed = true });
 	if (view_make(l->p, &l->q, l->mem, &l->v, &l->notes, &l->err) < 0)
 		fail_msg("%s", l->err.msg);
 	l->rc = report_list_make(&l->v, &l->q, &l->r, &l->notes, &l->err);

@@ -68,15 +68,12 @@ static void the_defaults_are_a_question_without_faults(void **state)
 	assert_null(finish(&q));
 }
 
-static void no_two_options_or_commands_share_a_name(void **state)
+static void no_two_options_share_a_name(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < query_n_options; i++)
 		for (size_t k = i + 1; k < query_n_options; k++)
 			assert_string_not_equal(query_options[i].name, query_options[k].name);
-	for (size_t i = 0; i < query_n_commands; i++)
-		for (size_t k = i + 1; k < query_n_commands; k++)
-			assert_string_not_equal(query_commands[i].name, query_commands[k].name);
 }
 
 static void every_option_belongs_to_a_group_with_a_title(void **state)
@@ -142,7 +139,7 @@ static void without_trimming_even_a_given_nodecount_is_cleared(void **state)
 	q.nodecount = 7;
 	q.nodefraction = 0.5;
 	finish(&q);
-	query_for_report(&q, REPORT_TOP);
+	query_apply_defaults(&q, &(struct query_defaults){ 0 });
 	assert_int_equal(q.nodecount, 0);
 	assert_float_equal(q.nodefraction, 0, 0);
 	assert_float_equal(q.edgefraction, 0, 0);
@@ -173,7 +170,7 @@ static void only_minus_1_rows_lets_the_report_choose(void **state)
 
 		query_init(&q);
 		q.nodecount = each[i].given;
-		query_for_report(&q, REPORT_TREE);
+		query_apply_defaults(&q, &(struct query_defaults){ .nodecount = 80 });
 		assert_int_equal(q.nodecount, each[i].tree);
 	}
 }
@@ -184,12 +181,12 @@ static void flame_has_no_nodefraction_but_a_given_one(void **state)
 
 	(void)state;
 	q.nodecount = 7;
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	assert_int_equal(q.nodecount, 7);
 	assert_float_equal(q.nodefraction, 0, 0);
 	q = asked();
 	q.has_nodefraction = true; /* as -nodefraction=0.005 leaves it */
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	assert_float_equal(q.nodefraction, 0.005, 0);
 	assert_int_equal(q.nodecount, -1);
 	assert_true(q.trim);
@@ -273,22 +270,24 @@ static void a_divisor_that_is_no_positive_number_counts_as_1(void **state)
 	assert_float_equal(query_ratio(&q), 1, 0);
 }
 
-static int64_t rows_of(enum query_report report, enum format format)
+static int64_t rows_of(const struct query_defaults *d, enum format format)
 {
 	struct query q = asked();
 
 	q.shape = (int)format;
-	query_for_report(&q, report);
+	query_apply_defaults(&q, d);
 	return q.nodecount;
 }
 
 static void comparisons_show_30_rows_to_people_and_all_to_programs(void **state)
 {
+	const struct query_defaults diff = { .nodecount = 30, .all_rows_for_tools = true };
+
 	(void)state;
-	assert_int_equal(rows_of(REPORT_DIFF, FORMAT_TEXT), 30);
-	assert_int_equal(rows_of(REPORT_TREND, FORMAT_MARKDOWN), 30);
-	assert_int_equal(rows_of(REPORT_DIFF, FORMAT_JSON), 0);
-	assert_int_equal(rows_of(REPORT_TREND, FORMAT_CSV), 0);
+	assert_int_equal(rows_of(&diff, FORMAT_TEXT), 30);
+	assert_int_equal(rows_of(&diff, FORMAT_MARKDOWN), 30);
+	assert_int_equal(rows_of(&diff, FORMAT_JSON), 0);
+	assert_int_equal(rows_of(&diff, FORMAT_CSV), 0);
 }
 
 static const struct opt *option(const char *name)
@@ -337,7 +336,7 @@ int main(void)
 		cmocka_unit_test(comparisons_show_30_rows_to_people_and_all_to_programs),
 		cmocka_unit_test(the_defaults_are_those_of_pprof),
 		cmocka_unit_test(the_defaults_are_a_question_without_faults),
-		cmocka_unit_test(no_two_options_or_commands_share_a_name),
+		cmocka_unit_test(no_two_options_share_a_name),
 		cmocka_unit_test(every_option_belongs_to_a_group_with_a_title),
 		cmocka_unit_test(each_sample_type_flag_names_its_type),
 		cmocka_unit_test(a_sample_index_overrules_a_flag_and_the_flag_is_told),

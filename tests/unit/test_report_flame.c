@@ -43,7 +43,7 @@ static void flame(struct flamed *x)
 	struct err err;
 
 	report_release(&x->r);
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &(struct query_defaults){ .trims_by_width = true });
 	if (view_make(x->p, &q, x->mem, &x->v, &notes, &err) < 0 ||
 	    report_flame_make(&x->v, &q, &x->ask, &x->r, &err) < 0)
 		fail_msg("%s", err.msg);

@@ -104,27 +104,54 @@ static int make_weblist(const struct view *v, const struct query *q, struct repo
 struct ask {
 	const char *name;
 	make_fn make;
-	enum query_report kind;
+	struct query_defaults defaults;
 	const char *pattern, *focus, *hide, *tagfocus, *tagroot;
 	int64_t nodecount;
 	int grain;
 };
 
 static const struct ask asks[] = {
-	{ "top", make_top, REPORT_TOP, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "top by lines", make_top, REPORT_TOP, "", "", "", "", "", 0, GRAIN_LINES },
-	{ "top of some names", make_top, REPORT_TOP, "", "f1|f2", "f3.*", "", "", 0, GRAIN_FUNCTIONS },
-	{ "top of some labels", make_top, REPORT_TOP, "", "", "", "request=100:20000", "", 0, GRAIN_FUNCTIONS },
-	{ "top under labels", make_top, REPORT_TOP, "", "", "", "", "request", 0, GRAIN_FUNCTIONS },
-	{ "tree", make_calls, REPORT_TREE, "", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "peek", make_calls, REPORT_PEEK, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "tags", report_tags_make, REPORT_TAGS, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "traces", report_traces_make, REPORT_TRACES, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "flame", make_flame, REPORT_FLAME, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "flame of few boxes", make_flame, REPORT_FLAME, "", "", "", "", "", 50, GRAIN_FUNCTIONS },
-	{ "list", report_list_make, REPORT_LIST, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "disasm", report_disasm_make, REPORT_DISASM, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "weblist", make_weblist, REPORT_WEBLIST, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "top", make_top, { 0 }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "top by lines", make_top, { 0 }, "", "", "", "", "", 0, GRAIN_LINES },
+	{ "top of some names", make_top, { 0 }, "", "f1|f2", "f3.*", "", "", 0, GRAIN_FUNCTIONS },
+	{ "top of some labels", make_top, { 0 }, "", "", "", "request=100:20000", "", 0, GRAIN_FUNCTIONS },
+	{ "top under labels", make_top, { 0 }, "", "", "", "", "request", 0, GRAIN_FUNCTIONS },
+	{ "tree", make_calls, { .nodecount = 80 }, "", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "peek", make_calls, { .untrimmed = true }, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "tags", report_tags_make, { 0 }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "traces", report_traces_make, { .whole_paths = true }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "flame", make_flame, { .trims_by_width = true }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "flame of few boxes", make_flame, { .trims_by_width = true }, "", "", "", "", "", 50, GRAIN_FUNCTIONS },
+	{ "list",
+	  report_list_make,
+	  { .by_line = true, .by_object = true, .untrimmed = true },
+	  "f1",
+	  "",
+	  "",
+	  "",
+	  "",
+	  0,
+	  GRAIN_FUNCTIONS },
+	{ "disasm",
+	  report_disasm_make,
+	  { .by_address = true, .noinlines = true, .untrimmed = true },
+	  "f1",
+	  "",
+	  "",
+	  "",
+	  "",
+	  0,
+	  GRAIN_FUNCTIONS },
+	{ "weblist",
+	  make_weblist,
+	  { .by_address = true, .untrimmed = true },
+	  "f1",
+	  "",
+	  "",
+	  "",
+	  "",
+	  0,
+	  GRAIN_FUNCTIONS },
 };
 
 enum { N_ASKS = sizeof(asks) / sizeof(asks[0]) };
@@ -173,7 +200,7 @@ static struct answer answer(const struct profile *p, const struct ask *ask, stru
 	q.no_debuginfod = true;
 	q.inlined = true;
 	query_finish(&q, &(const char *){ NULL }, &err);
-	query_for_report(&q, ask->kind);
+	query_apply_defaults(&q, &ask->defaults);
 	a.rc = view_make(p, &q, mem, &v, &notes, &err);
 	if (a.rc == 0)
 		a.rc = ask->make(&v, &q, &r, &notes, &err);

@@ -123,7 +123,7 @@ static void report_of_three(struct query *q, struct report *r, struct buf *notes
 	add(t, q, HOUR, 10, 5);
 	add(t, q, 2 * HOUR, 20, 50);
 	add(t, q, 3 * HOUR, 30, 40);
-	query_for_report(q, REPORT_TREND);
+	query_apply_defaults(q, &(struct query_defaults){ .nodecount = 30, .all_rows_for_tools = true });
 	report_trend(t, &side, &side, q, r, notes);
 	r->head.type = r->head.unit = "";
 	trend_free(t);

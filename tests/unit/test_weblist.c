@@ -35,7 +35,7 @@ static void expect(struct make *m, const char *pattern, const char *want)
 
 	query_init(&q);
 	q.pattern = pattern;
-	query_for_report(&q, REPORT_WEBLIST);
+	query_apply_defaults(&q, &(struct query_defaults){ .by_address = true, .untrimmed = true });
 	assert_int_equal(view_make(p, &q, mem, &v, NULL, &err), 0);
 	if (report_weblist_make(&v, &q, &r, &w, &notes, &err) < 0)
 		buf_addf(&got, "%s", err.msg);

@@ -54,7 +54,7 @@ int export_proto(const struct profile *p, double ratio, struct buf *out, struct 
  * Append the rows of top as a profile, packed with gzip: types cum and flat in the unit of the
  * report, a sample of one location per row, in their order.
  *
- * q       as query_for_report left it
+ * q       as query_apply_defaults left it
  * Fails   ERR_LIMIT as places_make and profile_encode
  * Like    pprof internal/report printTopProto
  */

@@ -65,8 +65,8 @@ static char *bare_line(const struct pane *p)
 {
 	struct buf line = { 0 };
 
-	buf_addz(&line, p->command->name);
-	if (p->command->takes_pattern) {
+	buf_addz(&line, p->type->name);
+	if (reports_takes_pattern(p->type)) {
 		buf_addz(&line, " ");
 		option_add_word(settings_query(p->ask)->pattern, &line);
 	}

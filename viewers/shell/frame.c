@@ -118,7 +118,8 @@ static struct area row_of(const struct shell *s, int y)
 /* How long the server was asked to collect; 0 when nobody said. */
 static int64_t seconds_asked(const struct shell *s)
 {
-	const char *in_url = s->open.n_sources ? strstr(s->open.sources[0], "seconds=") : NULL;
+	const char *in_url =
+		s->open.from[SIDE_TARGET].n ? strstr(s->open.from[SIDE_TARGET].source[0], "seconds=") : NULL;
 	int64_t seconds = settings_query(s->now)->seconds;
 
 	if (seconds <= 0 && in_url)

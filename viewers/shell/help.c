@@ -178,15 +178,15 @@ static bool add_about(struct page *page, const char *word)
 	struct buf text = { 0 };
 	bool found = false;
 
-	for (size_t i = 0; !found && i < query_n_commands; i++) {
-		const struct query_command *c = &query_commands[i];
+	for (size_t i = 0; !found && i < n_reports; i++) {
+		const struct report_type *t = &reports[i];
 
-		found = c->report != REPORT_NONE && strcmp(c->name, word) == 0;
+		found = strcmp(t->name, word) == 0;
 		if (found)
 			buf_addf(&text,
 				 "%s%s [N] [NAME]... [-NAME]... [-cum] [--OPTION=VALUE]... [>FILE | \"| "
 				 "PROGRAM\"]\n\n%s",
-				 c->name, c->takes_pattern ? " REGEX" : "", c->help);
+				 t->name, reports_takes_pattern(t) ? " REGEX" : "", t->help);
 	}
 	for (size_t i = 0; !found && i < query_n_options; i++) {
 		const struct opt *o = &query_options[i];

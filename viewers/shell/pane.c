@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,29 +33,12 @@ struct pane *shell_pane(const struct shell *s)
 	return s->pane[s->at];
 }
 
-/* The view for a command. */
-static const struct pane_class *class_for(const struct query_command *c)
-{
-	static const struct {
-		enum query_report report;
-		const struct pane_class *class;
-	} views[] = {
-		{ REPORT_DISASM, &shell_view_asm },  { REPORT_LIST, &shell_view_source },
-		{ REPORT_FLAME, &shell_view_flame }, { REPORT_NONE, &shell_view_text },
-		{ REPORT_TOP, &shell_view_top },     { REPORT_PEEK, &shell_view_calls },
-		{ REPORT_TREE, &shell_view_tree },   { REPORT_TRACES, &shell_view_traces },
-		{ REPORT_TAGS, &shell_view_labels }, { REPORT_DISASM, &shell_view_asm },
-		{ REPORT_LIST, &shell_view_source }, { REPORT_FLAME, &shell_view_flame },
-		{ REPORT_TOP, &shell_view_top },     { REPORT_PEEK, &shell_view_calls },
-		{ REPORT_TREE, &shell_view_tree },   { REPORT_TRACES, &shell_view_traces },
-		{ REPORT_TAGS, &shell_view_labels },
-	};
-
-	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
-		if (views[i].report == c->report)
-			return views[i].class;
-	return &shell_view_text;
-}
+/* The views of reports. */
+static const struct pane_class *const views[N_REPORT_VIEWS] = {
+	[VIEW_TEXT] = &shell_view_text,    [VIEW_TOP] = &shell_view_top,       [VIEW_CALLERS] = &shell_view_calls,
+	[VIEW_TREE] = &shell_view_tree,    [VIEW_FLAME] = &shell_view_flame,   [VIEW_SOURCE] = &shell_view_source,
+	[VIEW_ASSEMBLY] = &shell_view_asm, [VIEW_TRACES] = &shell_view_traces, [VIEW_LABELS] = &shell_view_labels,
+};
 
 void shell_refresh(struct shell *s, struct pane *p)
 {
@@ -157,12 +141,11 @@ static void cut_way(struct shell *s)
 
 static struct pane *pane_new(const struct line *l, const char *line)
 {
-	const struct query_command *c = l->command;
-
 	struct pane *p = mem_zalloc(1, sizeof(*p));
 
-	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? class_for(c) : &shell_view_text;
-	p->command = c;
+	assert(l->kind == LINE_REPORT && l->report->view < N_REPORT_VIEWS);
+	p->class = settings_query(l->ask)->shape == FORMAT_TEXT ? views[l->report->view] : &shell_view_text;
+	p->type = l->report;
 	p->line = mem_strndup(line, strlen(line));
 	p->search = mem_strndup("", 0);
 	p->state = mem_zalloc(1, p->class->state_size ? p->class->state_size : 1);
@@ -195,7 +178,7 @@ void pane_open(struct shell *s, const struct line *l, const char *line)
 		return;
 	if (s->n_panes)
 		cut_way(s);
-	if (!l->command->takes_pattern &&
+	if (!reports_takes_pattern(l->report) &&
 	    find_again(s, line)) /* walking from function to function is a way of its own */
 		return;
 	s->pane = mem_grow(s->pane, &s->cap_panes, s->n_panes + 1, sizeof(struct pane *));
@@ -224,14 +207,14 @@ void shell_add_command(struct shell *s, struct pane *p, struct buf *out)
 {
 	const char *pattern = settings_query(p->ask)->pattern;
 
-	buf_addf(out, "cpa %s", p->command->name);
+	buf_addf(out, "cpa %s", p->type->name);
 	settings_add_arguments(p->ask, out);
-	if (p->command->takes_pattern) {
+	if (reports_takes_pattern(p->type)) {
 		buf_addz(out, *pattern == '-' ? " -- " : " ");
 		settings_add_word(pattern, out);
 	}
 	if (s->open.binary)
 		add_source(s->open.binary, out);
-	for (size_t i = 0; i < s->open.n_sources; i++)
-		add_source(s->open.sources[i], out);
+	for (size_t i = 0; i < s->open.from[SIDE_TARGET].n; i++)
+		add_source(s->open.from[SIDE_TARGET].source[i], out);
 }

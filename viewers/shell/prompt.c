@@ -42,10 +42,10 @@ static void add_meaning(const char *line, struct buf *out)
 		return;
 	memcpy(name, line, n);
 	name[n] = 0;
-	for (size_t i = 0; line[n] != '=' && i < query_n_commands; i++)
-		if (strcmp(query_commands[i].name, name) == 0 && line_can(&query_commands[i]))
-			buf_addf(out, "%s%s: %s", name, query_commands[i].takes_pattern ? " REGEX" : "",
-				 query_commands[i].help);
+	for (size_t i = 0; line[n] != '=' && i < n_reports; i++)
+		if (strcmp(reports[i].name, name) == 0 && reports_is_in_shell(&reports[i]))
+			buf_addf(out, "%s%s: %s", name, reports_takes_pattern(&reports[i]) ? " REGEX" : "",
+				 reports[i].help);
 	if (out->len || !option_find(name, &o))
 		return;
 	buf_addf(out, "%s=%s: ", name, o.opt->arg ? o.opt->arg : o.opt->kind == OPT_BOOL ? "true|false" : "VALUE");

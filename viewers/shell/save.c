@@ -18,7 +18,7 @@
 enum { CTRL_C = 3, CTRL_N = 14, CTRL_P = 16, SAVE_COLUMNS = 72, ROWS_AROUND = 4 };
 
 struct save_state {
-	const struct save_format *format[SAVE_FORMATS_MAX];
+	struct save_format format[SAVE_FORMATS_MAX];
 	struct list list; /* of formats */
 	struct editor name;
 	struct complete complete;
@@ -30,7 +30,7 @@ struct save_state {
 
 static const struct save_format *format_of(const struct save_state *state)
 {
-	return state->format[state->list.at];
+	return &state->format[state->list.at];
 }
 
 static void set_name(struct shell *s, struct save_state *state)
@@ -85,8 +85,8 @@ static void draw_formats(struct save_state *state, struct grid *g)
 
 		grid_fill(g, (struct area){ a.x, a.y + y, a.width, 1 }, ' ', look);
 		grid_text(g, a, 1, y, here ? ">" : " ", look);
-		x = grid_text(g, a, 3, y, state->format[row]->title, look);
-		grid_text(g, a, x + 2, y, state->format[row]->ending, here ? look : theme_look(LOOK_QUIET));
+		x = grid_text(g, a, 3, y, state->format[row].title, look);
+		grid_text(g, a, x + 2, y, state->format[row].ending, here ? look : theme_look(LOOK_QUIET));
 	}
 	shell_list_draw_bar(&state->list, g, a, theme_look(LOOK_PLAIN));
 }

@@ -10,47 +10,54 @@
 #include "base/path.h"
 #include "viewers/shell/option.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
-static const struct save_format formats[] = {
-	{ "text", ".txt", "", NULL },
-	{ "JSON", ".json", "--json", NULL },
-	{ "CSV, for spreadsheets", ".csv", "--csv", NULL },
-	{ "Markdown, for tickets", ".md", "--markdown", NULL },
-	{ "web page of source and assembly", ".html", NULL, "weblist" },
-	{ "flame graph, SVG", ".svg", NULL, "flame" },
-	{ "flame graph, PDF", ".pdf", NULL, "flame" },
-	{ "flame graph, PNG", ".png", NULL, "flame" },
-	{ "flame graph, web page", ".html", NULL, "flame" },
-	{ "folded stacks", ".folded", NULL, "folded" },
-	{ "profile, for pprof", ".pb.gz", NULL, "proto" },
+/* The formats of the view's own report. */
+static const struct {
+	const char *title, *ending, *option;
+	enum format format;
+} formats[] = {
+	{ "text", ".txt", "", FORMAT_TEXT },
+	{ "JSON", ".json", "--json", FORMAT_JSON },
+	{ "CSV, for spreadsheets", ".csv", "--csv", FORMAT_CSV },
+	{ "Markdown, for tickets", ".md", "--markdown", FORMAT_MARKDOWN },
 };
 
-static bool is_table(enum query_report report)
+static bool has_format(const struct report_type *t, enum format format)
 {
-	return report == REPORT_TOP || report == REPORT_TREE || report == REPORT_PEEK || report == REPORT_TAGS ||
-	       report == REPORT_LIST || report == REPORT_DISASM || report == REPORT_COMMENTS || report == REPORT_TRACES;
+	if (format == FORMAT_TEXT)
+		return t->view != VIEW_FLAME;
+	return t->draw[format] || t->draw_pieces[format];
 }
 
-static bool makes_sense(const struct save_format *f, enum query_report report)
+/* Can what a report shows be written by another one, too? One about source or instructions only from such a view. */
+static bool can_be_saved_by(const struct report_type *t, const struct report_type *other)
 {
-	if (f->command)
-		return strcmp(f->command, "weblist") != 0 || report == REPORT_LIST || report == REPORT_DISASM;
-	if (report == REPORT_FLAME)
-		return false;
-	if (strcmp(f->option, "--markdown") == 0 && report == REPORT_TRACES) /* they are no table */
-		return false;
-	return !*f->option || is_table(report);
+	return !reports_takes_pattern(other) || (t->needs & other->needs);
 }
 
-int shell_save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX])
+int shell_save_formats(const struct pane *p, struct save_format out[SAVE_FORMATS_MAX])
 {
+	const struct report_type *other;
 	int n = 0;
 
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (makes_sense(&formats[i], p->command->report))
-			out[n++] = &formats[i];
+		if (has_format(p->type, formats[i].format))
+			out[n++] = (struct save_format){ .title = formats[i].title,
+							 .ending = formats[i].ending,
+							 .option = formats[i].option };
+	for (int rank = 1; (other = reports_saved(rank)); rank++) {
+		if (!can_be_saved_by(p->type, other))
+			continue;
+		for (int i = 0; i < REPORT_FILES_MAX && other->file[i].ending; i++) {
+			assert(n < SAVE_FORMATS_MAX);
+			out[n++] = (struct save_format){ .title = other->file[i].title,
+							 .ending = other->file[i].ending,
+							 .other = other };
+		}
+	}
 	return n;
 }
 
@@ -102,12 +109,12 @@ static void add_words(const char *pattern, struct buf *out)
 
 void shell_save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out)
 {
-	const char *command = f->command ? f->command : p->command->name;
-	bool about = p->command->takes_pattern && p->ask && (!f->command || strcmp(f->command, "weblist") == 0);
+	const struct report_type *t = f->other ? f->other : p->type;
+	bool about = reports_takes_pattern(p->type) && p->ask && reports_takes_pattern(t);
 
-	add_stem(s->open.n_sources ? s->open.sources[0] : "profile", out);
-	if (!f->command || strcmp(f->command, "proto") != 0)
-		buf_addf(out, "-%s", command);
+	add_stem(s->open.from[SIDE_TARGET].n ? s->open.from[SIDE_TARGET].source[0] : "profile", out);
+	if (strcmp(f->ending, ".pb.gz") != 0) /* which is the profile, and no report of it */
+		buf_addf(out, "-%s", t->name);
 	if (about) {
 		buf_addz(out, "-");
 		add_words(settings_query(p->ask)->pattern, out);
@@ -143,15 +150,15 @@ static bool ends_with(const char *text, const char *end)
 void shell_save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,
 			 struct buf *out)
 {
-	bool same = !f->command || (strcmp(f->command, "flame") == 0 && p->command->report == REPORT_FLAME);
+	const struct report_type *other = f->other;
 
-	if (same) {
+	if (!other || (other == p->type && other->view != VIEW_TEXT)) {
 		buf_addz(out, p->line);
-		if (p->command->report == REPORT_TOP && p->ask && settings_query(p->ask)->nodecount == -1)
-			buf_addz(out, " --nodecount=0"); /* the view shows all rows, the line alone would write ten */
+		if (p->type->shell_rows && p->ask && settings_query(p->ask)->nodecount == -1)
+			buf_addz(out, " --nodecount=0"); /* the view shows all rows, the line alone would write a few */
 	} else {
-		buf_addz(out, f->command);
-		if (strcmp(f->command, "weblist") == 0 && p->ask) {
+		buf_addz(out, other->name);
+		if (reports_takes_pattern(other) && p->ask) {
 			buf_addz(out, " ");
 			option_add_word(settings_query(p->ask)->pattern, out);
 		}
@@ -159,7 +166,7 @@ void shell_save_add_line(const struct shell *s, const struct pane *p, const stru
 	}
 	if (f->option && *f->option)
 		buf_addf(out, " %s", f->option);
-	if (f->command && strcmp(f->command, "flame") == 0 && !ends_with(file, f->ending))
+	if (other && other->file[1].ending && !ends_with(file, f->ending))
 		buf_addf(out, " --format=%s", f->ending + 1);
 	buf_addz(out, " >");
 	option_add_word(file, out);

@@ -9,16 +9,16 @@
 #include "viewers/shell/shell_int.h"
 
 struct save_format {
-	const char *title;   /* "JSON" */
-	const char *ending;  /* ".json" */
-	const char *option;  /* what the view's own line needs: "--json"; "" for nothing; NULL for another command */
-	const char *command; /* the other command: "flame" */
+	const char *title;               /* "JSON" */
+	const char *ending;              /* ".json" */
+	const char *option;              /* that the view's own line needs, "--json"; NULL or "": none */
+	const struct report_type *other; /* the report that writes it; NULL: the view's own */
 };
 
 enum { SAVE_FORMATS_MAX = 16 };
 
 /* Those that make sense for a pane. Gives how many. */
-int shell_save_formats(const struct pane *p, const struct save_format *out[SAVE_FORMATS_MAX]);
+int shell_save_formats(const struct pane *p, struct save_format out[SAVE_FORMATS_MAX]);
 
 /* Append a name for the file: of the profile, the command and what it is about, with the ending. */
 void shell_save_add_name(const struct shell *s, const struct pane *p, const struct save_format *f, struct buf *out);

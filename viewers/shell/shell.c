@@ -215,7 +215,7 @@ static void run_outside(struct shell *s, struct line *l)
 	struct err err;
 	int rc;
 
-	if (!host->needs_terminal(host->arg, l)) {
+	if (!line_needs_terminal(l)) {
 		if (!work_start_run(s->work, s, l))
 			shell_say(s, true, "something is being written or fetched; Esc stops it");
 		return;
@@ -233,7 +233,7 @@ static void run_outside(struct shell *s, struct line *l)
 
 static void run_report(struct shell *s, const char *text, struct line *l)
 {
-	if (s->open.host.is_outside(s->open.host.arg, l))
+	if (line_is_outside(l))
 		run_outside(s, l);
 	else
 		pane_open(s, l, text);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "engine/query.h"
 #include "profile/profile.h"
+#include "report/side.h"
 #include "session/line.h"
 #include "viewers/shell/depth.h"
 
@@ -29,15 +30,9 @@ struct shell_data {
 /* What only the program around the shell can do. */
 struct shell_host {
 	void *arg;
-	/* What a report prints, for those that have no view; on the worker's thread. */
-	int (*answer)(void *arg, const struct profile *p, const struct query_command *c, const struct query *q,
-		      struct buf *text, struct buf *notes, struct err *err);
-	/* Does a command write a file or start a program, so that it cannot be a view? */
-	bool (*is_outside)(void *arg, const struct line *l);
-	/* Carry out such a command as line mode does: a file, a pipe, a program. Those that need the terminal have
-	   it meanwhile, and run on the input thread, with stop NULL; others on a worker's. What there is to say is
-	   appended to said, unless it has the terminal to say it. */
-	bool (*needs_terminal)(void *arg, const struct line *l);
+	/* Carry out a line that is no view as line mode does: it writes a file, or starts a program. Those that need the
+	   terminal (line_needs_terminal) have it meanwhile, and run on the input thread, with stop NULL; others on a
+	   worker's. What there is to say is appended to said, unless it has the terminal to say it. */
 	int (*run)(void *arg, const struct shell_data *d, const struct line *l, struct stop *stop, struct buf *said,
 		   struct err *err);
 	/* Open a file in the user's editor, which has the terminal meanwhile; NULL when none can be started. */
@@ -54,12 +49,11 @@ struct shell_host {
 };
 
 struct shell_open {
-	struct shell_data *data;    /* taken over */
-	const struct query *q;      /* options of the command line */
-	const char *line;           /* the command to begin with, "top" */
-	const char *const *sources; /* [n_sources] as named on the command line */
-	const char *binary;         /* the program named before them; NULL without */
-	size_t n_sources;
+	struct shell_data *data;         /* taken over */
+	const struct query *q;           /* options of the command line */
+	const char *line;                /* the command to begin with, "top" */
+	const struct side_sources *from; /* [N_SIDES] the sources as named on the command line */
+	const char *binary;              /* the program named before them; NULL without */
 	struct shell_host host;
 	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */
 	bool mouse, color;

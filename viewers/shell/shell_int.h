@@ -30,12 +30,12 @@ struct ask {
 	const struct shell_data *data;
 	const struct profile *p; /* what is asked about: data->sides with two_sides, else data->p */
 	bool two_sides;          /* show before and after */
-	const struct query_command *command;
+	const struct report_type *type;
 	const struct query *q; /* as the settings and the pane's line have it; its stop is set */
 	int width, height;     /* of the pane, in cells */
 	unsigned want;         /* as the pane has it */
 	struct buf part;       /* the same; empty for all */
-	const struct shell_host *host;
+	const struct shell_open *open;
 };
 
 /* What a view shows: made by the worker, then read only. Strings may be the profile's. */
@@ -63,9 +63,9 @@ struct pane_class {
 	const char *explain; /* for help: what is seen, what numbers and colours mean */
 	const struct binding *key;
 	size_t n_keys;
-	size_t state_size;      /* of what p->state points to, zero-initialised */
-	bool by_width;          /* the model depends on the width, so it is made anew for another one */
-	enum query_report like; /* whose defaults settle options that are left open; REPORT_NONE: the command's */
+	size_t state_size; /* of what p->state points to, zero-initialised */
+	bool by_width;     /* the model depends on the width, so it is made anew for another one */
+	const char *like;  /* the report whose defaults the model has; NULL: those of its own */
 	/* Make a model; on the worker's thread. m has its arena and the data. */
 	int (*make)(const struct ask *a, struct model *m, struct err *err);
 	/* A model of the part that p->part asked for is there; p->model stays. Taken over. NULL: never asked for. */
@@ -88,7 +88,7 @@ struct pane_class {
 
 struct pane {
 	const struct pane_class *class;
-	const struct query_command *command;
+	const struct report_type *type;
 	char *line;           /* what makes it, at the prompt */
 	struct settings *ask; /* settings with what the line adds, of the model that is wanted */
 	struct model *model;  /* what is shown; NULL until the first one is made */

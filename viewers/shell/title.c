@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,10 +48,10 @@ static void add_sources(const struct shell *s, struct buf *out)
 		add_files(base->item, base->n, out);
 		buf_addz(out, " -> ");
 	}
-	if (s->open.n_sources == 1 && !base->n)
-		buf_addz(out, s->open.sources[0]);
+	if (s->open.from[SIDE_TARGET].n == 1 && !base->n)
+		buf_addz(out, s->open.from[SIDE_TARGET].source[0]);
 	else
-		add_files(s->open.sources, s->open.n_sources, out);
+		add_files(s->open.from[SIDE_TARGET].source, s->open.from[SIDE_TARGET].n, out);
 }
 
 /* How often a server was asked, and what the last answer is compared with. */
@@ -142,15 +143,19 @@ void title_draw(struct shell *s, struct area a)
 	buf_release(&right);
 }
 
-static const struct {
-	const char *key, *title;
-	enum query_report report;
-} tabs[] = {
-	{ "1", "Top", REPORT_TOP },       { "2", "Callers", REPORT_PEEK }, { "3", "Tree", REPORT_TREE },
-	{ "4", "Flame", REPORT_FLAME },   { "5", "Source", REPORT_LIST },  { "6", "Assembly", REPORT_DISASM },
-	{ "7", "Traces", REPORT_TRACES }, { "8", "Labels", REPORT_TAGS },
-};
-enum { N_TABS = sizeof(tabs) / sizeof(tabs[0]), TABS_COLUMNS = 77 };
+enum { TABS_COLUMNS = 77 };
+
+/* The report whose tab has the number i, from 1; NULL behind the last. */
+static const struct report_type *find_tab(int i)
+{
+	const char key[] = { (char)('0' + i), 0 };
+
+	assert(i > 0 && i <= 10);
+	for (size_t k = 0; k < n_reports; k++)
+		if (reports[k].tab_key && strcmp(reports[k].tab_key, key) == 0)
+			return &reports[k];
+	return NULL;
+}
 
 /* One tab; of others than the one that is shown only the key where there is little room. */
 static int draw_tab(struct shell *s, struct area a, int x, const char *key, const char *title, bool here, bool is_short)
@@ -172,19 +177,17 @@ static int draw_tab(struct shell *s, struct area a, int x, const char *key, cons
 
 void tabs_draw(struct shell *s, struct area a)
 {
-	const struct query_command *c = shell_pane(s)->command;
-	bool is_known = false, is_short;
+	const struct report_type *here = shell_pane(s)->type, *tab;
+	bool has_tab = here->view != VIEW_TEXT, is_short;
 	int x = 0;
 
 	grid_fill(&s->grid, a, ' ', theme_look(LOOK_TAB));
-	for (int i = 0; i < N_TABS; i++)
-		is_known |= c->report == tabs[i].report;
-	is_short = a.width < TABS_COLUMNS + (is_known ? 0 : (int)strlen(c->name) + 2);
-	for (int i = 0; i < N_TABS; i++)
-		x = draw_tab(s, a, x, tabs[i].key, tabs[i].title, c->report == tabs[i].report, is_short);
-	if (!is_known) {
-		if (x + (int)strlen(c->name) + 2 > a.width) /* it must be seen what this is */
-			x = a.width - (int)strlen(c->name) - 2;
-		draw_tab(s, a, x, "", c->name, true, false);
+	is_short = a.width < TABS_COLUMNS + (has_tab ? 0 : (int)strlen(here->name) + 2);
+	for (int i = 1; (tab = find_tab(i)); i++)
+		x = draw_tab(s, a, x, tab->tab_key, tab->tab, here->view == tab->view, is_short);
+	if (!has_tab) {
+		if (x + (int)strlen(here->name) + 2 > a.width) /* it must be seen what this is */
+			x = a.width - (int)strlen(here->name) - 2;
+		draw_tab(s, a, x, "", here->name, true, false);
 	}
 }

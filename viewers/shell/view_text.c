@@ -10,6 +10,8 @@
 #include "viewers/shell/find.h"
 #include "viewers/shell/shell_int.h"
 
+#include "answer/draw.h"
+#include "answer/make.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -52,10 +54,17 @@ static int find_lines(const struct buf *text, struct stop *stop, struct arena *m
 
 static int make(const struct ask *a, struct model *m, struct err *err)
 {
-	int rc = a->host->answer(a->host->arg, a->data->p, a->command, a->q, &m->text, &m->notes, err);
 	struct text_lines *lines = arena_zalloc(m->mem, 1, sizeof(*lines));
+	struct answer answer = { 0 };
+	int rc = answer_check(a->type, a->q, err);
 
 	m->own = lines;
+	if (rc == 0)
+		rc = answer_make(a->data->p, a->type, a->q, a->open->from, false, &answer, err);
+	if (rc == 0)
+		answer_add_text(&answer, &m->text);
+	buf_add(&m->notes, buf_text(&answer.notes), answer.notes.len);
+	answer_release(&answer);
 	return rc < 0 ? rc : find_lines(&m->text, a->q->stop, m->mem, lines, err);
 }
 

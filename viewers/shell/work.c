@@ -76,7 +76,7 @@ static void job_free(struct job *j)
 	if (j->fetched)
 		data_drop(data_hold(j->fetched));
 	buf_release(&j->notes);
-	if (j->line.command)
+	if (j->line.report)
 		line_release(&j->line);
 	buf_release(&j->ask.part);
 	data_drop(j->data);
@@ -85,11 +85,11 @@ static void job_free(struct job *j)
 
 static void run(struct job *j)
 {
-	const struct shell_host *host = j->ask.host;
+	const struct shell_host *host = &j->ask.open->host;
 
 	if (j->class)
 		j->rc = j->class->make(&j->ask, j->model, &j->err);
-	else if (j->line.command)
+	else if (j->line.report)
 		j->rc = host->run(host->arg, j->data, &j->line, &j->stop, &j->notes, &j->err);
 	else
 		j->rc = host->again(host->arg, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
@@ -202,20 +202,20 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 	j->model->settings = settings_copy(p->ask);
 	j->q = *settings_query(j->model->settings);
 	j->q.stop = &j->stop;
-	query_for_report(&j->q, p->class->like ? p->class->like : p->command->report);
+	query_apply_defaults(&j->q, &(p->class->like ? reports_get(p->class->like) : p->type)->defaults);
 	j->q.inlined = true;
 	j->model->mem = arena_new();
 	j->model->data = data_hold(s->data);
 	j->ask = (struct ask){ .data = s->data,
 			       .p = s->two_sides ? s->data->sides : s->data->p,
 			       .two_sides = s->two_sides,
-			       .command = p->command,
+			       .type = p->type,
 			       .q = &j->q,
 			       .width = p->area.width,
 			       .height = p->area.height,
 			       .want = p->want,
 			       .part = p->part,
-			       .host = &s->open.host };
+			       .open = &s->open };
 	p->part = (struct buf){ 0 };
 	p->is_waiting = true;
 	p->is_stale = false;
@@ -238,7 +238,7 @@ static struct job *errand(struct shell *s)
 	struct job *j = mem_zalloc(1, sizeof(*j));
 
 	j->data = data_hold(s->data);
-	j->ask = (struct ask){ .data = s->data, .host = &s->open.host };
+	j->ask = (struct ask){ .data = s->data, .open = &s->open };
 	return j;
 }
 
@@ -298,7 +298,7 @@ bool work_doing(struct work *w, struct doing *out)
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		out->ms = (now.tv_sec - j->since.tv_sec) * 1000 + (now.tv_nsec - j->since.tv_nsec) / 1000000;
 		out->percent = stop_percent(&j->stop, &out->what);
-		out->command = j->class ? j->ask.command->name : j->line.command ? j->line.command->name : "fetch";
+		out->command = j->class ? j->ask.type->name : j->line.report ? j->line.report->name : "fetch";
 		out->is_errand = !j->class;
 		out->is_stopping = stop_is_set(&j->stop);
 	}
@@ -321,7 +321,7 @@ static void take(struct shell *s, struct job *j)
 	if (p) {
 		pane_take(s, p, j->rc, j->model, j->ask.part.len > 0, &j->err);
 		j->model = NULL;
-	} else if (!j->class && j->line.command) {
+	} else if (!j->class && j->line.report) {
 		shell_ran(s, j->rc, &j->notes, &j->err);
 	} else if (!j->class) {
 		shell_fetched(s, j->rc, j->fetched, &j->notes, &j->err);

@@ -86,8 +86,9 @@ static void add_group(const struct report *r, uint32_t lo, uint32_t hi, struct b
 	texts_release(&weights);
 }
 
-void text_draw_tags(const struct report *r, struct buf *out)
+void text_draw_tags(const struct report *r, bool color, struct buf *out)
 {
+	(void)color;
 	const struct table *t = &r->table;
 
 	for (uint32_t lo = 0, hi; lo < t->n_rows; lo = hi) {
@@ -100,8 +101,9 @@ void text_draw_tags(const struct report *r, struct buf *out)
 	}
 }
 
-void text_draw_comments(const struct report *r, struct buf *out)
+void text_draw_comments(const struct report *r, bool color, struct buf *out)
 {
+	(void)color;
 	for (uint32_t i = 0; i < r->table.n_rows; i++) {
 		utf8_add_safe(out, r->table.cell[i].text, strlen(r->table.cell[i].text));
 		buf_add(out, "\n", 1);

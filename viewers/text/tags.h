@@ -11,9 +11,9 @@
 
 /* Append what report_tags_make found: to the byte as pprof, but that keys and values cannot carry control
    characters. */
-void text_draw_tags(const struct report *r, struct buf *out);
+void text_draw_tags(const struct report *r, bool color, struct buf *out);
 
 /* Append what report_comments_make found, a comment per line. */
-void text_draw_comments(const struct report *r, struct buf *out);
+void text_draw_comments(const struct report *r, bool color, struct buf *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/gate/gate.h"
 
 #include "answer/flame.h"
+#include "answer/reports.h"
 #include "answer/sides.h"
 #include "base/io.h"
 #include "base/mem.h"
@@ -68,10 +69,10 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	q.shape = FORMAT_TEXT;
 	q.normalize = "";
 	q.title = *q.title ? q.title : title;
-	query_for_report(&q, REPORT_FLAME);
+	query_apply_defaults(&q, &reports_get("flame")->defaults);
 	rc = view_make(apart, &q, mem, &v, &notes, err);
 	if (rc == 0)
-		rc = flame_answer(&v, from, &q, out, &is_empty, err);
+		rc = answer_flame(&v, from, &q, out, &is_empty, err);
 	buf_release(&notes);
 	arena_free(mem);
 	return rc;

@@ -127,7 +127,7 @@ int cmd_gate_check(const struct args *a, struct err *err)
 		struct query q = a->q;
 
 		q.output = a->file[ARGS_FLAME];
-		if (flame_check(&q, err) < 0)
+		if (answer_flame_check(&q, err) < 0)
 			return ERR_USAGE;
 	}
 	if (a->q.mean)

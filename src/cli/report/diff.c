@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/make.h"
+#include "answer/draw.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/report/fetching.h"
@@ -35,7 +35,7 @@ static int compare(const struct profile *const p[N_SIDES], const struct side_sou
 	buf_release(&notes);
 	if (rc < 0)
 		return say_error("%s", err.msg);
-	answer_draw(REPORT_DIFF, &r, q, color, &text);
+	answer_draw(a->report, &r, q, color, &text);
 	status = cmd_report_write(&text, a);
 	buf_release(&text);
 	report_release(&r);
@@ -79,7 +79,7 @@ int cmd_report_diff(const struct args *a)
 
 	if (status == STATUS_FINE)
 		status = cmd_report_fetch(pair.source, N_SIDES, &a->q, &remote);
-	query_for_report(&q, a->command->report);
+	query_apply_defaults(&q, &a->report->defaults);
 	if (status == STATUS_FINE)
 		status = load_and_compare(pair.from, remote, a, &q);
 	remote_free(remote);

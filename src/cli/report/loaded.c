@@ -75,7 +75,7 @@ static int load(const struct args *a, bool apart, struct subject *s)
 
 	progress_begin("reading");
 	rc = compare_load_apart(target, base, &s->profile, apart ? &s->apart : NULL, &err);
-	if (rc == 0 && a->command && a->command->report == REPORT_BUNDLE)
+	if (rc == 0 && a->report && a->report->flags & REPORT_ADDS_SOURCES)
 		bundle_sources(s->profile, &a->q, &target->told);
 	progress_end();
 	cmd_report_tell_notes(target);

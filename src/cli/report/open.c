@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cli/messages.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,22 +35,17 @@ static bool is_set(const char *name)
 	return value && *value;
 }
 
-/* Is it a browser that shows it? */
-static bool is_page(const struct picture *p)
+int cmd_report_open_check(const struct report_type *t, struct err *err)
 {
-	return strcmp(p->command, "web") == 0 || strcmp(p->command, "weblist") == 0;
-}
-
-int cmd_report_open_check(const struct picture *p, struct err *err)
-{
+	assert(t->picture && t->picture->is_shown);
 	if (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"))
 		return 0;
-	if (is_page(p) && is_set("BROWSER"))
+	if (!t->picture->program && is_set("BROWSER"))
 		return 0;
 	return err_set(
 		err, ERR_USAGE,
 		"%s: there is no screen here%s; write a file with -output=FILE.%s and open that where there is one",
-		p->command, is_set("SSH_CONNECTION") ? " (this is an ssh session)" : "", p->ext);
+		t->name, is_set("SSH_CONNECTION") ? " (this is an ssh session)" : "", t->picture->ext);
 }
 
 static int write_temp(const struct picture *p, const void *data, size_t n, struct buf *path, struct err *err)
@@ -116,11 +112,9 @@ static int run_viewer(const struct picture *p, const char *path, struct err *err
 					 "firefox",
 					 "sensible-browser",
 					 is_set("DISPLAY") || is_set("WAYLAND_DISPLAY") ? "xdg-open" : NULL };
-	const char *own = strcmp(p->command, "gv") == 0 ? "gv --noantialias" : p->command;
 
-	if (is_page(p))
-		return run_first(browsers, sizeof(browsers) / sizeof(browsers[0]), path, err);
-	return run_first(&own, 1, path, err);
+	return p->program ? run_first(&p->program, 1, path, err)
+			  : run_first(browsers, sizeof(browsers) / sizeof(browsers[0]), path, err);
 }
 
 static void wait_until(const struct timespec *when)
@@ -129,16 +123,16 @@ static void wait_until(const struct timespec *when)
 		;
 }
 
-int cmd_report_open_show(const struct picture *p, const void *data, size_t n, struct err *err)
+int cmd_report_open_show(const struct report_type *t, const void *data, size_t n, struct err *err)
 {
 	struct buf path = { 0 };
 	struct timespec until;
-	int rc = write_temp(p, data, n, &path, err);
+	int rc = write_temp(t->picture, data, n, &path, err);
 
 	if (rc == 0) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec += LEAST_SECONDS;
-		rc = run_viewer(p, path.data, err);
+		rc = run_viewer(t->picture, path.data, err);
 		if (rc == 0)
 			wait_until(&until);
 		unlink(path.data);
@@ -148,7 +142,7 @@ int cmd_report_open_show(const struct picture *p, const void *data, size_t n, st
 }
 
 /* In the process of its own: no terminal to read from, no Ctrl-C. */
-static _Noreturn void show_apart(const struct picture *p, const void *data, size_t n)
+static _Noreturn void show_apart(const struct report_type *t, const void *data, size_t n)
 {
 	struct err err;
 	int rc, null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -156,11 +150,11 @@ static _Noreturn void show_apart(const struct picture *p, const void *data, size
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	dup2(null, STDIN_FILENO);
-	rc = cmd_report_open_show(p, data, n, &err);
+	rc = cmd_report_open_show(t, data, n, &err);
 	_exit(rc < 0 ? say_error("%s", err.msg) : STATUS_FINE);
 }
 
-int cmd_report_open_start(const struct picture *p, const void *data, size_t n, struct err *err)
+int cmd_report_open_start(const struct report_type *t, const void *data, size_t n, struct err *err)
 {
 	enum { STEPS = 50 };
 	const struct timespec step = { .tv_nsec = LEAST_SECONDS * 1000000000l / STEPS };
@@ -171,7 +165,7 @@ int cmd_report_open_start(const struct picture *p, const void *data, size_t n, s
 	if (child < 0)
 		return err_set(err, ERR_IO, "no other process: %s", strerror(errno));
 	if (child == 0)
-		show_apart(p, data, n);
+		show_apart(t, data, n);
 	for (int i = 0; i < STEPS; i++) {
 		if (waitpid(child, NULL, WNOHANG) != 0)
 			break;

@@ -6,17 +6,17 @@
 #ifndef CLI_REPORT_OPEN_H
 #define CLI_REPORT_OPEN_H
 
-#include "answer/picture.h"
+#include "answer/reports.h"
 #include "base/err.h"
 
 #include <stddef.h>
 
 /*
- * Can a picture be shown here at all? To be asked before the work of drawing it.
+ * Can the picture of a report be shown here at all? To be asked before the work of drawing it.
  *
  * Fails   ERR_USAGE where there is no screen, with what to do instead
  */
-int cmd_report_open_check(const struct picture *p, struct err *err);
+int cmd_report_open_check(const struct report_type *t, struct err *err);
 
 /*
  * Write a picture to a temporary file, show it with the first program that can be started, wait for
@@ -25,7 +25,7 @@ int cmd_report_open_check(const struct picture *p, struct err *err);
  * Fails   ERR_IO
  * Like    pprof internal/driver/commands.go, invokeVisualizer
  */
-int cmd_report_open_show(const struct picture *p, const void *data, size_t n, struct err *err);
+int cmd_report_open_show(const struct report_type *t, const void *data, size_t n, struct err *err);
 
 /*
  * The same in a process of its own, which goes on when we end and which Ctrl-C does not reach. Waits a
@@ -33,6 +33,6 @@ int cmd_report_open_show(const struct picture *p, const void *data, size_t n, st
  *
  * Fails   ERR_IO when there can be no other process
  */
-int cmd_report_open_start(const struct picture *p, const void *data, size_t n, struct err *err);
+int cmd_report_open_start(const struct report_type *t, const void *data, size_t n, struct err *err);
 
 #endif

@@ -32,7 +32,7 @@ static int find_sides(const struct args *a, const char *usage, struct words side
 	if (a->n_left && a->n_left == a->n_words)
 		return say_error("nothing behind --: %s", usage);
 	if (n_left >= a->n_words || (a->n_left == 0 && a->n_words != 2))
-		return say_error("%s takes two profiles, this is %zu: %s", a->command->name, a->n_words, usage);
+		return say_error("%s takes two profiles, this is %zu: %s", a->report->name, a->n_words, usage);
 	side[SIDE_BASE] = (struct words){ a->word, n_left };
 	side[SIDE_TARGET] = (struct words){ a->word + n_left, a->n_words - n_left };
 	return STATUS_FINE;

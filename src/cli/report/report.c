@@ -5,10 +5,9 @@
  */
 #include "config.h"
 
+#include "answer/draw.h"
 #include "answer/flame.h"
 #include "answer/make.h"
-#include "answer/picture.h"
-#include "answer/pieces.h"
 #include "base/io.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
@@ -59,28 +58,6 @@ static void explain_empty(const struct profile *p, const struct args *a)
 		say("every value of every sample type is 0");
 }
 
-/* The end of the name for a report that is no text, which a terminal is spared; NULL for text. */
-static const char *binary_suffix(const struct args *a)
-{
-	const struct query_command *c = a->command;
-	const struct picture *p = picture_find(c->name);
-	enum flame_format format;
-
-	switch (c->report) {
-	case REPORT_FLAME:
-		return flame_format(&a->q, &format, NULL) == 0 && format != FLAME_FORMAT_FOLDED ? flame_suffix(format)
-												: NULL;
-	case REPORT_PROTO:
-	case REPORT_BUNDLE:
-	case REPORT_TOPPROTO:
-		return "pb.gz";
-	case REPORT_CALLGRIND:
-		return "callgraph.out";
-	default:
-		return p ? p->ext : NULL;
-	}
-}
-
 /* Write to the first of profile001.SUFFIX, profile002.SUFFIX ... that is not there yet. */
 static int write_numbered(const struct buf *text, const char *suffix)
 {
@@ -119,7 +96,7 @@ static int say_unwritten(const struct args *a, const struct err *err)
 int cmd_report_write(const struct buf *text, const struct args *a)
 {
 	const struct query *q = &a->q;
-	const char *suffix = binary_suffix(a);
+	const char *suffix = reports_suffix(a->report, q);
 	struct err err;
 
 	if (suffix && !*q->output && (a->in_shell || isatty(STDOUT_FILENO)))
@@ -137,25 +114,27 @@ static int show_picture(const struct answer *answer, const struct args *a)
 {
 	const void *text = buf_text(&answer->text);
 	struct err err;
-	int rc = a->in_shell ? cmd_report_open_start(answer->shown, text, answer->text.len, &err)
-			     : cmd_report_open_show(answer->shown, text, answer->text.len, &err);
+	int rc = a->in_shell ? cmd_report_open_start(a->report, text, answer->text.len, &err)
+			     : cmd_report_open_show(a->report, text, answer->text.len, &err);
 
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-static int write_pieces(const struct answer *answer, const struct args *a)
+/* Write the answer where the options say. Gives the exit status. */
+static int write_answer(const struct answer *answer, const struct args *a)
 {
 	const struct query *q = &a->q;
 	struct io_out out;
 	struct err err;
 	int rc;
 
+	if (!answer->pieces)
+		return cmd_report_write(&answer->text, a);
 	if (cmd_report_to_stdout(q))
-		return pieces_write(&answer->report, answer->pieces, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err)
-											      : STATUS_FINE;
+		return answer_write(answer, STDOUT_FILENO, &err) < 0 ? say_unwritten(a, &err) : STATUS_FINE;
 	if (io_out_open(q->output, &out, &err) < 0)
 		return say_error("%s", err.msg);
-	rc = pieces_write(&answer->report, answer->pieces, out.fd, &err);
+	rc = answer_write(answer, out.fd, &err);
 	if (rc < 0)
 		err_wrap(&err, "%s", q->output);
 	if (io_out_close(&out, rc == 0, &err) < 0 || rc < 0)
@@ -167,9 +146,9 @@ static int write_pieces(const struct answer *answer, const struct args *a)
 /* Can what this command draws be shown here? */
 static int check_shown(const struct args *a, struct err *err)
 {
-	const struct picture *picture = picture_find(a->command->name);
+	const struct picture *picture = a->report->picture;
 
-	return picture && picture->is_shown && !*a->q.output ? cmd_report_open_check(picture, err) : 0;
+	return picture && picture->is_shown && !*a->q.output ? cmd_report_open_check(a->report, err) : 0;
 }
 
 int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
@@ -182,16 +161,14 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 	int rc = check_shown(a, &err), status;
 
 	if (rc == 0)
-		rc = answer_make(p, a->command, &a->q, from, color, &answer, &err);
+		rc = answer_make(p, a->report, &a->q, from, color, &answer, &err);
 	progress_end();
 	cmd_report_tell_lines(&answer.notes);
 	if (rc < 0)
 		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
 									     : say_error("%s", err.msg);
 	else
-		status = answer.shown    ? show_picture(&answer, a)
-			 : answer.pieces ? write_pieces(&answer, a)
-					 : cmd_report_write(&answer.text, a);
+		status = answer.shown ? show_picture(&answer, a) : write_answer(&answer, a);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, a);
 	answer_release(&answer);
@@ -201,9 +178,7 @@ int cmd_report_profile(const struct profile *p, const struct args *a, const stru
 /* What a profile that is to need no binary still lacks. */
 static int check_names(const struct args *a, const struct load *target)
 {
-	bool is_asked = a->command->report == REPORT_BUNDLE || strcmp(a->command->name, "symbolize") == 0;
-
-	if (is_asked && target->n_nameless && !target->n_named)
+	if (a->report->flags & REPORT_WANTS_NAMES && target->n_nameless && !target->n_named)
 		return say_error("no address could be named: what was written is no more readable than before");
 	return STATUS_FINE;
 }
@@ -211,14 +186,14 @@ static int check_names(const struct args *a, const struct load *target)
 /* What a command line without a source lacks, and how it is written. */
 static int no_source(const struct args *a)
 {
-	const char *name = a->command->name;
+	const char *name = a->report->name;
 
-	if (a->command->takes_pattern && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
+	if (reports_takes_pattern(a->report) && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
 		return say_error("%s takes an expression and a source; try: cpa %s main cpu.pb.gz", name, name);
 	if (strcmp(name, "merge") == 0)
 		return say_error("no profile source specified; try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz");
 	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
-			 a->command->takes_pattern ? " REGEX" : "");
+			 reports_takes_pattern(a->report) ? " REGEX" : "");
 }
 
 /* "cpa flame cpu.pb.gz cpu.svg": the picture was meant to go there. Gives a status. */
@@ -228,8 +203,8 @@ static int check_output(const struct args *a)
 	const struct query q = { .output = last, .format = "" };
 	enum flame_format format;
 
-	if (a->command->report != REPORT_FLAME || *a->q.output || strcmp(last, "-") == 0 || strstr(last, "://") ||
-	    flame_format(&q, &format, NULL) < 0 || access(last, F_OK) == 0)
+	if (a->report->view != VIEW_FLAME || *a->q.output || strcmp(last, "-") == 0 || strstr(last, "://") ||
+	    answer_flame_format(&q, &format, NULL) < 0 || access(last, F_OK) == 0)
 		return STATUS_FINE;
 	return say_error("%s: No such file or directory; to write it: -o %s", last, last);
 }
@@ -244,7 +219,7 @@ int cmd_report(const struct args *a)
 		return cmd_shell(a);
 	if (a->ignored)
 		say("Multiple value selections, ignoring -%s", a->ignored);
-	if (answer_check(a->command, &a->q, &err) < 0)
+	if (answer_check(a->report, &a->q, &err) < 0)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
 		return STATUS_TROUBLE;

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "answer/make.h"
+#include "answer/draw.h"
 #include "base/pool.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
@@ -100,7 +100,7 @@ static int answer(struct walk *w, const struct args *a, const struct query *q)
 	cmd_report_tell_lines(&w->notes);
 	if (r.table.n_rows == 0 && !q->all)
 		say("nothing grew in every step; --all shows how everything went");
-	answer_draw(REPORT_TREND, &r, q, color, &text);
+	answer_draw(a->report, &r, q, color, &text);
 	status = cmd_report_write(&text, a);
 	buf_release(&text);
 	report_release(&r);
@@ -114,7 +114,7 @@ static int walk_sources(struct walk *w, const struct sources *s, const struct ar
 	struct query q = a->q;
 	int status = STATUS_FINE;
 
-	query_for_report(&q, a->command->report);
+	query_apply_defaults(&q, &a->report->defaults);
 	w->trend = trend_new();
 	w->mem = arena_new();
 	progress_begin("reading");

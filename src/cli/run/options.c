@@ -7,6 +7,7 @@
 
 #include "cli/run/options.h"
 
+#include "answer/reports.h"
 #include "base/mem.h"
 #include "base/str.h"
 #include "base/unit.h"
@@ -31,11 +32,11 @@ enum { HZ_MOST = 1000, FILES_OF_RUN = 1000, FILES_OF_RECORD = 100000, FRACTION_M
 static int take_report_option(char **argv, int left, const char *name, size_t n, bool has_value, struct run_asked *to)
 {
 	const struct opt *o = opt_find(query_options, query_n_options, name, n);
-	const struct query_command *c = args_command(name, n);
-	bool two = !has_value && (o ? !opt_is_flag(o) : c && c->takes_pattern);
+	const struct report_type *t = reports_find(name, n);
+	bool two = !has_value && (o ? !opt_is_flag(o) : t && reports_takes_pattern(t));
 	int k = two && left > 1 ? 2 : 1;
 
-	if (!o && (!c || c->report == REPORT_NONE))
+	if (!o && !t)
 		return 0;
 	for (int i = 0; i < k; i++) {
 		struct opt_list *l = &to->report;

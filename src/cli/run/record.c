@@ -9,6 +9,8 @@
 #include "config.h"
 
 #include "answer/flame.h"
+#include "answer/make.h"
+#include "answer/reports.h"
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
@@ -101,9 +103,8 @@ static size_t report_words(const struct run_asked *asked, char **to, char rows[3
 	to[n++] = (char *)(uintptr_t) "cpa";
 	for (size_t i = 0; i < asked->report.n; i++) {
 		const char *word = asked->report.item[i], *name = word + strspn(word, "-");
-		const struct query_command *c = args_command(name, strcspn(name, "="));
 
-		named |= *word == '-' && c && c->report != REPORT_NONE;
+		named |= *word == '-' && reports_find(name, strcspn(name, "="));
 	}
 	if (*asked->flame) {
 		to[n++] = (char *)(uintptr_t) "flame";
@@ -137,7 +138,7 @@ static int report(const struct run_asked *asked, const char *path)
 		free(argv);
 		return say_error("%s", err.msg);
 	}
-	rc = a.command && a.command->report == REPORT_FLAME ? flame_check(&a.q, &err) : 0;
+	rc = a.report ? answer_check(a.report, &a.q, &err) : 0;
 	if (rc < 0) {
 		status = say_error("%s", err.msg);
 	} else if (path) {

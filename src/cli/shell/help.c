@@ -7,6 +7,7 @@
 
 #include "cli/shell/help.h"
 
+#include "answer/reports.h"
 #include "base/arena.h"
 #include "base/texts.h"
 #include "base/utf8.h"
@@ -167,9 +168,9 @@ static void add_all(struct buf *out)
 
 	buf_addz(out,
 		 "  Reports: COMMAND [N] [REGEX]... [-REGEX]... [-cum] [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n");
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (line_can(&query_commands[i]))
-			add_entry(query_commands[i].name, query_commands[i].help, out);
+	for (size_t i = 0; i < n_reports; i++)
+		if (reports_is_in_shell(&reports[i]))
+			add_entry(reports[i].name, reports[i].help, out);
 	buf_addz(out, "\n  Others:\n");
 	add_entry("o, options", "list the options and their values", out);
 	add_entry("help [WORD]", "this, or about a command or an option", out);
@@ -191,19 +192,19 @@ static void add_all(struct buf *out)
 	buf_addz(out, "\n  help WORD tells more; so does man cpa-shell\n");
 }
 
-static void add_command(const struct query_command *c, struct buf *out)
+static void add_report(const struct report_type *t, struct buf *out)
 {
-	bool sorts = c->report == REPORT_TOP || c->report == REPORT_TREE;
+	bool takes_pattern = reports_takes_pattern(t);
 
-	buf_addf(out, "%s: %s\n  %s%s%s [REGEX]... [-REGEX]...%s [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n", c->name,
-		 c->help, c->name, c->takes_pattern ? " REGEX" : "", c->takes_pattern ? "" : " [N]",
-		 sorts ? " [-cum]" : "");
-	if (c->takes_pattern)
+	buf_addf(out, "%s: %s\n  %s%s%s [REGEX]... [-REGEX]...%s [--OPTION[=VALUE]]... [>FILE] [| PROGRAM]\n", t->name,
+		 t->help, t->name, takes_pattern ? " REGEX" : "", takes_pattern ? "" : " [N]",
+		 t->flags & REPORT_SORTS ? " [-cum]" : "");
+	if (takes_pattern)
 		buf_addz(out, "    of the functions that match the first REGEX\n");
 	else
 		buf_addz(out, "    N is nodecount, how many rows\n");
 	buf_addf(out, "    REGEX and -REGEX, for this line: samples that %s, and that do not\n",
-		 c->report == REPORT_TAGS ? "carry a matching label" : "pass a matching function");
+		 t->flags & REPORT_PICKS_LABELS ? "carry a matching label" : "pass a matching function");
 	buf_addz(out, "    FILE or PROGRAM (of the shell) gets the report\n\n");
 }
 
@@ -227,9 +228,9 @@ bool cmd_shell_add_help(const char *word, const struct settings *s, struct buf *
 
 	if (!*word)
 		add_all(out);
-	for (size_t i = 0; i < query_n_commands; i++)
-		if (line_can(&query_commands[i]) && strcmp(query_commands[i].name, word) == 0)
-			add_command(&query_commands[i], out);
+	for (size_t i = 0; i < n_reports; i++)
+		if (reports_is_in_shell(&reports[i]) && strcmp(reports[i].name, word) == 0)
+			add_report(&reports[i], out);
 	if (o && settings_can(o))
 		add_opt(o, s, out);
 	for (size_t i = 0; i < query_n_choices; i++)

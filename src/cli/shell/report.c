@@ -28,10 +28,10 @@
 /* The line as if it had been a command line. */
 static struct args args_of(const struct line *l, struct stop *stop)
 {
-	struct args a = { .q = *settings_query(l->ask), .command = l->command, .in_shell = true };
+	struct args a = { .q = *settings_query(l->ask), .report = l->report, .in_shell = true };
 
 	a.q.stop = stop;
-	a.q.keep_base = l->command->report == REPORT_FLAME; /* as on the command line */
+	a.q.keep_base = l->report->flags & REPORT_KEEPS_BASE; /* as on the command line */
 	return a;
 }
 
@@ -109,7 +109,7 @@ int cmd_shell_report(const struct subject *s, const struct line *l, struct stop 
 	pid_t program = 0;
 	bool interrupted = false;
 
-	if (answer_check(l->command, &a.q, &err) < 0)
+	if (answer_check(l->report, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
 	for (int i = 0; i < N_SIDES; i++)
 		if (cmd_report_check_sources(&s->side[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin) !=

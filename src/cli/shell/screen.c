@@ -7,8 +7,6 @@
 
 #include "cli/shell/screen.h"
 
-#include "answer/make.h"
-#include "answer/picture.h"
 #include "answer/reload.h"
 #include "answer/sides.h"
 #include "base/io.h"
@@ -35,68 +33,6 @@ struct around {
 	struct buf rest;               /* what was said when nobody asked */
 };
 
-/* The text of a report that is drawn in pieces. */
-static void join_pieces(const struct answer *answer, struct buf *text)
-{
-	const struct traces_viewer *viewer = answer->pieces;
-	void *drawing = viewer->start(&answer->report);
-
-	viewer->draw(drawing, 0, answer->report.traces->n, text);
-	viewer->end(drawing);
-}
-
-static int answer(void *arg, const struct profile *p, const struct query_command *c, const struct query *q,
-		  struct buf *text, struct buf *notes, struct err *err)
-{
-	const struct around *r = arg;
-	struct answer out = { 0 };
-	int rc = answer_check(c, q, err);
-
-	if (rc < 0)
-		return rc;
-	rc = answer_make(p, c, q, r->subject->from, false, &out, err);
-	if (rc == 0 && out.pieces)
-		join_pieces(&out, text);
-	else if (rc == 0)
-		buf_add(text, buf_text(&out.text), out.text.len);
-	buf_add(notes, buf_text(&out.notes), out.notes.len);
-	answer_release(&out);
-	return rc;
-}
-
-/* Is its text something to look at, line by line? */
-static bool is_text(const struct query_command *c)
-{
-	switch (c->report) {
-	case REPORT_PROTO:
-	case REPORT_TOPPROTO:
-	case REPORT_BUNDLE:
-	case REPORT_WEBLIST:
-		return false;
-	case REPORT_DOT:
-		return strcmp(c->name, "dot") == 0;
-	case REPORT_CALLGRIND:
-		return strcmp(c->name, "callgrind") == 0;
-	default:
-		return true;
-	}
-}
-
-static bool is_outside(void *arg, const struct line *l)
-{
-	(void)arg;
-	return l->pipe || *settings_query(l->ask)->output || !is_text(l->command);
-}
-
-/* Programs that print, or that show what they were given. */
-static bool needs_terminal(void *arg, const struct line *l)
-{
-	const struct picture *picture = picture_find(l->command->name);
-
-	(void)arg;
-	return l->pipe || (picture && picture->is_shown && !*settings_query(l->ask)->output);
-}
-
 /* The last of the lines that were said, as an error. */
 static int fail_with(const struct buf *said, struct err *err)
 {
@@ -118,7 +54,7 @@ static int run(void *arg, const struct shell_data *d, const struct line *l, stru
 
 	subject.profile = d->p;
 	subject.apart = d->sides == d->p ? NULL : d->sides;
-	say_into(needs_terminal(arg, l) ? NULL : said);
+	say_into(line_needs_terminal(l) ? NULL : said);
 	status = cmd_shell_report(&subject, l, stop, false);
 	say_into(&r->rest);
 	if (stop && stop_is_set(stop))
@@ -263,17 +199,13 @@ static int run_screen(struct around *around, struct shell_open *open)
 int cmd_shell_screen(const struct args *a, struct subject *subject)
 {
 	struct around around = { .a = a, .subject = subject };
-	const struct side_sources *target = &subject->from[SIDE_TARGET], *base = &subject->from[SIDE_BASE];
+	const struct side_sources *base = &subject->from[SIDE_BASE];
 	const struct again again = sources_again(&around, NULL);
 	struct shell_open open = { .q = &a->q,
 				   .line = "top",
-				   .sources = target->source,
-				   .n_sources = target->n,
+				   .from = subject->from,
 				   .binary = subject->load[SIDE_TARGET].binary,
 				   .host = { .arg = &around,
-					     .answer = answer,
-					     .is_outside = is_outside,
-					     .needs_terminal = needs_terminal,
 					     .run = run,
 					     .edit = edit,
 					     .help = help,

@@ -12,10 +12,10 @@
 #include "libcpaprof/api/env_profiles.h"
 
 #include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/cpu.h"
 #include "libcpaprof/api/heap_rate.h"
 #include "libcpaprof/api/http.h"
 #include "libcpaprof/api/options.h"
-#include "libcpaprof/api/cpu.h"
 #include "libcpaprof/collector/body.h"
 
 #include "libcpaprof/target/env.h"

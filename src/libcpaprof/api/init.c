@@ -9,9 +9,9 @@
 #include "config.h"
 
 #include "libcpaprof/api/collector.h"
+#include "libcpaprof/api/cpu.h"
 #include "libcpaprof/api/env_profiles.h"
 #include "libcpaprof/api/http.h"
-#include "libcpaprof/api/cpu.h"
 
 #include "libcpaprof/target/heap.h"
 #include "libcpaprof/target/modules.h"

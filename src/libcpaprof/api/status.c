@@ -6,8 +6,8 @@
 #include "config.h"
 
 #include "libcpaprof/api/collector.h"
-#include "libcpaprof/api/http.h"
 #include "libcpaprof/api/cpu.h"
+#include "libcpaprof/api/http.h"
 
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"

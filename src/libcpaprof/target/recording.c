@@ -20,9 +20,9 @@
 #include "config.h"
 
 #include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/ring.h"
 #include "libcpaprof/target/sample.h"
-#include "libcpaprof/target/recording.h"
 #include "libcpaprof/target/sys.h"
 #include "libcpaprof/target/target.h"
 #include "libcpaprof/target/threads.h"

@@ -1,15 +1,17 @@
 /*
- * pieces.c - write traces piece by piece
+ * draw.c - a report in the format asked for, as text or to a file
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "answer/pieces.h"
+#include "answer/draw.h"
 
 #include "base/io.h"
 #include "base/pool.h"
+#include "report/traces.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 enum {
@@ -18,7 +20,7 @@ enum {
 	FLUSH_BYTES = 64 << 20, /* text of a piece that waits no longer for the rest of it */
 };
 
-struct writing {
+struct writer {
 	const struct report *r;
 	const struct traces_viewer *viewer;
 	void *drawing;
@@ -32,7 +34,7 @@ struct writing {
 	struct err *err;
 };
 
-/* Where a piece that begins with sample lo ends: at enough locations, behind one sample at least. */
+/* The end of a piece that begins with sample lo: at enough locations, after one sample at least. */
 static uint32_t piece_end(const struct traces *t, uint32_t lo)
 {
 	uint64_t n = 0;
@@ -44,8 +46,8 @@ static uint32_t piece_end(const struct traces *t, uint32_t lo)
 	return lo;
 }
 
-/* Take the next piece, samples lo to hi; false when there is none or there is no use in it. */
-static bool take(struct writing *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
+/* Take the next piece, samples lo to hi; false when there is none, or writing failed. */
+static bool take(struct writer *w, uint32_t *lo, uint32_t *hi, uint64_t *number)
 {
 	bool is_left;
 
@@ -61,9 +63,8 @@ static bool take(struct writing *w, uint32_t *lo, uint32_t *hi, uint64_t *number
 	return is_left;
 }
 
-/* Write text of a piece when the pieces before it are written. They are in the hands of threads that
-   run, so their turns come. */
-static void write_in_turn(struct writing *w, uint64_t number, bool is_last, const struct buf *text)
+/* Write text of a piece once the pieces before it are written. Running threads have those, so this ends. */
+static void write_in_turn(struct writer *w, uint64_t number, bool is_last, const struct buf *text)
 {
 	int rc = 0;
 
@@ -82,9 +83,9 @@ static void write_in_turn(struct writing *w, uint64_t number, bool is_last, cons
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* Draw and write samples lo to hi. How much text a sample makes shows only in the drawing, and names
+/* Draw and write samples lo to hi. How much text a sample makes is known only after drawing it, and names
    may have megabytes: steps grow as long as they make little. */
-static void write_piece(struct writing *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
+static void write_piece(struct writer *w, uint64_t number, uint32_t lo, uint32_t hi, struct buf *text)
 {
 	uint32_t step = 1;
 
@@ -100,13 +101,13 @@ static void write_piece(struct writing *w, uint64_t number, uint32_t lo, uint32_
 			write_in_turn(w, number, false, text);
 			text->len = 0;
 		}
-	} while (lo < hi); /* once without samples too: what comes before and behind them */
+	} while (lo < hi); /* once without samples too, for what comes before and after them */
 	write_in_turn(w, number, true, text);
 }
 
 static void write_some(void *arg, unsigned part)
 {
-	struct writing *w = arg;
+	struct writer *w = arg;
 	struct buf text = { 0 };
 	uint64_t number;
 	uint32_t lo, hi;
@@ -117,17 +118,47 @@ static void write_some(void *arg, unsigned part)
 	buf_release(&text);
 }
 
-int pieces_write(const struct report *r, const struct traces_viewer *viewer, int fd, struct err *err)
+static int write_pieces(const struct report *r, const struct traces_viewer *viewer, int fd, struct err *err)
 {
-	struct writing w = { .r = r,
-			     .viewer = viewer,
-			     .fd = fd,
-			     .lock = PTHREAD_MUTEX_INITIALIZER,
-			     .turn_changed = PTHREAD_COND_INITIALIZER,
-			     .err = err };
+	struct writer w = { .r = r,
+			    .viewer = viewer,
+			    .fd = fd,
+			    .lock = PTHREAD_MUTEX_INITIALIZER,
+			    .turn_changed = PTHREAD_COND_INITIALIZER,
+			    .err = err };
 
 	w.drawing = viewer->start(r);
 	pool_run(write_some, &w, pool_size());
 	viewer->end(w.drawing);
+	assert(w.rc < 0 || (w.is_all_taken && w.turn == w.taken));
 	return w.rc;
+}
+
+int answer_write(const struct answer *a, int fd, struct err *err)
+{
+	return a->pieces ? write_pieces(&a->report, a->pieces, fd, err)
+			 : io_write_fd(fd, buf_text(&a->text), a->text.len, err);
+}
+
+void answer_add_text(const struct answer *a, struct buf *out)
+{
+	void *drawing;
+
+	if (!a->pieces) {
+		buf_add(out, buf_text(&a->text), a->text.len);
+		return;
+	}
+	drawing = a->pieces->start(&a->report);
+	a->pieces->draw(drawing, 0, a->report.traces->n, out);
+	a->pieces->end(drawing);
+}
+
+void answer_draw(const struct report_type *t, const struct report *r, const struct query *q, bool color,
+		 struct buf *out)
+{
+	assert(q->shape >= 0 && q->shape < N_FORMATS);
+	if (q->shape == FORMAT_TEXT)
+		t->draw_text(r, color, out);
+	else
+		t->draw[q->shape](r, out);
 }

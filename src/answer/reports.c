@@ -1,0 +1,322 @@
+/*
+ * reports.c - the table of reports: one row for each
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/reports.h"
+
+#include "answer/draw.h"
+#include "answer/flame.h"
+#include "answer/make.h"
+#include "engine/filter.h"
+#include "report/calls.h"
+#include "report/comments.h"
+#include "report/diff.h"
+#include "report/disasm.h"
+#include "report/list.h"
+#include "report/tags.h"
+#include "report/top.h"
+#include "report/weblist.h"
+#include "viewers/export/callgrind.h"
+#include "viewers/export/dot.h"
+#include "viewers/export/export.h"
+#include "viewers/html/weblist.h"
+#include "viewers/json/report_json.h"
+#include "viewers/json/traces_json.h"
+#include "viewers/text/disasm.h"
+#include "viewers/text/list.h"
+#include "viewers/text/tags.h"
+#include "viewers/text/text.h"
+#include "viewers/text/traces.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ---- models, from functions that need less than all reports may ---- */
+
+static int make_top(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
+{
+	(void)notes;
+	return report_top_make(v, q, r, err);
+}
+
+static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
+{
+	(void)notes;
+	return report_calls_make(v, q, r, err);
+}
+
+static int make_comments(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
+			 struct err *err)
+{
+	(void)notes;
+	(void)err;
+	report_comments_make(v, q, r);
+	return 0;
+}
+
+/* ---- the formats of other tools ---- */
+
+/* The calls, for Graphviz or for callgrind. */
+static int write_net(const struct report_sources *from, bool is_dot, struct buf *out, struct err *err)
+{
+	const struct query *q = from->q;
+	struct report r = { .mem = arena_new() };
+	struct label_units units;
+	struct net net;
+	int rc;
+
+	label_units_make(from->view->p, r.mem, &units, NULL);
+	rc = net_make(from->view, q, is_dot, &units, r.mem, &net, err);
+	if (rc == 0) {
+		net_calls(&net, q, NULL, r.mem);
+		rc = stop_check(q->stop, err);
+		if (rc == 0)
+			report_calls_head(&net, q, from->view, !is_dot, &r);
+		if (rc == 0 && is_dot)
+			dot_draw(&net, &r, out);
+		else if (rc == 0)
+			callgrind_draw(&net, &r, out);
+		net_release(&net);
+	}
+	report_release(&r);
+	return rc;
+}
+
+static int write_dot(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return write_net(from, true, &out->text, err);
+}
+
+static int write_callgrind(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return write_net(from, false, &out->text, err);
+}
+
+/* The profile as raw and proto write it: -noinlines leaves one line to each address. */
+static const struct profile *whole_profile(const struct report_sources *from, struct arena *mem)
+{
+	const struct profile *p = from->view->p;
+
+	return from->q->noinlines ? filter_no_inlines(p, from->q->showcolumns, mem) : p;
+}
+
+static int write_raw(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return raw_draw(whole_profile(from, out->mem), from->q->stop, &out->text, err);
+}
+
+static int write_proto(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return export_proto(whole_profile(from, out->mem), query_ratio(from->q), &out->text, err);
+}
+
+static int write_topproto(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return topproto_draw(from->view, from->q, &out->text, err);
+}
+
+static int write_folded(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return folded_draw(from->view, from->q, &out->text, err);
+}
+
+static int write_speedscope(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return speedscope_draw(from->view, from->q, &out->text, err);
+}
+
+/* Source and instructions, as a web page. */
+static int write_weblist(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	struct weblist list;
+	int rc = report_weblist_make(from->view, from->q, &out->report, &list, &out->notes, err);
+
+	if (rc == 0)
+		html_draw_weblist(&out->report, &list, &out->text);
+	return rc;
+}
+
+static int write_flame(const struct report_sources *from, struct answer *out, struct err *err)
+{
+	return answer_flame(from->view, from->from, from->q, &out->text, &out->is_empty, err);
+}
+
+/* ---- options without a meaning ---- */
+
+static int refuse_mean(const struct query *q, const char *name, struct err *err)
+{
+	return q->mean ? err_set(err, ERR_USAGE, "-mean has no meaning for %s: averages do not add up", name) : 0;
+}
+
+static int check_folded(const struct query *q, struct err *err)
+{
+	return refuse_mean(q, "folded", err);
+}
+
+static int check_speedscope(const struct query *q, struct err *err)
+{
+	return refuse_mean(q, "speedscope", err);
+}
+
+/* ---- the rows ---- */
+
+#define SOURCES "[OPTION]... SOURCE..."
+#define ABOUT_SOURCES "REGEX " SOURCES
+#define TO_FILE "[OPTION]... -o FILE SOURCE..."
+#define PICTURE(...) (&(const struct picture){ __VA_ARGS__ })
+
+/* A table has the same viewers but for text. */
+#define DRAW_TABLE(text)                                                                                               \
+	.draw_text = (text),                                                                                           \
+	.draw = { [FORMAT_JSON] = json_draw, [FORMAT_CSV] = csv_draw, [FORMAT_MARKDOWN] = markdown_draw }
+
+#define GRAPH .defaults = { .nodecount = 80, .can_call_tree = true }, .write = write_dot
+#define CALLGRIND                                                                                                      \
+	.defaults = { .by_address = true, .by_object = true, .untrimmed = true, .can_call_tree = true },               \
+	.write = write_callgrind, .suffix = "callgraph.out"
+#define PROTO .suffix = "pb.gz", .write = write_proto, .flags = REPORT_IS_BINARY
+#define TOP                                                                                                            \
+	.flags = REPORT_SORTS, .make = make_top, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,            \
+	.arguments = SOURCES
+
+/* clang-format off */
+const struct report_type reports[] = {
+	{ .name = "top", TOP, .help = "print functions by their weight", .tab_key = "1", .tab = "Top" },
+	{ .name = "text", TOP, .help = "the same as top" },
+	{ .name = "tree", .arguments = SOURCES, .help = "print functions with their callers and callees",
+	  .flags = REPORT_SORTS, .defaults = { .nodecount = 80 },
+	  .make = make_calls, DRAW_TABLE(text_draw), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
+	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of the functions that match",
+	  .flags = REPORT_TAKES_PATTERN, .defaults = { .untrimmed = true },
+	  .make = make_calls, DRAW_TABLE(text_draw), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
+	{ .name = "traces", .arguments = SOURCES, .help = "print every sample with its stack and labels",
+	  .defaults = { .whole_paths = true }, .make = report_traces_make,
+	  .draw_pieces = { [FORMAT_TEXT] = &text_traces, [FORMAT_JSON] = &json_traces, [FORMAT_CSV] = &csv_traces },
+	  .no_format = { [FORMAT_MARKDOWN] = "--markdown: traces are no table; choose --json, --csv or text" },
+	  .view = VIEW_TRACES, .tab_key = "7", .tab = "Traces" },
+	{ .name = "list", .arguments = ABOUT_SOURCES, .help = "print the source lines of the functions that match",
+	  .needs = NEEDS_SOURCE, .flags = REPORT_TAKES_PATTERN,
+	  .defaults = { .by_line = true, .by_object = true, .untrimmed = true },
+	  .make = report_list_make, DRAW_TABLE(text_draw_list), .view = VIEW_SOURCE, .tab_key = "5", .tab = "Source" },
+	{ .name = "disasm", .arguments = ABOUT_SOURCES, .help = "print the instructions of the functions that match",
+	  .needs = NEEDS_BINARY, .flags = REPORT_TAKES_PATTERN,
+	  .defaults = { .by_address = true, .noinlines = true, .untrimmed = true },
+	  .make = report_disasm_make, DRAW_TABLE(text_draw_disasm),
+	  .view = VIEW_ASSEMBLY, .tab_key = "6", .tab = "Assembly" },
+	{ .name = "weblist", .arguments = ABOUT_SOURCES, .help = "show source lines and instructions in a browser",
+	  .needs = NEEDS_SOURCE | NEEDS_BINARY, .flags = REPORT_TAKES_PATTERN | REPORT_IS_BINARY,
+	  .defaults = { .by_address = true, .untrimmed = true }, .write = write_weblist,
+	  .picture = PICTURE(.ext = "html", .is_shown = true),
+	  .save_rank = 1, .file = { { ".html", "web page of source and assembly" } } },
+	{ .name = "tags", .arguments = SOURCES, .help = "print the labels of samples by their weight",
+	  .flags = REPORT_PICKS_LABELS, .make = report_tags_make, DRAW_TABLE(text_draw_tags),
+	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
+	{ .name = "comments", .arguments = SOURCES, .help = "print the comments of the profile",
+	  .flags = REPORT_HAS_NO_VALUES, .make = make_comments, DRAW_TABLE(text_draw_comments) },
+	{ .name = "raw", .arguments = SOURCES, .help = "print the profile itself as text", .write = write_raw },
+	{ .name = "diff", .arguments = "[OPTION]... BASE NEW | BASE... -- NEW...",
+	  .help = "compare two profiles, function by function",
+	  .input = INPUT_SIDES, .defaults = { .nodecount = 30, .all_rows_for_tools = true },
+	  .compare = report_diff, DRAW_TABLE(text_draw) },
+	{ .name = "trend", .arguments = SOURCES, .help = "print what grew from each profile to the next",
+	  .input = INPUT_SERIES, .defaults = { .nodecount = 30, .all_rows_for_tools = true }, DRAW_TABLE(text_draw) },
+	{ .name = "gate", .arguments = "[OPTION]... OLD NEW | OLD... -- NEW... | -base=OLD... NEW...",
+	  .help = "say whether a function became slower: exit status 1 when one did",
+	  .input = INPUT_RUNS, .options = GROUP_GATE,
+	  .more_help = "\nOf the options of all reports it heeds these above all: --text --json --markdown\n"
+		       "(each to a file with =FILE), --flame=FILE, --all, -sample_index, -focus, -ignore,\n"
+		       "-tagfocus, --normalize=bulk|rest|work|none|duration|share.\n"
+		       "Exit status: 0 PASS, 1 FAIL, 2 trouble." },
+	{ .name = "merge", .arguments = TO_FILE, .help = "write one profile that holds all sources",
+	  PROTO | REPORT_NOT_IN_SHELL },
+	{ .name = "symbolize", .arguments = TO_FILE, .help = "write the profile with names, so that it needs no binary",
+	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES },
+	{ .name = "bundle", .arguments = TO_FILE, .help = "write the profile with names and source lines in it",
+	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES | REPORT_ADDS_SOURCES },
+	{ .name = "proto", .arguments = SOURCES, .help = "write the profile as profile.proto, packed with gzip",
+	  PROTO, .save_rank = 4, .file = { { ".pb.gz", "profile, for pprof" } } },
+	{ .name = "topproto", .arguments = SOURCES, .help = "write the rows of top as a profile",
+	  .flags = REPORT_IS_BINARY, .suffix = "pb.gz", .write = write_topproto },
+	{ .name = "folded", .arguments = SOURCES, .help = "print each stack on a line, for flame graph tools",
+	  .defaults = { .untrimmed = true }, .check = check_folded, .write = write_folded,
+	  .save_rank = 3, .file = { { ".folded", "folded stacks" } } },
+	{ .name = "speedscope", .arguments = SOURCES, .help = "write the profile for speedscope.app",
+	  .defaults = { .untrimmed = true }, .check = check_speedscope, .write = write_speedscope },
+	{ .name = "flame", .arguments = "[OPTION]... [-o FILE] [-base=OLD] SOURCE...",
+	  .help = "draw a flame graph: SVG, PDF, PNG or a web page",
+	  .flags = REPORT_KEEPS_BASE, .defaults = { .trims_by_width = true }, .options = GROUP_FLAME,
+	  .check = answer_flame_check, .write = write_flame, .suffix_of = answer_flame_suffix,
+	  .no_format = { [FORMAT_JSON] = "--json has no meaning for flame; --format=json writes its stacks for speedscope" },
+	  .view = VIEW_FLAME, .tab_key = "4", .tab = "Flame", .save_rank = 2,
+	  .file = { { ".svg", "flame graph, SVG" }, { ".pdf", "flame graph, PDF" }, { ".png", "flame graph, PNG" },
+		    { ".html", "flame graph, web page" } } },
+	{ .name = "callgrind", .arguments = SOURCES, .help = "write the profile for kcachegrind", CALLGRIND, },
+	{ .name = "dot", .arguments = SOURCES, .help = "print the call graph for Graphviz", GRAPH },
+	{ .name = "svg", .arguments = SOURCES, .help = "draw the call graph as SVG (with Graphviz, as all pictures here)",
+	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "svg", .ext = "svg", .is_movable = true) },
+	{ .name = "pdf", .arguments = SOURCES, .help = "draw the call graph as PDF",
+	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "pdf", .ext = "pdf") },
+	{ .name = "png", .arguments = SOURCES, .help = "draw the call graph as PNG",
+	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "png", .ext = "png") },
+	{ .name = "ps", .arguments = SOURCES, .help = "draw the call graph as PostScript",
+	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "ps", .ext = "ps") },
+	{ .name = "gif", .arguments = SOURCES, .help = "draw the call graph as GIF",
+	  GRAPH, .flags = REPORT_IS_BINARY, .picture = PICTURE(.format = "gif", .ext = "gif") },
+	{ .name = "web", .arguments = SOURCES, .help = "show the call graph in a browser",
+	  GRAPH, .flags = REPORT_IS_BINARY,
+	  .picture = PICTURE(.format = "svg", .ext = "svg", .is_movable = true, .is_shown = true) },
+	{ .name = "eog", .arguments = SOURCES, .help = "show the call graph with eog",
+	  GRAPH, .flags = REPORT_IS_BINARY,
+	  .picture = PICTURE(.format = "svg", .ext = "svg", .is_shown = true, .program = "eog") },
+	{ .name = "evince", .arguments = SOURCES, .help = "show the call graph with evince",
+	  GRAPH, .flags = REPORT_IS_BINARY,
+	  .picture = PICTURE(.format = "pdf", .ext = "pdf", .is_shown = true, .program = "evince") },
+	{ .name = "gv", .arguments = SOURCES, .help = "show the call graph with gv",
+	  GRAPH, .flags = REPORT_IS_BINARY,
+	  .picture = PICTURE(.format = "ps", .ext = "ps", .is_shown = true, .program = "gv --noantialias") },
+	{ .name = "kcachegrind", .arguments = SOURCES, .help = "show the profile with kcachegrind", CALLGRIND,
+	  .flags = REPORT_IS_BINARY,
+	  .picture = PICTURE(.ext = "grind", .is_shown = true, .program = "kcachegrind"), },
+};
+/* clang-format on */
+const size_t n_reports = sizeof(reports) / sizeof(reports[0]);
+
+const struct report_type *reports_find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < n_reports; i++)
+		if (strlen(reports[i].name) == n && memcmp(reports[i].name, name, n) == 0)
+			return &reports[i];
+	return NULL;
+}
+
+const struct report_type *reports_get(const char *name)
+{
+	const struct report_type *t = reports_find(name, strlen(name));
+
+	assert(t);
+	return t;
+}
+
+bool reports_is_in_shell(const struct report_type *t)
+{
+	return t->input == INPUT_PROFILE && !(t->flags & REPORT_NOT_IN_SHELL);
+}
+
+const struct report_type *reports_saved(int rank)
+{
+	assert(rank > 0);
+	for (size_t i = 0; i < n_reports; i++)
+		if (reports[i].save_rank == rank)
+			return &reports[i];
+	return NULL;
+}
+
+const char *reports_suffix(const struct report_type *t, const struct query *q)
+{
+	if (t->suffix_of)
+		return t->suffix_of(q);
+	return !t->suffix && t->picture ? t->picture->ext : t->suffix;
+}
