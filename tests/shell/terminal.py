@@ -127,8 +127,8 @@ class Job:
         if pid == 0:
             os.setpgid(0, 0)
             os.tcsetpgrp(terminal, os.getpid())
-            for s in (signal.SIGTTOU, signal.SIGHUP):
-                signal.signal(s, signal.SIG_DFL)
+            for s in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(s, signal.SIG_DFL)  # this run may be in the background, where some are ignored
             for fd in range(3):
                 os.dup2(terminal, fd)
             os.closerange(3, 64)

@@ -8,7 +8,8 @@
  * still holds the pipe to the driver. This is the reaper of all that the test starts: after
  * SECONDS it says what every process and thread of the test is doing, kills them all and bails
  * out; when the test ends it kills what is left and says how long it took. Exits as the test does.
- * Standard input is at its end, whatever the input of the whole run is.
+ * Standard input is at its end, and no signal is ignored or blocked, whatever started the run: nohup and shells
+ * without job control start programs in the background with SIGINT, SIGQUIT or SIGHUP ignored.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +38,15 @@ static double now(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Seconds of processor time of all that ended below us. */
+static double processor_time(void)
+{
+	struct rusage u;
+	getrusage(RUSAGE_CHILDREN, &u);
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 }
 
 /* The first line of /proc/PATH, without what a terminal would not show. "" when there is none. */
@@ -158,6 +169,24 @@ static int await(pid_t child, double end, const sigset_t *signals)
 	}
 }
 
+/* Add a signal that asks to end the run, unless the run was started with it ignored. */
+static void add_unless_ignored(sigset_t *signals, int sig)
+{
+	struct sigaction act;
+	if (sigaction(sig, NULL, &act) == 0 && act.sa_handler != SIG_IGN)
+		sigaddset(signals, sig);
+}
+
+/* Set every signal to its default action, and unblock it. */
+static void reset_signals(void)
+{
+	sigset_t none;
+	for (int sig = 1; sig <= SIGRTMAX; sig++)
+		signal(sig, SIG_DFL); /* SIGKILL and SIGSTOP cannot be changed */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	double limit = argc > 2 ? atof(argv[1]) : 0, begin = now();
@@ -165,18 +194,18 @@ int main(int argc, char **argv)
 		fputs("usage: bounded SECONDS COMMAND [ARGUMENT...]\n", stderr);
 		return TIMED_OUT;
 	}
-	sigset_t signals, before;
+	sigset_t signals;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGCHLD);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGHUP);
+	add_unless_ignored(&signals, SIGTERM);
+	add_unless_ignored(&signals, SIGINT);
+	add_unless_ignored(&signals, SIGHUP);
 	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_BLOCK, &signals, &before);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	pid_t child = fork();
 	if (child == 0) {
-		sigprocmask(SIG_SETMASK, &before, NULL);
+		reset_signals();
 		int null = open("/dev/null", O_RDONLY);
 		if (null > 0 && dup2(null, STDIN_FILENO) >= 0)
 			close(null);
@@ -190,6 +219,6 @@ int main(int argc, char **argv)
 	end_all(status < 0);
 	if (status < 0)
 		printf("Bail out! it did not end within %.0f s\n", now() - begin);
-	printf("# took %.1f s\n", now() - begin);
+	printf("# took %.1f s, %.1f s of processor time\n", now() - begin, processor_time());
 	return status < 0 ? TIMED_OUT : status;
 }

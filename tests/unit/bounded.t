@@ -16,6 +16,17 @@ pipe=$(mktemp -u) && mkfifo "$pipe" && exec 3<>"$pipe" && rm "$pipe"
 "$bounded" 20 cat <&3 >/dev/null
 is $? 0 'standard input is at its end'
 
+# A run in the background starts with signals ignored, and a shell cannot reset those.
+signals() { # env OPTION: signals that a test ignores and blocks when the run was started with it
+	env "$1" "$bounded" 60 cat /proc/self/status | # 32 and 33 belong to libc, which ignores them in what make starts
+		sed -n 's/^\(Sig[IB][gl][nk]\):[^0-9a-f]*0*\(180000000$\)*/\1 /p' | tr '\n' ' '
+}
+is "$(signals --ignore-signal)" 'SigBlk  SigIgn  ' 'a test starts with no signal ignored'
+is "$(signals --block-signal)" 'SigBlk  SigIgn  ' 'a test starts with no signal blocked'
+# shellcheck disable=SC2016 # for the inner shell
+env --ignore-signal=INT,HUP "$bounded" 60 sh -c 'kill -INT $PPID && kill -HUP $PPID && sleep 0.2; exit 3' >/dev/null
+is $? 3 'a signal that the run ignores does not end it'
+
 # A process that is left behind holds the pipe that its reader waits on.
 began=$(date +%s)
 lines=$("$bounded" 60 sh -c 'echo ok 1; sleep 100 & setsid sleep 100 &' | grep -c '^ok 1$')

@@ -173,6 +173,7 @@ static void a_program_that_takes_too_long_or_prints_too_much_is_ended(void **sta
 
 static void signals_are_what_they_were_afterwards(void **state)
 {
+	void (*const handlers[])(int) = { SIG_IGN, SIG_DFL };
 	struct sigaction before, after;
 	struct buf out = { 0 };
 	struct err err;
@@ -182,9 +183,15 @@ static void signals_are_what_they_were_afterwards(void **state)
 	assert_int_equal(run("exec <&-", "x", 1, &out, &err), 0);
 	sigaction(SIGPIPE, NULL, &after);
 	assert_ptr_equal(before.sa_handler, after.sa_handler);
-	assert_int_equal(child_show((const char *const[]){ "true", NULL }, &err), 0);
-	sigaction(SIGINT, NULL, &after);
-	assert_ptr_equal(after.sa_handler, SIG_DFL);
+	for (size_t i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+		signal(SIGINT, handlers[i]);
+		signal(SIGQUIT, handlers[i]);
+		assert_int_equal(child_show((const char *const[]){ "true", NULL }, &err), 0);
+		sigaction(SIGINT, NULL, &after);
+		assert_ptr_equal(after.sa_handler, handlers[i]);
+		sigaction(SIGQUIT, NULL, &after);
+		assert_ptr_equal(after.sa_handler, handlers[i]);
+	}
 	buf_release(&out);
 }
 
