@@ -233,14 +233,14 @@ static int make_spans(struct writing *x, const struct part *p)
 
 static void add_slices(struct writing *x, const struct trace_span *s)
 {
-	const struct trace_wait *w = (const struct trace_wait *)x->t->wait.data + s->of;
-	const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->of;
-
 	if (s->waits) {
+		const struct trace_wait *w = (const struct trace_wait *)x->t->wait.data + s->of;
+
 		trace_names_stack(&x->names, w->at, w->n);
 		trace_names_push(&x->names, w->word);
 		slices_add(&x->slices, s->begin, s->end, x->names.stack, x->names.n, WAIT_TAG | s->of);
 	} else {
+		const struct table_stack *stack = (const struct table_stack *)x->t->p->table.stack.data + s->of;
 		uint32_t label = stack->label < WAIT_TAG - 1 ? stack->label : 0;
 
 		trace_names_stack(&x->names, stack->at, stack->n);
