@@ -5,7 +5,7 @@
 
 : "${here:?}" "${top_srcdir:?}"
 watch=$here/tests/runtime/heap_watch
-library=$(dirname "$CPA")/runtime/libcpaprof.so
+library=$(dirname "$CPA")/libcpaprof/libcpaprof.so
 
 compile_c() { # NAME TO [FLAG]...: where functions are linked to is where they are
 	from=$1 to=$2

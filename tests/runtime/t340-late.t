@@ -2,7 +2,7 @@
 # t340-late.t - a program loads the library late, when little room for static TLS is left
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
-library=$(dirname "$CPA")/runtime/libcpaprof.so
+library=$(dirname "$CPA")/libcpaprof/libcpaprof.so
 
 cat >user.c <<'END'
 static __thread long mine __attribute__((tls_model("initial-exec")));

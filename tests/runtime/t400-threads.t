@@ -6,7 +6,7 @@ compile waits
 compile depths
 compile interrupted
 dump=${CPA%/src/cpa}/tests/runtime/threads_dump
-library=${CPA%/cpa}/runtime/libcpaprof.so
+library=${CPA%/cpa}/libcpaprof/libcpaprof.so
 
 begin() { # PROGRAM [ARGUMENT]...: start it, until it is ready; its process is in $pid
 	"$@" >ready &

@@ -4,7 +4,7 @@
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile timeline
 trace=${CPA%/src/cpa}/tests/runtime/trace_file
-library=${CPA%/cpa}/runtime/libcpaprof.so
+library=${CPA%/cpa}/libcpaprof/libcpaprof.so
 
 check() { # FILE [SAID]: a line of trace_check.py is a test
 	"${PYTHON3:-python3}" -B "$top_srcdir/tests/runtime/trace_check.py" "$@" >checked 2>&1

@@ -15,7 +15,7 @@ count=0
 for name in unwind_bytes unwind_frames; do
 	count=$((count + 1))
 	if $cc -std=gnu17 -O2 -Wall -Wextra -Werror -I"$top_builddir" -I"$top_srcdir/src" -o "$tmp/$name" \
-		"$top_srcdir/tests/runtime/$name.c" "$top_srcdir"/src/libcpaprof/unwind/*.c >"$tmp/log" 2>&1; then
+		"$top_srcdir/tests/runtime/$name.c" "$top_srcdir"/src/libcpaprof/target/unwind/*.c >"$tmp/log" 2>&1; then
 		qemu-aarch64 -L $root "$tmp/$name" 50000 >"$tmp/out" 2>>"$tmp/log"
 		status=$?
 	else

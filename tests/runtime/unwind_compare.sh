@@ -10,7 +10,7 @@ build=${1:-$top/build}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 gcc -std=gnu17 -O3 -fPIC -fvisibility=hidden -shared -I"$build" -I"$top/src" -o "$tmp/compare.so" \
-	"$top"/src/libcpaprof/unwind/*.c "$top/tests/runtime/unwind_compare.c" -lunwind
+	"$top"/src/libcpaprof/target/unwind/*.c "$top/tests/runtime/unwind_compare.c" -lunwind
 UNWIND_COMPARE_OUT=$tmp/out
 export UNWIND_COMPARE_OUT
 watch() { LD_PRELOAD=$tmp/compare.so "$@" >/dev/null; }

@@ -14,7 +14,7 @@ for cc in gcc clang aarch64-linux-gnu-gcc; do
 			continue
 		fi
 		: >"$tmp/found"
-		for source in "$top_srcdir"/src/libcpaprof/unwind/*.c; do
+		for source in "$top_srcdir"/src/libcpaprof/target/unwind/*.c; do
 			case $source in
 			*/snapshot.c) continue ;; # not for handlers
 			esac
