@@ -19,11 +19,11 @@ cli_tests = \
 	tests/cli/t190-pictures.t \
 	tests/cli/t195-hostile.t \
 	tests/cli/t200-fetch.t \
-	tests/cli/t200-list.t \
+	tests/cli/t202-list.t \
 	tests/cli/t205-tls.t \
 	tests/cli/t210-interrupt.t \
 	tests/cli/t215-binaries.t \
-	tests/cli/t215-symbolz.t \
+	tests/cli/t217-symbolz.t \
 	tests/cli/t220-disasm.t \
 	tests/cli/t225-weblist.t \
 	tests/cli/t230-names.t \
@@ -35,7 +35,7 @@ cli_tests = \
 	tests/cli/t265-prompt.t \
 	tests/cli/t280-gate.t \
 	tests/cli/t285-gate-ci.t \
-	tests/cli/t285-gate-json.t \
+	tests/cli/t287-gate-json.t \
 	tests/cli/t290-snapshot.t \
 	tests/cli/t295-stacks.t \
 	tests/cli/t900-readme.t

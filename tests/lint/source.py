@@ -157,6 +157,16 @@ def check_lists():
     return findings
 
 
+def check_numbers():
+    """Test scripts have a number of their own in their folder, so that a number names one."""
+    findings, owner = [], {}
+    for path in walk("tests"):
+        m = re.match(r"tests/\w+/t\d+(?=-[^/]*\.t$)", path)
+        if m and owner.setdefault(m.group(0), path) != path:
+            findings.append(f"{path}: has the number of {owner[m.group(0)]}")
+    return findings
+
+
 sources = [p for p in walk("src", "viewers", "tests") if p.endswith((".c", ".h", ".def"))]
 ours = {p: read(p) for p in sources if not p.startswith("tests/")}
 tests = {p: read(p) for p in sources if p.startswith("tests/")}
@@ -168,5 +178,6 @@ result(f"no file is over {MAX_FILE} lines, no function over {MAX_FUNCTION}", che
 result("no function is called that cannot be used safely", check_calls())
 result("comments are /* */", check_comments())
 result("each file is in the local.mk of its folder", check_lists())
+result("no two test scripts of a folder have the same number", check_numbers())
 print(f"1..{count}")
 sys.exit(failed > 0)

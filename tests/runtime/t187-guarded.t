@@ -1,5 +1,5 @@
 #!/bin/sh
-# t185-guarded.t - a program that uses SIGPROF itself, in all ways there are, sees what it sees alone
+# t187-guarded.t - a program that uses SIGPROF itself, in all ways there are, sees what it sees alone
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile guarded

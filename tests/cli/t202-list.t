@@ -1,5 +1,5 @@
 #!/bin/sh
-# t200-list.t - list: source lines with their weight; numbers are held against pprof in tests/compat
+# t202-list.t - list: source lines with their weight; numbers are held against pprof in tests/compat
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 export HOME="$tmp" GOROOT=/nonexistent

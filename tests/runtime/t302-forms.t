@@ -1,5 +1,5 @@
 #!/bin/sh
-# t300-forms.t - profiles of all kinds say the same as profile.proto and as text, to pprof and to cpa
+# t302-forms.t - profiles of all kinds say the same as profile.proto and as text, to pprof and to cpa
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 program=$here/${top_builddir:?}/tests/runtime/snap_files

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t180-signal.t - programs that take our signal, and libraries that own it
+# t182-signal.t - programs that take our signal, and libraries that own it
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile taken

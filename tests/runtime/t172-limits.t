@@ -1,5 +1,5 @@
 #!/bin/sh
-# t170-limits.t - programs that may do little, odd frame pointers, calls that wait
+# t172-limits.t - programs that may do little, odd frame pointers, calls that wait
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 compile burn

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t285-gate-json.t - the JSON of the gate is what its schema says, whatever the profiles are
+# t287-gate-json.t - the JSON of the gate is what its schema says, whatever the profiles are
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/cli/lib.sh"
 cd gate || exit 1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# t215-symbolz.t - names from the server that a profile came from
+# t217-symbolz.t - names from the server that a profile came from
 # SPDX-License-Identifier: Apache-2.0
 names=yes # lib.sh: look for names
 . "${top_srcdir:?}/tests/cli/lib.sh"

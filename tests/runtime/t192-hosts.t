@@ -1,5 +1,5 @@
 #!/bin/sh
-# t190-hosts.t - programs that have the library already, get it late, or have a part in Go
+# t192-hosts.t - programs that have the library already, get it late, or have a part in Go
 # SPDX-License-Identifier: Apache-2.0
 . "${top_srcdir:?}/tests/runtime/lib.sh"
 built=$here/${top_builddir:-.}
