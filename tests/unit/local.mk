@@ -406,8 +406,12 @@ check_PROGRAMS += tests/unit/bounded
 tests_unit_bounded_SOURCES = tests/unit/bounded.c
 TESTS += tests/unit/again.t
 TESTS += tests/unit/bounded.t
+TESTS += tests/unit/select.t
 EXTRA_DIST += tests/unit/again.t
 EXTRA_DIST += tests/unit/bounded.t
+EXTRA_DIST += tests/unit/count.awk
+EXTRA_DIST += tests/unit/select.awk
+EXTRA_DIST += tests/unit/select.t
 
 if CMOCKA
 check_PROGRAMS += $(unit_tests)
