@@ -6,7 +6,7 @@
 #include "config.h"
 
 #include "viewers/flame/flame.h"
-#include "viewers/shell/grid_int.h"
+#include "viewers/shell/grid.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

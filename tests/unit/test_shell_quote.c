@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "viewers/shell/quote.h"
 #include "viewers/shell/shell_int.h"
 
 #include <stdarg.h>

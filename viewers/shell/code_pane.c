@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "base/num.h"
 #include "base/unit.h"
-#include "viewers/shell/bar.h"
 #include "viewers/shell/wrap.h"
 
 #include <assert.h>
@@ -336,7 +335,7 @@ static void draw_bar(const struct code_values *v, const struct code_columns *c, 
 	int cells = eighths ? (eighths + EIGHTHS - 1) / EIGHTHS : cum != 0;
 
 	grid_fill(g, (struct area){ row.x + c->bar, row.y, cells, 1 }, SHADE, look);
-	bar_draw(g, (struct area){ row.x, row.y, c->bar + c->bar_width, 1 }, c->bar, 0, c->bar_width, share_of(v, flat),
+	grid_bar(g, (struct area){ row.x, row.y, c->bar + c->bar_width, 1 }, c->bar, 0, c->bar_width, share_of(v, flat),
 		 look);
 }
 

@@ -8,7 +8,7 @@
 #include "viewers/shell/editor.h"
 
 #include "base/utf8.h"
-#include "viewers/shell/grid_int.h"
+#include "viewers/shell/grid.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static size_t next_char(const struct editor *e, size_t at)
 	size_t n;
 
 	char_at(e, at, &n);
-	for (at += n; n && glyph_columns(char_at(e, at, &n)) == 0 && n;)
+	for (at += n; n && grid_columns(char_at(e, at, &n)) == 0 && n;)
 		at += n;
 	return at;
 }
@@ -50,7 +50,7 @@ static size_t prev_char(const struct editor *e, size_t at)
 
 	while (at > 0) {
 		at = byte_before(e, at);
-		if (glyph_columns(char_at(e, at, &n)) > 0)
+		if (grid_columns(char_at(e, at, &n)) > 0)
 			break;
 	}
 	return at;
@@ -269,7 +269,7 @@ static int columns_of(const struct editor *e, size_t lo, size_t hi)
 	size_t n;
 
 	while (lo < hi) {
-		columns += glyph_columns(char_at(e, lo, &n));
+		columns += grid_columns(char_at(e, lo, &n));
 		lo += n;
 	}
 	return columns;

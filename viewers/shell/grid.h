@@ -72,13 +72,24 @@ void grid_text_right(struct grid *g, struct area a, int x, int y, const char *te
 /* The same with a text shortened from its middle when it takes more than columns. */
 int grid_text_short(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct look look);
 
+/*
+ * Draw a share of cells as a bar from column x of row y of an area on, to an eighth of a cell. A share above 0
+ * fills an eighth at least.
+ *
+ * share   0 to 1; smaller and larger ones are cut
+ */
+void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double share, struct look look);
+
 /* A frame of lines around an area, inside it, with a title in its upper side; gives what is inside. */
 struct area grid_frame(struct grid *g, struct area a, const char *title, struct look look);
+
+/* How many columns a character takes: 0, 1 or 2. The rule is that of viewers/flame. */
+int grid_columns(uint32_t ch);
 
 /*
  * Append the screen as text: a line per row without blanks at its end. looks puts | before each row, below
  * those that have some a line of letters for the looks of their cells, and behind all what the letters
- * mean and where the cursor is; see grid_print.c.
+ * mean and where the cursor is.
  */
 void grid_add_text(const struct grid *g, bool looks, struct buf *out);
 

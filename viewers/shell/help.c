@@ -1,17 +1,381 @@
 /*
- * help.c - the view at hand explained, all keys, and what the words mean
+ * help.c - help in a window: the view that is shown, all keys, what the words mean, one command
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * A page is laid out for a width. Keys that follow each other are in two columns where there is room: their rows are
+ * made for one column first, then the second half of them is put beside the first.
  */
 #include "config.h"
 
-#include "viewers/shell/page.h"
+#include "viewers/shell/shell_int.h"
 
 #include "base/mem.h"
+#include "viewers/shell/editor.h"
+#include "viewers/shell/wrap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum part_kind { PART_HEAD, PART_TEXT, PART_KEY, PART_LINE };
+
+/* A heading, a paragraph, a key with what it does, or a line that is not wrapped at blanks. */
+struct page_part {
+	enum part_kind kind;
+	char *key, *text; /* key only of PART_KEY */
+};
+
+/* One row as laid out; the second key stands in a second column. NULL for nothing. */
+struct page_row {
+	enum part_kind kind;
+	char *key[2], *text[2];
+};
+
+/* Zero-initialised it is empty; released with page_release. */
+struct page {
+	struct page_part *part; /* [n_parts] */
+	size_t n_parts, cap_parts;
+	struct page_row *row; /* [n_rows] for laid_width */
+	size_t n_rows, cap_rows;
+	int laid_width;
+	struct list list;
+	struct area box;
+	struct editor search;
+	bool is_typing;
+};
+
+/* ---- a page laid out for a width ---- */
+
+enum { TWO_COLUMNS = 100, KEYS_WIDE = 16, KEYS_NARROW = 11, NARROW = 50, EDGES = 2 };
+
+/* The column where the second column of keys begins; the whole width when there is none. */
+static int page_column(int width)
+{
+	return width >= TWO_COLUMNS ? width / 2 : width;
+}
+
+/* The width of the names of keys. */
+static int page_keys(int width)
+{
+	return width < NARROW ? KEYS_NARROW : KEYS_WIDE;
+}
+
+static void page_forget_rows(struct page *p)
+{
+	for (size_t i = 0; i < p->n_rows; i++)
+		for (int side = 0; side < 2; side++) {
+			free(p->row[i].key[side]);
+			free(p->row[i].text[side]);
+		}
+	p->n_rows = 0;
+}
+
+static struct page_row *add_row(struct page *p, enum part_kind kind)
+{
+	p->row = mem_grow(p->row, &p->cap_rows, p->n_rows + 1, sizeof(*p->row));
+	p->row[p->n_rows] = (struct page_row){ .kind = kind };
+	return &p->row[p->n_rows++];
+}
+
+/* The next row of a text, which is moved behind it; NULL at its end. */
+static char *take_row(const char **text, int columns)
+{
+	size_t next, n;
+	char *row;
+
+	if (!*text || !**text)
+		return NULL;
+	n = wrap_row(*text, columns > 1 ? columns : 1, &next);
+	row = mem_strndup(*text, n);
+	*text += next;
+	return row;
+}
+
+static void lay_text(struct page *p, const struct page_part *part, int width)
+{
+	const char *text = part->text;
+	char *row;
+
+	if (!*text)
+		add_row(p, part->kind);
+	while ((row = take_row(&text, width - EDGES)))
+		add_row(p, part->kind)->text[0] = row;
+}
+
+/* A key in rows of one column: its names may take several, as what it does. */
+static void lay_key(struct page *p, const struct page_part *part, int column, int keys)
+{
+	const char *key = part->key, *text = part->text;
+	char *one = take_row(&key, keys - 1), *two = take_row(&text, column - keys - EDGES);
+
+	while (one || two) {
+		struct page_row *row = add_row(p, PART_KEY);
+
+		row->key[0] = one;
+		row->text[0] = two;
+		one = take_row(&key, keys - 1);
+		two = take_row(&text, column - keys - EDGES);
+	}
+}
+
+/* Put the rows from mid on beside those from first to mid. */
+static void pair_rows(struct page *p, size_t first, size_t mid)
+{
+	size_t n = p->n_rows;
+
+	for (size_t i = mid; i < n; i++) {
+		struct page_row *left = &p->row[first + i - mid];
+
+		left->key[1] = p->row[i].key[0];
+		left->text[1] = p->row[i].text[0];
+	}
+	p->n_rows = mid;
+}
+
+/* Where the second column begins: with the first of n keys that leaves no more rows to the right than to the left. */
+static size_t middle(const size_t *start, size_t n, size_t total)
+{
+	size_t k = 1;
+
+	while (k < n && start[k] - start[0] < total - start[k])
+		k++;
+	return k < n ? start[k] : total;
+}
+
+/* The keys from part i on. Gives the part behind them. */
+static size_t lay_keys(struct page *p, size_t i, int width)
+{
+	int column = page_column(width), keys = page_keys(width);
+	size_t n = 0, *start;
+
+	while (i + n < p->n_parts && p->part[i + n].kind == PART_KEY)
+		n++;
+	start = mem_alloc(n, sizeof(*start));
+	for (size_t k = 0; k < n; k++) {
+		start[k] = p->n_rows;
+		lay_key(p, &p->part[i + k], column, keys);
+	}
+	if (column < width)
+		pair_rows(p, start[0], middle(start, n, p->n_rows));
+	free(start);
+	return i + n;
+}
+
+/* Make the rows for this many columns, unless they are so already. */
+static void page_lay(struct page *p, int width)
+{
+	if (p->laid_width == width && p->n_rows)
+		return;
+	page_forget_rows(p);
+	p->laid_width = width;
+	for (size_t i = 0; i < p->n_parts;) {
+		const struct page_part *part = &p->part[i];
+
+		if (part->kind == PART_HEAD && p->n_rows)
+			add_row(p, PART_TEXT);
+		if (part->kind == PART_KEY) {
+			i = lay_keys(p, i, width);
+			continue;
+		}
+		lay_text(p, part, width);
+		i++;
+	}
+}
+
+/* ---- a page on the screen ---- */
+
+enum { CTRL_C = 3 };
+
+static char *copy(const char *text)
+{
+	return text ? mem_strndup(text, strlen(text)) : NULL;
+}
+
+static void page_release(struct page *p)
+{
+	page_forget_rows(p);
+	free(p->row);
+	for (size_t i = 0; i < p->n_parts; i++) {
+		free(p->part[i].key);
+		free(p->part[i].text);
+	}
+	free(p->part);
+	editor_release(&p->search);
+	*p = (struct page){ 0 };
+}
+
+/* Append a part; texts are copied. key may be NULL. */
+static void page_add(struct page *p, enum part_kind kind, const char *key, const char *text)
+{
+	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
+	p->part[p->n_parts++] = (struct page_part){ kind, copy(key), copy(text) };
+	p->laid_width = 0;
+}
+
+/* Append each line of a text as a PART_LINE. */
+static void page_add_lines(struct page *p, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		char *line = mem_strndup(text, n);
+
+		page_add(p, PART_LINE, NULL, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+/* Letters match in any case. */
+static bool has(const char *text, const char *word)
+{
+	return text && strcasestr(text, word);
+}
+
+static bool is_found(const struct page *p, const struct page_row *row)
+{
+	const char *word = buf_text(&p->search.text);
+
+	return *word &&
+	       (has(row->key[0], word) || has(row->text[0], word) || has(row->key[1], word) || has(row->text[1], word));
+}
+
+static void draw_row(const struct page *p, struct grid *g, struct area in, int y, size_t i)
+{
+	const struct page_row *row = &p->row[i];
+	struct look look = theme_look(row->kind == PART_HEAD ? LOOK_HEAD : LOOK_PLAIN);
+
+	if (is_found(p, row)) {
+		look = theme_look(LOOK_MATCH);
+		grid_text(g, in, 0, y, ">", look);
+	}
+	for (int side = 0; side < 2; side++) {
+		int x = 1 + side * page_column(in.width);
+		struct area a = in;
+
+		if (side == 0 && (row->key[1] || row->text[1]))
+			a.width = page_column(in.width);
+		if (row->key[side])
+			grid_text(g, a, x, y, row->key[side], theme_look(LOOK_KEY));
+		if (row->kind == PART_KEY)
+			x += page_keys(in.width);
+		if (row->text[side])
+			grid_text(g, a, x, y, row->text[side], look);
+	}
+}
+
+static void draw_foot(struct page *p, struct grid *g, struct area in)
+{
+	struct area a = { in.x, in.y + in.height, in.width, 1 };
+
+	if (p->is_typing) {
+		int x = grid_text(g, a, 1, 0, "/", theme_look(LOOK_KEY));
+
+		editor_draw(&p->search, g, a, x, 0, theme_look(LOOK_PLAIN));
+		return;
+	}
+	grid_text(g, a, 1, 0,
+		  p->search.text.len ? "n N next and previous  / search  Esc closes"
+				     : "Up Down PageUp PageDown scroll  / search  Esc closes",
+		  theme_look(LOOK_QUIET));
+}
+
+/* Draw as a window, not wider than columns. */
+static void page_draw(struct page *p, struct grid *g, const char *title, int columns)
+{
+	struct area in;
+
+	page_lay(p, (columns < g->width ? columns : g->width) - EDGES);
+	p->box = overlay_box(g, columns, (int)(p->n_rows < 10000 ? p->n_rows : 10000) + EDGES + 1);
+	in = grid_frame(g, p->box, title, theme_look(LOOK_BOX));
+	if (in.height < 1)
+		in = p->box;
+	else if (in.height > 1)
+		in.height--;
+	p->list.n = (uint32_t)p->n_rows;
+	p->list.height = in.height;
+	if (p->list.top + (uint32_t)in.height > p->list.n)
+		p->list.top = p->list.n > (uint32_t)in.height ? p->list.n - (uint32_t)in.height : 0;
+	for (int y = 0; y < in.height && p->list.top + (uint32_t)y < p->list.n; y++)
+		draw_row(p, g, in, y, p->list.top + (uint32_t)y);
+	shell_list_draw_bar(&p->list, g, in, theme_look(LOOK_PLAIN));
+	if (p->box.height > 3)
+		draw_foot(p, g, in);
+}
+
+/* Go to the next row that has it, from this one on. */
+static void seek(struct page *p, uint32_t from, int by)
+{
+	for (uint32_t n = 0; n < p->list.n; n++) {
+		uint32_t row = (uint32_t)(((int64_t)from + (int64_t)by * n + p->list.n * 2) % p->list.n);
+
+		if (!is_found(p, &p->row[row]))
+			continue;
+		p->list.at = p->list.top = row;
+		return;
+	}
+}
+
+/* While the text to search for is typed. */
+static void type(struct page *p, const struct event *e)
+{
+	if (e->kind == EVENT_KEY && (e->key == KEY_ESC || e->key == CTRL_C)) {
+		p->is_typing = false;
+		editor_set(&p->search, "");
+	} else if (e->kind == EVENT_KEY && e->key == KEY_ENTER_) {
+		p->is_typing = false;
+	} else if (editor_key(&p->search, e) == EDITOR_CHANGED) {
+		seek(p, p->list.top, 1);
+	}
+}
+
+/* There is no selected row: what moves it scrolls. */
+static bool scroll(struct page *p, const struct event *e)
+{
+	struct list *l = &p->list;
+	bool down = e->kind == EVENT_WHEEL
+			    ? e->by > 0
+			    : e->key == 'j' || e->key == KEY_DOWN_ || e->key == KEY_PAGE_DOWN || e->key == 4;
+
+	l->at = down && l->height > 0 ? l->top + (uint32_t)l->height - 1 : l->top;
+	if (l->at >= l->n)
+		l->at = l->n ? l->n - 1 : 0;
+	return shell_list_key(l, e);
+}
+
+/* Scrolling, / n N. Gives false when the page is to be closed: Esc, q, ?, Enter, a click outside. */
+static bool page_key(struct page *p, const struct event *e)
+{
+	if (e->kind == EVENT_CLICK || e->kind == EVENT_DOUBLE)
+		return overlay_has(p->box, e);
+	if (e->kind == EVENT_RIGHT)
+		return false;
+	if (p->is_typing) {
+		type(p, e);
+		return true;
+	}
+	if (e->kind == EVENT_KEY) {
+		switch (e->key) {
+		case '/':
+			p->is_typing = true;
+			editor_set(&p->search, "");
+			return true;
+		case 'n':
+			seek(p, p->list.top + 1, 1);
+			return true;
+		case 'N':
+			seek(p, p->list.top + p->list.n - 1, -1);
+			return true;
+		case ' ':
+			return scroll(p, &(struct event){ .kind = EVENT_KEY, .key = KEY_PAGE_DOWN });
+		default:
+			break;
+		}
+	}
+	return scroll(p, e);
+}
+
+/* ---- what is on the page ---- */
 
 enum { HELP_COLUMNS = 132 };
 

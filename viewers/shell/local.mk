@@ -3,8 +3,6 @@
 noinst_LIBRARIES += viewers/shell/libshell.a
 viewers_shell_libshell_a_CFLAGS = $(AM_CFLAGS) $(NCURSES_CFLAGS)
 viewers_shell_libshell_a_SOURCES = \
-	viewers/shell/bar.c \
-	viewers/shell/bar.h \
 	viewers/shell/chips.c \
 	viewers/shell/code_pane.c \
 	viewers/shell/code_pane.h \
@@ -23,20 +21,13 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/frame.c \
 	viewers/shell/grid.c \
 	viewers/shell/grid.h \
-	viewers/shell/grid_ascii.c \
-	viewers/shell/grid_int.h \
-	viewers/shell/grid_print.c \
-	viewers/shell/grid_text.c \
 	viewers/shell/headline.c \
 	viewers/shell/headline.h \
 	viewers/shell/help.c \
 	viewers/shell/history.c \
 	viewers/shell/history.h \
 	viewers/shell/keys.c \
-	viewers/shell/label.c \
-	viewers/shell/label.h \
 	viewers/shell/list.c \
-	viewers/shell/live.c \
 	viewers/shell/loop.c \
 	viewers/shell/menu.c \
 	viewers/shell/menu.h \
@@ -44,13 +35,11 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/option.h \
 	viewers/shell/options.c \
 	viewers/shell/overlay.c \
-	viewers/shell/page.c \
-	viewers/shell/page.h \
-	viewers/shell/page_rows.c \
-	viewers/shell/page_rows.h \
 	viewers/shell/pane.c \
 	viewers/shell/picker.c \
 	viewers/shell/prompt.c \
+	viewers/shell/quote.c \
+	viewers/shell/quote.h \
 	viewers/shell/save.c \
 	viewers/shell/save_formats.c \
 	viewers/shell/save_formats.h \
@@ -66,13 +55,10 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/search.c \
 	viewers/shell/sheet.c \
 	viewers/shell/sheet.h \
-	viewers/shell/sheet_draw.c \
 	viewers/shell/shell.c \
 	viewers/shell/shell.h \
 	viewers/shell/shell_int.h \
-	viewers/shell/subject.c \
 	viewers/shell/theme.c \
-	viewers/shell/theme.h \
 	viewers/shell/title.c \
 	viewers/shell/view_asm.c \
 	viewers/shell/view_calls.c \

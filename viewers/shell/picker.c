@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "engine/view.h"
+#include "viewers/shell/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

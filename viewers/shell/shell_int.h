@@ -18,12 +18,45 @@
 #include "viewers/shell/event.h"
 #include "viewers/shell/grid.h"
 #include "viewers/shell/shell.h"
-#include "viewers/shell/theme.h"
 
 #include <stdint.h>
 
 struct shell;
 struct pane;
+
+/* ---- theme.c: how things look ---- */
+
+enum role {
+	LOOK_PLAIN,
+	LOOK_QUIET,     /* matters less */
+	LOOK_BAR,       /* the line at the top, and behind tabs */
+	LOOK_TAB,       /* another view */
+	LOOK_TAB_HERE,  /* the view that is shown */
+	LOOK_HEAD,      /* headings of columns */
+	LOOK_HEAD_HERE, /* of the one that rows are sorted by */
+	LOOK_SELECTED,
+	LOOK_MATCH, /* what was searched for */
+	LOOK_CHIP,
+	LOOK_KEY, /* the name of a key */
+	LOOK_ERROR,
+	LOOK_GREW,
+	LOOK_SHRANK,
+	LOOK_WARM,    /* a share worth a look */
+	LOOK_HOT,     /* a large share */
+	LOOK_BOX,     /* a window on top of a view */
+	LOOK_COMMAND, /* a line as at the prompt */
+	N_ROLES
+};
+
+struct look theme_look(enum role role);
+
+/* The same in the selected row: one bar, so colours give way to it. */
+struct look theme_selected(struct look look);
+
+/* The look for a share of the total in percent: plain, warm or hot. */
+struct look theme_heat(double percent);
+
+/* ---- models, panes, overlays, the shell ---- */
 
 /* What the worker is to make a model of. Everything lives until it is done. */
 struct ask {
@@ -195,13 +228,6 @@ void shell_subject(struct shell *s, struct buf *out);
 
 /* The same of any pane. */
 void pane_subject(struct shell *s, struct pane *p, struct buf *out);
-
-/* Append text as an expression that matches just that, as a word of the prompt's language: "^main\.work$", in quotes
-   where it has blanks. */
-void shell_quote(const char *text, struct buf *out);
-
-/* The same for what a row is about: its function, else its file, else its binary, else nothing. */
-void shell_quote_place(struct shell *s, const struct row_place *place, struct buf *out);
 
 void shell_back(struct shell *s); /* in the way of panes */
 void shell_forward(struct shell *s);

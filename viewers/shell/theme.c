@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "viewers/shell/theme.h"
+#include "viewers/shell/shell_int.h"
 
 #include <math.h>
 

@@ -16,6 +16,7 @@
 #include "engine/view.h"
 #include "report/address.h"
 #include "report/disasm.h"
+#include "viewers/shell/quote.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -297,7 +298,7 @@ static void show(struct pane *p, uint32_t i)
 	const struct asm_model *am = p->model->own;
 	struct asm_state *st = p->state;
 	const struct disasm_routine *r = am->routine[i];
-	int height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 2;
+	int height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 2, width;
 
 	st->code.routine = i;
 	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .left = st->code.list.left };
@@ -307,9 +308,9 @@ static void show(struct pane *p, uint32_t i)
 		code_values_add(&st->code.values, cell_of(p, row)[DISASM_CUM].value);
 	}
 	st->code.mark_width = (int)strlen("address");
-	if (st->code.list.n &&
-	    (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text) - 2 > st->code.mark_width)
-		st->code.mark_width = (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text) - 2;
+	width = st->code.list.n ? (int)strlen(cell_of(p, st->code.list.n - 1)[DISASM_ADDRESS].text + strlen("0x")) : 0;
+	if (width > st->code.mark_width)
+		st->code.mark_width = width;
 	code_find_hot(p, 0, st->code.list.n, weigh);
 	go(p, st->code.n_hot ? st->code.hot[0] : 0);
 }
@@ -322,10 +323,8 @@ static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, u
 		bool is_exact = find_address(am, r, addr, row);
 
 		*routine = i;
-		if (is_exact)
-			return true;
-		if (is_in && *row > 0 && *row < r->hi - r->lo) {
-			--*row;
+		if (is_exact || (is_in && *row > 0 && *row < r->hi - r->lo)) {
+			*row -= !is_exact;
 			return true;
 		}
 	}

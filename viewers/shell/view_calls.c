@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "engine/view.h"
 #include "report/calls.h"
+#include "viewers/shell/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,8 @@
 
 #include "viewers/shell/view_flame.h"
 
+#include "viewers/shell/quote.h"
+
 #include <stdlib.h>
 #include <string.h>
 

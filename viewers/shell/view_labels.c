@@ -7,7 +7,7 @@
 
 #include "viewers/shell/view_labels_int.h"
 
-#include "viewers/shell/label.h"
+#include "viewers/shell/quote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,6 @@
 #include "viewers/shell/view_labels_int.h"
 
 #include "base/unit.h"
-#include "viewers/shell/bar.h"
 #include "viewers/shell/headline.h"
 
 #include <inttypes.h>
@@ -79,7 +78,7 @@ static void draw_weight(const struct labels *m, int64_t weight, struct grid *g, 
 	unit_add_percent_tight(&text, weight, h->total);
 	grid_text_right(g, line, x + SHARE_WIDTH, 0, buf_text(&text), look);
 	if (line.width >= BAR_FROM)
-		bar_draw(g, line, x + SHARE_WIDTH + 1, 0, BAR_WIDTH - 1, unit_percent(weight, h->total) / 100, look);
+		grid_bar(g, line, x + SHARE_WIDTH + 1, 0, BAR_WIDTH - 1, unit_percent(weight, h->total) / 100, look);
 	buf_release(&text);
 }
 

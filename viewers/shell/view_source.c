@@ -9,6 +9,7 @@
 
 #include "base/path.h"
 #include "report/list.h"
+#include "viewers/shell/quote.h"
 #include "viewers/shell/screen.h"
 
 #include <assert.h>

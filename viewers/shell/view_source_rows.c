@@ -178,7 +178,7 @@ static void join_code(const struct model *m, struct source_model *sm)
 
 /* Where there are no instructions, the lines are shown without them. */
 static int make_code(const struct view *v, const struct query *q, struct model *m, struct source_model *sm,
-		    struct err *err)
+		     struct err *err)
 {
 	int rc = report_weblist_make(v, q, &m->more, &sm->weblist, &m->notes, err);
 

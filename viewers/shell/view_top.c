@@ -17,6 +17,7 @@
 #include "engine/view.h"
 #include "report/top.h"
 #include "viewers/shell/headline.h"
+#include "viewers/shell/quote.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "viewers/shell/view_tree_int.h"
 
 #include "base/mem.h"
-#include "viewers/shell/label.h"
+#include "viewers/shell/quote.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 
 #include "base/unit.h"
 #include "viewers/flame/flame.h"
-#include "viewers/shell/bar.h"
 #include "viewers/shell/headline.h"
 
 #include <inttypes.h>
@@ -288,7 +287,7 @@ static void draw_row(const struct tree *t, const struct tree_state *s, uint32_t 
 			continue;
 		look = selected ? theme_selected(look) : look;
 		if (c[k].kind == BAR) {
-			bar_draw(g, line, x + 1, 0, c[k].width - 1,
+			grid_bar(g, line, x + 1, 0, c[k].width - 1,
 				 unit_percent(tree_value(t, row->box, c[k].by), t->head->total) / 100, look);
 		} else {
 			add_cell(t, &c[k], row->box, &text);

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
-#include "viewers/shell/grid_int.h"
+#include "viewers/shell/grid.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static size_t char_size(const char *text, int *columns)
 	struct buf escape = { 0 };
 
 	if (n && (utf8_is_plain(c) || c == '\t')) {
-		*columns = c == '\t' ? 1 : glyph_columns(c);
+		*columns = c == '\t' ? 1 : grid_columns(c);
 		return n;
 	}
 	utf8_add_safe(&escape, text, n ? n : 1);

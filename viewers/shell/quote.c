@@ -1,32 +1,38 @@
 /*
- * label.c - labels in the language of the prompt
+ * quote.c - names and labels in the language of the prompt
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * How filters read it is in engine/filter_tags.c: a key ends at the first =, expressions are parted
- * by commas, and what looks like a number is a range.
+ * How filters read labels is in engine/filter_tags.c: a key ends at the first =, expressions are separated by
+ * commas, and text that looks like a number is a range.
  */
 #include "config.h"
 
-#include "viewers/shell/label.h"
+#include "viewers/shell/quote.h"
 
+#include "base/str.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 #include "session/line.h"
+#include "viewers/shell/shell_int.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* Text in an expression that matches just that. */
-static void add_plain(const char *text, size_t len, struct buf *out)
+/*
+ * Append text as an expression that matches just that.
+ *
+ * special  characters with a meaning at the prompt or in the option, which are written as \x{} too
+ */
+static void add_literal(const char *text, size_t len, const char *special, struct buf *out)
 {
 	const char *end = text + len;
 
 	while (text < end) {
-		uint32_t c = 0xfffd; /* what a byte that is not UTF-8 counts as */
+		uint32_t c = 0xfffd; /* for a byte that is not UTF-8 */
 		size_t n = utf8_decode(text, (size_t)(end - text), &c);
 
-		if (n == 0 || !utf8_is_plain(c) || strchr(",='\"", *text))
+		if (n == 0 || !utf8_is_plain(c) || strchr(special, *text))
 			buf_addf(out, "\\x{%x}", (unsigned)c);
 		else if (n == 1 && strchr("\\.+*?()|[]{}^$", *text))
 			buf_addf(out, "\\%c", *text);
@@ -36,7 +42,56 @@ static void add_plain(const char *text, size_t len, struct buf *out)
 	}
 }
 
-/* Is it taken as it stands behind an option and =? */
+/* ---- names ---- */
+
+/* Would the prompt split it? */
+static bool has_blank(const char *text)
+{
+	for (; *text; text++)
+		if (line_space(text) || starts_with(text, "//:"))
+			return true;
+	return false;
+}
+
+void shell_quote(const char *text, struct buf *out)
+{
+	const char *quote = has_blank(text) ? "'" : "";
+
+	buf_addf(out, "%s^", quote);
+	add_literal(text, strlen(text), quote, out);
+	buf_addf(out, "$%s", quote);
+}
+
+/* Files are printed without the folders of the machine that built the program. */
+static void add_file(const struct profile *p, const char *file, struct buf *out)
+{
+	struct buf whole = { 0 };
+	bool is_whole = false;
+
+	for (uint32_t f = 0; f < p->n_funcs && !is_whole; f++)
+		is_whole = strcmp(profile_text(p, p->func_file[f]), file) == 0;
+	shell_quote(file, &whole);
+	for (size_t i = 0; i < whole.len; i++)
+		if (is_whole || i > 1 || whole.data[i] != '^')
+			buf_add(out, whole.data + i, 1);
+	buf_release(&whole);
+}
+
+void shell_quote_place(struct shell *s, const struct row_place *place, struct buf *out)
+{
+	if (*place->function)
+		shell_quote(place->function, out);
+	else if (*place->file)
+		add_file(s->data->p, place->file, out);
+	else if (*place->binary)
+		shell_quote(place->binary, out);
+}
+
+/* ---- labels ---- */
+
+#define LABEL_SPECIAL ",='\""
+
+/* Can it follow an option and = without quotes? */
 static bool is_word(const char *text)
 {
 	size_t n = strlen(text);
@@ -72,10 +127,10 @@ bool shell_label_add_text(const char *key, const char *value, size_t n, struct b
 		buf_addf(&text, "%s=^", key);
 	} else { /* without a key expressions are for key:value */
 		buf_addz(&text, "^");
-		add_plain(key, strlen(key), &text);
+		add_literal(key, strlen(key), LABEL_SPECIAL, &text);
 		buf_addz(&text, ":");
 	}
-	add_plain(value, n, &text);
+	add_literal(value, n, LABEL_SPECIAL, &text);
 	buf_addz(&text, "$");
 	fine = add_word(buf_text(&text), out);
 	buf_release(&text);
