@@ -54,15 +54,40 @@ static void add_limit(const struct head *h, enum wording how, struct buf *out)
 		 h->n_shown, h->n_before);
 }
 
-void headline_add(const struct report *r, int columns, struct buf *out)
+static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
 {
-	const struct head *h = &r->head;
+	double percent = report_diff_percent(before, after);
+
+	buf_addz(out, after > before ? "+" : "");
+	report_add_value(h, after - before, out);
+	if (!isnan(percent))
+		buf_addf(out, " (%+.2f%%)", percent);
+}
+
+static void add_sides(const struct head *h, int64_t before, int64_t after, enum wording how, struct buf *out)
+{
+	if (how < SHORTEST) {
+		buf_addz(out, how == AS_TEXT ? "Total: before " : "");
+		report_add_value(h, before, out);
+		buf_addz(out, how == AS_TEXT ? ", after " : " -> ");
+		report_add_value(h, after, out);
+		buf_addz(out, ", ");
+	}
+	add_change(h, before, after, out);
+}
+
+/* Append the line in the longest wording that fits; nothing when none does. */
+static void add_fitting(const struct head *h, const int64_t sides[2], int columns, struct buf *out)
+{
 	struct buf line = { 0 };
 
 	for (int how = AS_TEXT; how < N_WORDINGS; how++) {
 		line.len = 0;
-		add_sum(h, how, &line);
-		if (h->total) {
+		if (sides)
+			add_sides(h, sides[0], sides[1], how, &line);
+		else
+			add_sum(h, how, &line);
+		if (sides || h->total) {
 			add_dropped(h, how, &line);
 			add_limit(h, how, &line);
 		}
@@ -74,39 +99,14 @@ void headline_add(const struct report *r, int columns, struct buf *out)
 	buf_release(&line);
 }
 
-static void add_change(const struct head *h, int64_t before, int64_t after, struct buf *out)
+void headline_add(const struct report *r, int columns, struct buf *out)
 {
-	double percent = report_diff_percent(before, after);
-
-	buf_addz(out, after > before ? "+" : "");
-	report_add_value(h, after - before, out);
-	if (!isnan(percent))
-		buf_addf(out, " (%+.2f%%)", percent);
+	add_fitting(&r->head, NULL, columns, out);
 }
 
 void headline_add_sides(const struct report *r, int64_t before, int64_t after, int columns, struct buf *out)
 {
-	const struct head *h = &r->head;
-	struct buf line = { 0 };
-
-	for (int how = AS_TEXT; how < N_WORDINGS; how++) {
-		line.len = 0;
-		if (how < SHORTEST) {
-			buf_addz(&line, how == AS_TEXT ? "Total: before " : "");
-			report_add_value(h, before, &line);
-			buf_addz(&line, how == AS_TEXT ? ", after " : " -> ");
-			report_add_value(h, after, &line);
-			buf_addz(&line, ", ");
-		}
-		add_change(h, before, after, &line);
-		add_dropped(h, how, &line);
-		add_limit(h, how, &line);
-		if ((int64_t)flame_columns(buf_text(&line)) <= columns) {
-			buf_addz(out, buf_text(&line));
-			break;
-		}
-	}
-	buf_release(&line);
+	add_fitting(&r->head, (const int64_t[2]){ before, after }, columns, out);
 }
 
 const char *headline_none(const struct shell *s, const struct head *h)

@@ -62,39 +62,24 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/title.c \
 	viewers/shell/view_asm.c \
 	viewers/shell/view_calls.c \
-	viewers/shell/view_calls.h \
-	viewers/shell/view_calls_draw.c \
 	viewers/shell/view_flame.c \
 	viewers/shell/view_flame.h \
 	viewers/shell/view_flame_draw.c \
-	viewers/shell/view_flame_make.c \
-	viewers/shell/view_flame_runs.c \
-	viewers/shell/view_flame_search.c \
-	viewers/shell/view_flame_words.c \
 	viewers/shell/view_flame_zoom.c \
 	viewers/shell/view_labels.c \
-	viewers/shell/view_labels_draw.c \
-	viewers/shell/view_labels_int.h \
-	viewers/shell/view_labels_rows.c \
 	viewers/shell/view_source.c \
 	viewers/shell/view_source.h \
 	viewers/shell/view_source_rows.c \
 	viewers/shell/view_text.c \
 	viewers/shell/view_top.c \
 	viewers/shell/view_top.h \
-	viewers/shell/view_top_sheet.c \
-	viewers/shell/view_top_sides.c \
+	viewers/shell/view_top_columns.c \
 	viewers/shell/view_traces.c \
-	viewers/shell/view_traces_draw.c \
-	viewers/shell/view_traces_int.h \
-	viewers/shell/view_traces_model.c \
+	viewers/shell/view_traces.h \
 	viewers/shell/view_traces_rows.c \
 	viewers/shell/view_tree.c \
-	viewers/shell/view_tree_draw.c \
-	viewers/shell/view_tree_int.h \
-	viewers/shell/view_tree_model.c \
+	viewers/shell/view_tree.h \
 	viewers/shell/view_tree_rows.c \
-	viewers/shell/view_tree_search.c \
 	viewers/shell/work.c \
 	viewers/shell/wrap.c \
 	viewers/shell/wrap.h

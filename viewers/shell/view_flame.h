@@ -104,24 +104,14 @@ bool shell_flame_unzoom(struct pane *p);
 void shell_flame_whole(struct pane *p);
 void shell_flame_select(struct pane *p, uint32_t tile);
 
-/* view_flame_search.c */
-void shell_flame_search(struct shell *s, struct pane *p, const char *text);
+/* Find again what is searched for, in a new picture. */
 void shell_flame_search_again(struct pane *p);
+/* Does a tile match? */
 bool shell_flame_matches(const struct flame_state *st, uint32_t tile);
-bool shell_flame_next_match(struct shell *s, struct pane *p, bool forward);
 
-/* view_flame_draw.c */
 void shell_flame_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
-/* The lines around the boxes: what is zoomed; colours; what is selected. */
-void shell_flame_draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct area a);
-void shell_flame_draw_legend(struct shell *s, struct pane *p, struct grid *g, struct area a);
-void shell_flame_draw_details(struct shell *s, struct pane *p, struct grid *g, struct area a);
-
-/* The colours for a terminal. */
-enum flame_theme shell_flame_theme_of(const struct shell *s, const struct flame_style *style);
-
-/* view_flame_zoom.c; see pane_class. */
+/* See pane_class. */
 void shell_flame_take_part(struct shell *s, struct pane *p, struct model *m);
 void shell_flame_shown(struct shell *s, struct pane *p);
 void shell_flame_end(struct pane *p);

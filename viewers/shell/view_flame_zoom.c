@@ -1,5 +1,5 @@
 /*
- * view_flame_zoom.c - what is zoomed and selected, whatever model it is in
+ * view_flame_zoom.c - the flame graph: its model, what is zoomed and selected, which cells boxes take
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -7,7 +7,177 @@
 
 #include "viewers/shell/view_flame.h"
 
+#include "engine/view.h"
+
 #include <string.h>
+
+/* ---- the model ---- */
+
+/* Boxes of a fifth of a cell of this width are there at once; deeper than that many levels none are. */
+enum { CELLS = 400, PER_CELL = 5, LEVELS = 2000 };
+
+static void link_tiles(struct flame_model *own, struct arena *mem)
+{
+	const struct flame *f = own->f;
+	uint32_t n = own->l.n;
+
+	own->tile = arena_alloc(mem, n, sizeof(*own->tile));
+	own->child = arena_zalloc(mem, (size_t)n + 1, sizeof(*own->child));
+	own->deepest = arena_alloc(mem, n, sizeof(*own->deepest));
+	own->level = arena_alloc(mem, (size_t)own->l.n_levels + 1, sizeof(*own->level));
+	for (uint32_t i = n; i-- > 0;) {
+		own->tile[own->l.tile[i].box] = i;
+		own->deepest[i] = own->l.tile[i].level;
+		own->level[own->l.tile[i].level] = i;
+	}
+	own->level[own->l.n_levels] = n;
+	for (uint32_t i = n; i-- > 1;) {
+		uint32_t up = own->tile[f->parent[own->l.tile[i].box]];
+
+		own->child[up + 1]++; /* counted, and then added up */
+		if (own->deepest[up] < own->deepest[i])
+			own->deepest[up] = own->deepest[i];
+	}
+	own->child[0] = 1;
+	for (uint32_t i = 0; i < n; i++)
+		own->child[i + 1] += own->child[i];
+}
+
+static struct flame_source source_of(const struct opt_list *list)
+{
+	return (struct flame_source){ .source = list->item, .n = list->n };
+}
+
+int shell_flame_view_make(const struct ask *a, struct model *m, struct err *err)
+{
+	struct flame_model *own = arena_zalloc(m->mem, 1, sizeof(*own));
+	int cells = a->width > CELLS ? a->width : CELLS;
+	struct flame_ask ask = { .min_share = 1.0 / PER_CELL / cells,
+				 .max_levels = LEVELS,
+				 .way = (const uint32_t *)a->part.data,
+				 .n_way = (uint32_t)(a->part.len / sizeof(uint32_t)) };
+	struct query q = *a->q;
+	struct view v;
+	int rc;
+
+	q.keep_base = true;
+	q.nodecount = q.nodecount == 0 ? -1 : q.nodecount; /* zooming shows all of them */
+	own->style = (struct flame_style){ .title = "", .icicle = q.icicle, .diff_self = q.diff_self };
+	ask.side[FLAME_BEFORE] = source_of(q.base.n ? &q.base : &q.diff_base);
+	rc = flame_style_read(q.order, q.theme, q.color_by, &own->style, err);
+	if (rc == 0)
+		rc = view_make(a->data->sides, &q, m->mem, &v, &m->notes, err);
+	if (rc == 0)
+		rc = report_flame_make(&v, &q, &ask, &m->report, err);
+	if (rc < 0)
+		return rc;
+	own->r = &m->report;
+	own->f = m->report.flame;
+	flame_lay_out(own->f, &own->style, m->mem, &own->l);
+	link_tiles(own, m->mem);
+	own->n_legend = flame_legend(&m->report, &own->style, m->mem, &own->legend);
+	m->own = own;
+	return stop_check(q.stop, err);
+}
+
+/* ---- cells of a level ---- */
+
+enum { EIGHTHS = 8 };
+
+/* Where a place lies on width cells. */
+struct mark {
+	int cell, eighths;
+};
+
+static struct mark mark_of(int64_t x, int64_t span, int width)
+{
+	__int128 all = (__int128)x * width;
+	int64_t cell = (int64_t)(all / span);
+
+	return (struct mark){ .cell = (int)cell, .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
+}
+
+/* A box that ends in the cell it begins in: with others there, or on its own until another one goes on from it. */
+static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths, struct flame_run *out,
+			 size_t n)
+{
+	struct flame_run *last = n ? &out[n - 1] : NULL;
+
+	if (last && last->x == cell && last->width == 0) {
+		last->n++;
+		if (l->tile[tile].width > l->tile[last->tile].width)
+			last->tile = tile;
+	} else {
+		if (last && last->x + last->width == cell)
+			last->eighths = 0;
+		last = &out[n++];
+		*last = (struct flame_run){ .x = cell, .tile = tile, .n = 1 };
+	}
+	last->end = tile + 1;
+	last->eighths = eighths ? eighths : 1;
+	return n;
+}
+
+size_t shell_flame_runs(const struct flame_layout *l, uint32_t lo, uint32_t hi, int64_t from, int64_t span, int width,
+			struct flame_run *out)
+{
+	size_t n = 0;
+
+	for (uint32_t i = lo; i < hi && span > 0 && width > 0; i++) {
+		const struct flame_tile *t = &l->tile[i];
+		struct mark start = mark_of(t->x - from, span, width),
+			    end = mark_of(t->x - from + t->width, span, width);
+		struct flame_run *last;
+
+		if (t->width <= 0)
+			continue;
+		if (end.cell == start.cell) {
+			n = add_narrow(l, i, start.cell, end.eighths, out, n);
+			continue;
+		}
+		if (n && out[n - 1].width == 0 && out[n - 1].x == start.cell)
+			n--;
+		last = n ? &out[n - 1] : NULL;
+		if (last && last->x + last->width == start.cell)
+			last->eighths = 0;
+		out[n++] = (struct flame_run){ .x = start.cell,
+					       .width = end.cell - start.cell,
+					       .eighths = end.eighths,
+					       .tile = i,
+					       .end = i + 1,
+					       .n = 1 };
+	}
+	return n;
+}
+
+size_t shell_flame_run_of(const struct flame_run *run, size_t n, uint32_t tile)
+{
+	size_t i = 0;
+
+	while (i < n && run[i].end <= tile)
+		i++;
+	return i < n || n == 0 ? i : n - 1;
+}
+
+void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *lo, uint32_t *hi)
+{
+	const struct flame_model *m = st->on;
+	const struct flame_tile *zoom = &m->l.tile[st->zoom_tile];
+	uint32_t first = st->zoom_tile, end = st->zoom_tile + 1;
+
+	if (level < zoom->level || level > m->deepest[st->zoom_tile]) {
+		*lo = *hi = 0;
+		return;
+	}
+	for (uint32_t at = zoom->level; at < level; at++) { /* children of neighbours are neighbours */
+		first = m->child[first];
+		end = m->child[end];
+	}
+	*lo = first;
+	*hi = end;
+}
+
+/* ---- zoom and selection ---- */
 
 enum { PAST_MAX = 100 };
 

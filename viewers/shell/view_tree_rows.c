@@ -1,18 +1,128 @@
 /*
- * view_tree_rows.c - what of the tree is open, and the rows that makes
+ * view_tree_rows.c - the rows of the view Tree: its boxes, what is unfolded, what was searched for
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/shell/view_tree_int.h"
+#include "viewers/shell/view_tree.h"
 
+#include "base/hash.h"
 #include "base/idtab.h"
 #include "base/mem.h"
 #include "base/num.h"
+#include "engine/view.h"
+#include "report/head.h"
+#include "viewers/shell/find.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- boxes ---- */
+
+enum { MAX_LEVELS = 100000 };
+
+static const double min_share = 0.0005;
+
+/* Children of boxes in order of their numbers: how many, then where. */
+static void find_children(struct tree *t, struct arena *mem)
+{
+	const struct flame *f = t->f;
+
+	t->first = arena_zalloc(mem, (size_t)f->n + 2, sizeof(*t->first));
+	for (uint32_t i = 1; i < f->n; i++)
+		t->first[f->parent[i] + 1]++;
+	for (uint32_t i = 0; i < f->n; i++)
+		t->first[i + 1] += t->first[i];
+}
+
+static void find_paths(struct tree *t, struct arena *mem)
+{
+	const struct flame *f = t->f;
+	uint64_t *name = mem_alloc(f->n_frames, sizeof(*name));
+
+	for (uint32_t i = 0; i < f->n_frames; i++)
+		name[i] = hash_bytes(f->frames[i].name, strlen(f->frames[i].name));
+	t->path = arena_alloc(mem, f->n, sizeof(*t->path));
+	t->path[TREE_ROOT] = 1;
+	for (uint32_t i = 1; i < f->n; i++)
+		t->path[i] = hash_mix(hash_u64(t->path[f->parent[i]]), f->n_rest[i] ? 3 : name[f->frame[i]]);
+	free(name);
+}
+
+/* One unit for all, as tree and top have. */
+static void choose_unit(struct head *h, const struct query *q, const struct flame *f)
+{
+	int64_t min = 0;
+
+	for (uint32_t i = 0; i < f->n; i++)
+		for (int side = 0; side < FLAME_SIDES && f->total[side]; side++)
+			if (f->total[side][i] > 0 && (min == 0 || f->total[side][i] < min))
+				min = f->total[side][i];
+	h->out_unit = q->unit;
+	report_head_choose_unit_for(h, min, false);
+}
+
+int tree_make(const struct ask *a, struct model *m, struct err *err)
+{
+	const struct flame_ask ask = { .min_share = min_share, .max_levels = MAX_LEVELS };
+	struct tree *t = arena_zalloc(m->mem, 1, sizeof(*t));
+	struct query q = *a->q;
+	struct view v;
+	int rc;
+
+	if (q.mean)
+		return err_set(err, ERR_USAGE,
+			       "averages do not add up to a tree of calls\n"
+			       "mean=false shows their sums; tree | less is pprof's list");
+	q.drop_negative &= a->two_sides;
+	rc = view_make(a->p, &q, m->mem, &v, &m->notes, err);
+	if (rc == 0)
+		rc = report_flame_make(&v, &q, &ask, &m->report, err);
+	if (rc < 0)
+		return rc;
+	t->f = m->report.flame;
+	t->head = &m->report.head;
+	t->two_sides = a->two_sides && t->f->has_base;
+	t->inverted = q.inverted;
+	choose_unit(&m->report.head, &q, t->f);
+	find_children(t, m->mem);
+	find_paths(t, m->mem);
+	m->own = t;
+	return stop_check(q.stop, err);
+}
+
+static int64_t side(const struct flame *f, bool self, enum flame_side side, uint32_t box)
+{
+	const int64_t *column = self ? f->self[side] : f->total[side];
+
+	return column ? column[box] : 0;
+}
+
+int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by)
+{
+	switch (by) {
+	case TREE_AFTER:
+		return side(t->f, false, FLAME_AFTER, box);
+	case TREE_BEFORE:
+		return side(t->f, false, FLAME_BEFORE, box);
+	case TREE_TOTAL: /* a difference when nobody asked for two sides */
+	case TREE_CHANGE:
+		return side(t->f, false, FLAME_AFTER, box) - side(t->f, false, FLAME_BEFORE, box);
+	case TREE_SELF:
+	case TREE_SELF_CHANGE:
+		return side(t->f, true, FLAME_AFTER, box) - side(t->f, true, FLAME_BEFORE, box);
+	default:
+		return 0;
+	}
+}
+
+const char *tree_name(const struct tree *t, uint32_t box)
+{
+	return box == TREE_ROOT || t->f->n_rest[box] ? "" : t->f->frames[t->f->frame[box]].name;
+}
+
+/* ---- rows ---- */
 
 enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s)
 {
@@ -273,4 +383,110 @@ void tree_forget(struct tree_state *s)
 	free(s->row);
 	free(s->hit);
 	free(s->opened);
+}
+
+/* ---- search ---- */
+
+/*
+ * Boxes have an order: a box, then what it calls, the first child with all below it first. While a text is
+ * typed, what was unfolded for the text so far is folded again.
+ */
+
+/* The box after this one; TREE_ROOT behind the last. */
+static uint32_t next_box(const struct tree *t, const struct tree_state *s, uint32_t box)
+{
+	if (tree_n_children(t, box))
+		return s->child[t->first[box]];
+	for (; box != TREE_ROOT; box = t->f->parent[box])
+		if (s->at[box] + 1 < t->first[t->f->parent[box] + 1])
+			return s->child[s->at[box] + 1];
+	return TREE_ROOT;
+}
+
+/* The box before this one; the last one before TREE_ROOT. */
+static uint32_t box_before(const struct tree *t, const struct tree_state *s, uint32_t box)
+{
+	if (box != TREE_ROOT && s->at[box] == t->first[t->f->parent[box]])
+		return t->f->parent[box];
+	if (box != TREE_ROOT)
+		box = s->child[s->at[box] - 1];
+	while (tree_n_children(t, box))
+		box = s->child[t->first[box + 1] - 1];
+	return box;
+}
+
+static bool is_hit(const struct tree *t, const struct tree_state *s, uint32_t box)
+{
+	return box != TREE_ROOT && !t->f->n_rest[box] && s->hit[t->f->frame[box]];
+}
+
+/* Unfold the way to a box, and select it. */
+static void reveal(const struct tree *t, struct tree_state *s, uint32_t box)
+{
+	for (uint32_t i = t->f->parent[box]; i != TREE_ROOT; i = t->f->parent[i]) {
+		if (s->is_open[i])
+			continue;
+		s->is_open[i] = true;
+		s->opened = mem_grow(s->opened, &s->cap_opened, s->n_opened + 1, sizeof(*s->opened));
+		s->opened[s->n_opened++] = i;
+	}
+	tree_show(t, s, box);
+}
+
+/* From a box on, which may be a match itself; goes on at the other end. */
+static bool go_from(const struct tree *t, struct tree_state *s, uint32_t box, bool back)
+{
+	if (!s->n_hits)
+		return false;
+	while (!is_hit(t, s, box))
+		box = back ? box_before(t, s, box) : next_box(t, s, box);
+	reveal(t, s, box);
+	return true;
+}
+
+bool tree_search_next(const struct tree *t, struct tree_state *s, bool back)
+{
+	uint32_t box = tree_selected(s);
+
+	if (!s->hit || !s->n_hits)
+		return false;
+	s->n_opened = 0; /* stays open from now on */
+	go_from(t, s, back ? box_before(t, s, box) : next_box(t, s, box), back);
+	s->found = TREE_ROOT;
+	s->n_opened = 0;
+	return true;
+}
+
+void tree_search_again(const struct tree *t, struct tree_state *s, const char *text)
+{
+	struct find *find;
+
+	free(s->hit);
+	s->hit = NULL;
+	s->n_hits = 0;
+	s->n_opened = 0;
+	s->found = TREE_ROOT;
+	if (!*text)
+		return;
+	find = find_new(text);
+	s->hit = mem_zalloc(t->f->n_frames, sizeof(*s->hit));
+	for (uint32_t i = 0; i < t->f->n_frames; i++)
+		s->hit[i] = find_in(find, t->f->frames[i].name);
+	for (uint32_t i = 1; i < t->f->n; i++)
+		s->n_hits += is_hit(t, s, i);
+	find_free(find);
+}
+
+void tree_search(const struct tree *t, struct tree_state *s, const char *text)
+{
+	bool goes_on = s->hit && s->found == tree_selected(s);
+	uint32_t from = goes_on ? s->from : tree_selected(s);
+
+	for (size_t i = 0; goes_on && i < s->n_opened; i++)
+		s->is_open[s->opened[i]] = false;
+	tree_show(t, s, from);
+	tree_search_again(t, s, text);
+	s->from = from;
+	go_from(t, s, from, false);
+	s->found = tree_selected(s);
 }

@@ -1,10 +1,10 @@
 /*
- * view_traces_int.h - what the files of the view traces share
+ * view_traces.h - the samples of the view Traces
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef VIEWERS_SHELL_VIEW_TRACES_INT_H
-#define VIEWERS_SHELL_VIEW_TRACES_INT_H
+#ifndef VIEWERS_SHELL_VIEW_TRACES_H
+#define VIEWERS_SHELL_VIEW_TRACES_H
 
 #include "report/traces.h"
 #include "viewers/shell/find.h"
@@ -54,11 +54,7 @@ struct traces_state {
 	struct area list_area, stack_area; /* where they were drawn on the screen */
 };
 
-/* ---- view_traces_model.c ---- */
-
 int shell_traces_model(const struct ask *a, struct model *m, struct err *err);
-
-/* ---- view_traces_rows.c ---- */
 
 /* The entry of a row of the list. */
 uint32_t shell_traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row);
@@ -86,9 +82,5 @@ void shell_traces_lines(const struct samples *m, struct traces_state *s);
 
 /* Does a line have what is searched for? */
 bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l);
-
-/* ---- view_traces_draw.c ---- */
-
-void shell_traces_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * view_tree_int.h - what the files of the view tree share
+ * view_tree.h - the rows of the view Tree
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef VIEWERS_SHELL_VIEW_TREE_INT_H
-#define VIEWERS_SHELL_VIEW_TREE_INT_H
+#ifndef VIEWERS_SHELL_VIEW_TREE_H
+#define VIEWERS_SHELL_VIEW_TREE_H
 
 #include "report/flame.h"
 #include "viewers/shell/shell_int.h"
@@ -48,7 +48,7 @@ struct tree_state {
 	int names, shift;     /* as drawn: the column where names begin, columns that are left out of what is deep */
 };
 
-/* ---- view_tree_model.c ---- */
+/* ---- boxes ---- */
 
 int tree_make(const struct ask *a, struct model *m, struct err *err);
 
@@ -63,7 +63,7 @@ static inline uint32_t tree_n_children(const struct tree *t, uint32_t box)
 	return t->first[box + 1] - t->first[box];
 }
 
-/* ---- view_tree_rows.c ---- */
+/* ---- rows ---- */
 
 enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s);
 
@@ -89,7 +89,7 @@ void tree_fold_all(const struct tree *t, struct tree_state *s);
 /* Unfold a box and what it calls until so many rows are added, level by level; false when there is more. */
 bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box, uint32_t most);
 
-/* ---- view_tree_search.c ---- */
+/* ---- search ---- */
 
 /* The text of / is being typed. Goes to the first match from where the search began. */
 void tree_search(const struct tree *t, struct tree_state *s, const char *text);
@@ -99,21 +99,5 @@ void tree_search_again(const struct tree *t, struct tree_state *s, const char *t
 
 /* Go to the next match, or the one before, unfolding the way to it. Gives false when there is none. */
 bool tree_search_next(const struct tree *t, struct tree_state *s, bool back);
-
-/* ---- view_tree_draw.c ---- */
-
-void tree_draw(struct shell *s, struct pane *p, struct grid *g, struct area a);
-
-/* The heading that lies at a column of the first line; false when none that rows can be sorted by does. */
-bool tree_heading_at(const struct tree *t, int width, int x, enum tree_by *out);
-
-/* Where the mark of a row was drawn that tells whether it is folded. */
-int tree_mark_column(const struct tree_state *s, const struct tree_row *row);
-
-/* Which columns there are to sort by, from left to right; gives how many, at least one. */
-size_t tree_columns(const struct tree *t, enum tree_by out[N_TREE_BYS]);
-
-/* The lines above the rows. */
-int tree_lines_above(int height);
 
 #endif

@@ -1,0 +1,266 @@
+/*
+ * view_top_columns.c - the columns of Top, and those of a comparison: before, after, and the change
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "viewers/shell/view_top.h"
+
+#include "base/hash.h"
+#include "base/idtab.h"
+#include "base/num.h"
+#include "base/unit.h"
+#include "report/top.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- columns ---- */
+
+static const struct sheet_column plain_columns[] = {
+	[SHEET_FLAT] = { "flat", "flat", "in the row itself", 1, 8, false, false },
+	[SHEET_FLAT_PCT] = { "flat%", "flat%", "flat of the total", 3, 6, false, false },
+	[SHEET_SUM_PCT] = { "sum%", "sum%", "flat% down to here", 5, 6, false, false },
+	[SHEET_CUM] = { "cum", "cum", "in the row and what it calls", 2, 8, false, false },
+	[SHEET_CUM_PCT] = { "cum%", "cum%", "cum of the total", 4, 6, false, false },
+	[SHEET_NAME] = { "name", "name", "what the row is", 0, 0, true, false },
+	[SHEET_INLINED] = { "inlined", "inlined", "was it inlined into its callers?", 6, 16, true, true },
+	[SHEET_FILE] = { "file", "file", "source file", 7, 30, true, true },
+	[SHEET_LINE] = { "line", "line", "in the file; of functions where they start", 8, 4, false, true },
+};
+
+static const struct top_rows *rows_of(const struct sheet *s)
+{
+	return s->rows;
+}
+
+static const union cell *cell_of(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	return &rows_of(s)->r->table.cell[(size_t)row * N_TOP_COLS + col];
+}
+
+static const struct row_place *place_of(const struct sheet *s, uint32_t row)
+{
+	return &rows_of(s)->place[row];
+}
+
+static const char *plain_text(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	if (col == SHEET_FILE)
+		return place_of(s, row)->file;
+	return cell_of(s, row, col == SHEET_INLINED ? TOP_INLINED : TOP_NAME)->text;
+}
+
+static double plain_weight(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	if (col == SHEET_LINE)
+		return (double)place_of(s, row)->line;
+	return (double)num_abs(cell_of(s, row, col == SHEET_CUM || col == SHEET_CUM_PCT ? TOP_CUM : TOP_FLAT)->value);
+}
+
+static void add_value(const struct top_rows *t, int64_t value, struct buf *out, struct look *look)
+{
+	report_add_value(&t->r->head, value, out);
+	if (t->is_net && value)
+		*look = theme_look(value > 0 ? LOOK_GREW : LOOK_SHRANK);
+}
+
+static void add_percent(const struct top_rows *t, int64_t value, struct buf *out, struct look *look)
+{
+	unit_add_percent(out, value, t->r->head.total);
+	if (!t->is_net)
+		*look = theme_heat(unit_percent(value, t->r->head.total));
+}
+
+static void plain_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+{
+	const struct top_rows *t = s->rows;
+	uint32_t row = s->row[at];
+
+	switch ((enum top_column)col) {
+	case SHEET_FLAT:
+	case SHEET_CUM:
+		add_value(t, cell_of(s, row, col == SHEET_FLAT ? TOP_FLAT : TOP_CUM)->value, out, look);
+		break;
+	case SHEET_FLAT_PCT:
+	case SHEET_CUM_PCT:
+		add_percent(t, cell_of(s, row, col == SHEET_FLAT_PCT ? TOP_FLAT : TOP_CUM)->value, out, look);
+		break;
+	case SHEET_SUM_PCT:
+		unit_add_percent(out, t->sum[at], t->r->head.total);
+		break;
+	case SHEET_LINE:
+		if (place_of(s, row)->line)
+			buf_addf(out, "%" PRId64, place_of(s, row)->line);
+		break;
+	case SHEET_NAME:
+	case SHEET_INLINED:
+	case SHEET_FILE:
+		buf_addz(out, plain_text(s, row, col));
+		break;
+	}
+}
+
+/* Behind the name unless it has a column of its own. */
+static const char *plain_mark(const struct sheet *s, uint32_t row)
+{
+	return sheet_is_shown(s, SHEET_INLINED) ? "" : plain_text(s, row, SHEET_INLINED);
+}
+
+const struct sheet_class shell_top_sheet = {
+	.column = plain_columns,
+	.n_columns = sizeof(plain_columns) / sizeof(plain_columns[0]),
+	.name = SHEET_NAME,
+	.cell = plain_cell,
+	.weight = plain_weight,
+	.text = plain_text,
+	.mark = plain_mark,
+};
+
+void shell_top_add_up(const struct sheet *s)
+{
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->list.n; i++) {
+		sum += cell_of(s, s->row[i], TOP_FLAT)->value;
+		rows_of(s)->sum[i] = sum;
+	}
+}
+
+struct row_place *shell_top_places(const struct profile *p, const struct report *r, struct arena *mem)
+{
+	uint32_t n = r->table.n_rows, id;
+	struct row_place *place = arena_alloc(mem, n, sizeof(*place));
+	struct idtab ids;
+
+	idtab_init(&ids, n);
+	for (uint32_t i = 0; i < n; i++) {
+		place[i] = r->table.place[i];
+		if (*place[i].function && !*place[i].file)
+			idtab_put(&ids, hash_bytes(place[i].function, strlen(place[i].function)), i);
+	}
+	for (uint32_t f = 0; ids.n && f < p->n_funcs; f++) {
+		const char *name = profile_text(p, p->func_name[f]);
+		uint64_t hash = hash_bytes(name, strlen(name));
+
+		for (size_t pos = idtab_start(&ids, hash); idtab_next(&ids, hash, &pos, &id);)
+			if (!*place[id].file && strcmp(place[id].function, name) == 0) {
+				place[id].file = profile_text(p, p->func_file[f]);
+				place[id].line = p->func_start[f];
+			}
+	}
+	idtab_release(&ids);
+	return place;
+}
+
+/* ---- columns of a comparison ---- */
+
+static const struct sheet_column sides_columns[] = {
+	[SIDES_BEFORE] = { "before", "before", "flat of the base", 5, 8, false, false },
+	[SIDES_AFTER] = { "after", "after", "flat of this profile", 4, 8, false, false },
+	[SIDES_DELTA] = { "change", "change", "after without before", 1, 8, false, false },
+	[SIDES_DELTA_PCT] = { "change%", "change%", "the change of what was before", 2, 8, false, false },
+	[SIDES_CUM_BEFORE] = { "cum_before", "cum before", "cum of the base", 7, 8, false, true },
+	[SIDES_CUM_AFTER] = { "cum_after", "cum after", "cum of this profile", 6, 8, false, true },
+	[SIDES_CUM_DELTA] = { "cum_change", "cum chg", "after without before", 3, 8, false, false },
+	[SIDES_CUM_DELTA_PCT] = { "cum_change%", "cum chg%", "the change of what was before", 6, 8, false, true },
+	[SIDES_NAME] = { "name", "name", "what the row is", 0, 0, true, false },
+	[SIDES_INLINED] = { "inlined", "inlined", "was it inlined into its callers?", 8, 16, true, true },
+	[SIDES_FILE] = { "file", "file", "source file", 9, 30, true, true },
+	[SIDES_LINE] = { "line", "line", "in the file; of functions where they start", 10, 4, false, true },
+};
+
+static const union cell *cells_of(const struct sheet *s, uint32_t row)
+{
+	const struct top_rows *t = s->rows;
+
+	return &t->r->table.cell[(size_t)row * N_TOP_SIDES_COLS];
+}
+
+static const char *sides_text(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	if (col == SIDES_FILE)
+		return place_of(s, row)->file;
+	return cells_of(s, row)[col == SIDES_INLINED ? TOP_SIDES_INLINED : TOP_SIDES_NAME].text;
+}
+
+/* The first of the four columns, of flat or of cum, in the report. */
+static const union cell *half_of(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	return cells_of(s, row) + (col < SIDES_CUM_BEFORE ? TOP_SIDES_FLAT_BEFORE : TOP_SIDES_CUM_BEFORE);
+}
+
+enum { BEFORE, AFTER, DELTA, DELTA_PCT, N_HALF };
+
+static double sides_weight(const struct sheet *s, uint32_t row, uint32_t col)
+{
+	const union cell *half = half_of(s, row, col);
+
+	if (col == SIDES_LINE)
+		return (double)place_of(s, row)->line;
+	if (col % N_HALF != DELTA_PCT)
+		return fabs((double)half[col % N_HALF].value);
+	return isnan(half[DELTA_PCT].real) && half[AFTER].value ? INFINITY : fabs(half[DELTA_PCT].real);
+}
+
+/* New is what was nowhere before, gone what is nowhere now; flat alone can come from 0 too. */
+static void add_change(const union cell *half, const union cell *cum, struct buf *out)
+{
+	if (half[BEFORE].value == 0 && half[AFTER].value == 0)
+		buf_addz(out, "-");
+	else if (cum[BEFORE].value == 0 && half[BEFORE].value == 0)
+		buf_addz(out, "new");
+	else if (cum[AFTER].value == 0 && half[AFTER].value == 0)
+		buf_addz(out, "gone");
+	else if (isnan(half[DELTA_PCT].real))
+		buf_addz(out, "from 0");
+	else
+		buf_addf(out, "%+.*f%%", fabs(half[DELTA_PCT].real) < 1000 ? 1 : 0, half[DELTA_PCT].real);
+}
+
+static void add_number(const struct sheet *s, uint32_t row, uint32_t col, struct buf *out, struct look *look)
+{
+	const struct top_rows *t = s->rows;
+	const union cell *half = half_of(s, row, col);
+	int64_t delta = half[DELTA].value;
+
+	if (col % N_HALF == DELTA_PCT) {
+		add_change(half, cells_of(s, row) + TOP_SIDES_CUM_BEFORE, out);
+	} else {
+		if (col % N_HALF == DELTA && delta > 0)
+			buf_addz(out, "+");
+		report_add_value(&t->r->head, half[col % N_HALF].value, out);
+	}
+	if (col % N_HALF >= DELTA && delta)
+		*look = theme_look(delta > 0 ? LOOK_GREW : LOOK_SHRANK);
+}
+
+static void sides_cell(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look)
+{
+	uint32_t row = s->row[at];
+
+	if (col < SIDES_NAME)
+		add_number(s, row, col, out, look);
+	else if (col != SIDES_LINE)
+		buf_addz(out, sides_text(s, row, col));
+	else if (place_of(s, row)->line)
+		buf_addf(out, "%" PRId64, place_of(s, row)->line);
+}
+
+/* Behind the name unless it has a column of its own. */
+static const char *sides_mark(const struct sheet *s, uint32_t row)
+{
+	return sheet_is_shown(s, SIDES_INLINED) ? "" : sides_text(s, row, SIDES_INLINED);
+}
+
+const struct sheet_class shell_top_sides_sheet = {
+	.column = sides_columns,
+	.n_columns = sizeof(sides_columns) / sizeof(sides_columns[0]),
+	.name = SIDES_NAME,
+	.cell = sides_cell,
+	.weight = sides_weight,
+	.text = sides_text,
+	.mark = sides_mark,
+};
