@@ -47,7 +47,7 @@ int cmd_completion(const struct args *a);
 int cmd_run(int argc, char **argv);
 
 /* The same, with one profile at the end and a report of it. */
-int cmd_record(int argc, char **argv);
+int cmd_run_record(int argc, char **argv);
 
 /* Print where each thread of a process is; the words as of cmd_run. */
 int cmd_threads(int argc, char **argv);

@@ -37,9 +37,9 @@ static void print_names(void)
 static void print_words_of_run(void)
 {
 	fputs("\trun-*) words='", stdout);
-	run_options_print_words(COMMAND_RUN);
+	cmd_run_options_print_words(COMMAND_RUN);
 	fputs("' ;;\n\trecord-*) words='", stdout);
-	run_options_print_words(COMMAND_RECORD);
+	cmd_run_options_print_words(COMMAND_RECORD);
 	fputs("' ;;\n\tsnapshot-*) words='", stdout);
 	snapshot_print_words();
 	puts("' ;;");

@@ -9,7 +9,7 @@
 #include "base/str.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/run/tables.h"
+#include "cli/run/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,8 +180,8 @@ static void help_command(const struct command *c)
 static bool help_run_option(const char *word)
 {
 	for (int which = COMMAND_RUN; which <= COMMAND_RECORD; which++) {
-		const struct opt *o = run_tables_find((enum run_command)which, word, strlen(word));
-		const char *command = run_tables_command((enum run_command)which);
+		const struct opt *o = cmd_run_option((enum run_command)which, word, strlen(word));
+		const char *command = cmd_run_command_name((enum run_command)which);
 
 		if (!o)
 			continue;

@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a $(answer_libs) \
+src_cpa_LDADD = viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a $(answer_libs) \
 	$(endpoint_libs) $(collector_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \

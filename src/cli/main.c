@@ -35,7 +35,7 @@ static int no_command(const struct args *a)
 
 const struct command commands[] = {
 	{ "record", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
-	  "run a program, write one profile of it, print what took most; cpa record --help", cmd_record, NULL },
+	  "run a program, write one profile of it, print what took most; cpa record --help", cmd_run_record, NULL },
 	{ "run", "[OPTION]... [--] PROGRAM [ARGUMENT]...",
 	  "run a program and write profiles of it; cpa run --help tells more", cmd_run, NULL },
 	{ "snapshot", "[OPTION]... -o DIR SERVER",

@@ -8,21 +8,24 @@
 
 #include "base/err.h"
 #include "base/opt.h"
-#include "cli/run/run.h"
+#include "attach/program.h"
+#include "attach/run.h"
+#include "attach/server.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Options of the server of cpa run, as they stand; texts are NULL when not given. */
-struct run_profile_asked {
+/* Options of the server of cpa run, as they were given; texts are NULL when not given. */
+struct run_server_args {
 	bool enable, any_user, any_address, hide_cmdline;
 	const char *port, *socket, *address, *secret;
 	struct opt_list allow_host;
 	int64_t max_seconds;
 };
 
-/* As they stand on the command line. */
-struct run_asked {
+/* The options as they were given. */
+struct run_args {
 	int64_t hz, max_depth, mutex_fraction;
 	const char *heap_rate, *block_rate, *engine, *signal, *follow;
 	bool labels_inherit, heap_labels, help;
@@ -31,7 +34,7 @@ struct run_asked {
 	struct opt_list custom;
 	bool symbolize;
 	bool block_given, mutex_given; /* their rates */
-	struct run_profile_asked profile;
+	struct run_server_args server;
 	/* cpa record */
 	int kind; /* enum snap_kind */
 	const char *output, *flame;
@@ -39,12 +42,12 @@ struct run_asked {
 	struct opt_list report; /* words for the report: its options, as they stand */
 };
 
-/* What they come to. */
+/* The meaning of the options. */
 struct run_options {
-	struct run_asked asked;
-	struct run_how how;
-	struct run_file *file;       /* [how.n_files] */
-	struct run_serve_how *serve; /* how.serve, or NULL */
+	struct run_args args;
+	struct attach_options attach;
+	struct attach_file *file;             /* [attach.n_files] */
+	struct attach_server_options *server; /* attach.server, or NULL */
 };
 
 enum run_command { COMMAND_RUN, COMMAND_RECORD };
@@ -52,34 +55,38 @@ enum run_command { COMMAND_RUN, COMMAND_RECORD };
 /*
  * Read the options, which stand before the program.
  *
- * out     released by run_options_release, also after a failure; borrows from argv
+ * out     released by cmd_run_options_release, also after a failure; borrows from argv
  * Gives   where the program is in argv, argc when there is none
  * Fails   ERR_USAGE
  */
-int run_options_read(enum run_command which, int argc, char **argv, struct run_options *out, struct err *err);
+int cmd_run_options_read(enum run_command which, int argc, char **argv, struct run_options *out, struct err *err);
 /*
- * Leave out what cannot be measured of a program, and say so.
+ * Leave out what cannot be measured of a program, and tell the user.
  *
  * Fails   ERR_USAGE when nothing is left
  */
-int run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err);
-void run_options_release(struct run_options *o);
+int cmd_run_options_fit(struct run_options *o, const struct program *p, const char *name, struct err *err);
+void cmd_run_options_release(struct run_options *o);
 
 /*
- * run_profile.c: what the options of the server come to. The secret is read.
+ * Run a program, and write the profiles that are asked for; messages go to standard error.
  *
- * out     NULL when there is to be none; freed by run_profile_free
- * Fails   ERR_USAGE, ERR_IO
+ * Gives   the exit status for cpa: as attach_run; STATUS_TROUBLE when the program could not be run
  */
-int run_profile_read(const struct run_profile_asked *a, struct run_serve_how **out, struct err *err);
-/* Overwrites the secret. Takes NULL. */
-void run_profile_free(struct run_serve_how *how);
+int cmd_run_program(struct attach_options *o, const struct program *program, const char *path, char **argv,
+		    struct attach_result *out);
 
 /* The usage line, and all about the options. */
-const char *run_options_usage(enum run_command which);
-void run_options_help(enum run_command which);
+const char *cmd_run_options_usage(enum run_command which);
+void cmd_run_options_help(enum run_command which);
+
+/* The option of this name (n bytes), NULL when the command has none. */
+const struct opt *cmd_run_option(enum run_command which, const char *name, size_t n);
+
+/* "run", "record" */
+const char *cmd_run_command_name(enum run_command which);
 
 /* The names of all options, with two dashes, = behind those that take a value, and a blank. */
-void run_options_print_words(enum run_command which);
+void cmd_run_options_print_words(enum run_command which);
 
 #endif

@@ -11,14 +11,14 @@
 #include "answer/flame.h"
 #include "answer/make.h"
 #include "answer/reports.h"
+#include "attach/program.h"
+#include "attach/run.h"
 #include "base/mem.h"
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
 #include "cli/run/naming.h"
 #include "cli/run/options.h"
-#include "cli/run/program.h"
-#include "cli/run/run.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char usual_name[] = "cpa-record.pb.gz";
+static const char default_name[] = "cpa-record.pb.gz";
 
 static int64_t now_ns(void)
 {
@@ -95,39 +95,39 @@ static int keep_old(const char *name, struct err *err)
 }
 
 /* The command line of the report, all but the file: cpa top -nodecount=20 OPTION... */
-static size_t report_words(const struct run_asked *asked, char **to, char rows[32])
+static size_t report_words(const struct run_args *args, char **to, char rows[32])
 {
 	size_t n = 0;
 	bool named = false;
 
 	to[n++] = (char *)(uintptr_t) "cpa";
-	for (size_t i = 0; i < asked->report.n; i++) {
-		const char *word = asked->report.item[i], *name = word + strspn(word, "-");
+	for (size_t i = 0; i < args->report.n; i++) {
+		const char *word = args->report.item[i], *name = word + strspn(word, "-");
 
 		named |= *word == '-' && reports_find(name, strcspn(name, "="));
 	}
-	if (*asked->flame) {
+	if (*args->flame) {
 		to[n++] = (char *)(uintptr_t) "flame";
 		to[n++] = (char *)(uintptr_t) "-o";
-		to[n++] = (char *)(uintptr_t)asked->flame;
+		to[n++] = (char *)(uintptr_t)args->flame;
 	} else {
-		snprintf(rows, 32, "-nodecount=%lld", (long long)asked->top);
+		snprintf(rows, 32, "-nodecount=%lld", (long long)args->top);
 		if (!named) {
 			to[n++] = (char *)(uintptr_t) "top";
 			to[n++] = rows;
 		}
 	}
-	for (size_t i = 0; i < asked->report.n; i++)
-		to[n++] = (char *)(uintptr_t)asked->report.item[i];
+	for (size_t i = 0; i < args->report.n; i++)
+		to[n++] = (char *)(uintptr_t)args->report.item[i];
 	return n;
 }
 
 /* Report about a file, or, without one, only see whether the options are right. Gives a status. */
-static int report(const struct run_asked *asked, const char *path)
+static int report(const struct run_args *args, const char *path)
 {
 	enum { WORDS = 8 };
-	char **argv = mem_zalloc(asked->report.n + WORDS, sizeof(*argv)), rows[32];
-	size_t n = report_words(asked, argv, rows);
+	char **argv = mem_zalloc(args->report.n + WORDS, sizeof(*argv)), rows[32];
+	size_t n = report_words(args, argv, rows);
 	int rc, status = STATUS_FINE;
 	struct args a;
 	struct err err;
@@ -151,73 +151,74 @@ static int report(const struct run_asked *asked, const char *path)
 }
 
 /* The profiles of all processes to one, and the report of it. Gives whether there is no more need of them. */
-static bool finish(const struct run_asked *asked, const struct run_result *result, int64_t duration)
+static bool finish(const struct run_args *args, const struct attach_result *result, int64_t duration)
 {
-	const char *to = *asked->output ? asked->output : usual_name;
+	const char *to = *args->output ? args->output : default_name;
 	char comment[80];
 	struct err err;
 
 	if (result->written.n == 0)
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
-	if ((!*asked->output && keep_old(to, &err) < 0) ||
+	if ((!*args->output && keep_old(to, &err) < 0) ||
 	    naming_merge(&result->written, comment, duration, to, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}
 	say("the profile is in %s", to);
 	/* what the program wrote to standard output stays alone there */
-	if ((asked->top > 0 || *asked->flame || asked->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
-		report(asked, to);
+	if ((args->top > 0 || *args->flame || args->report.n) && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0)
+		report(args, to);
 	return true;
 }
 
 static int record(struct run_options *o, char **argv)
 {
-	struct run_result result = { 0 };
+	struct attach_result result = { 0 };
 	struct buf path = { 0 }, folder = { 0 }, name = { 0 };
 	struct err err;
 	struct program program;
 	int64_t start = now_ns();
 	int status;
 
-	if (program_check(argv[0], &path, &program, &err) < 0 || run_options_fit(o, &program, argv[0], &err) < 0 ||
-	    check_place(*o->asked.output ? o->asked.output : usual_name, &err) < 0 || make_folder(&folder, &err) < 0) {
+	if (attach_program_check(argv[0], &path, &program, &err) < 0 ||
+	    cmd_run_options_fit(o, &program, argv[0], &err) < 0 ||
+	    check_place(*o->args.output ? o->args.output : default_name, &err) < 0 || make_folder(&folder, &err) < 0) {
 		status = say_error("%s", err.msg);
 	} else {
 		for (const char *c = buf_text(&folder); *c; c++)
 			buf_addf(&name, *c == '%' ? "%%%%" : "%c", *c);
 		buf_addz(&name, "/%p.pb.gz");
 		o->file[0].name = buf_text(&name);
-		status = run_program(&o->how, &program, buf_text(&path), argv, &result);
-		if (finish(&o->asked, &result, now_ns() - start))
+		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
+		if (finish(&o->args, &result, now_ns() - start))
 			remove_folder(buf_text(&folder), &result.written);
 		else
 			say("what was recorded is kept: cpa top '%s/*'", buf_text(&folder));
 	}
-	run_result_release(&result);
+	attach_result_release(&result);
 	buf_release(&path);
 	buf_release(&folder);
 	buf_release(&name);
 	return status;
 }
 
-int cmd_record(int argc, char **argv)
+int cmd_run_record(int argc, char **argv)
 {
 	struct run_options o;
 	struct err err;
-	int status = STATUS_FINE, at = run_options_read(COMMAND_RECORD, argc, argv, &o, &err);
+	int status = STATUS_FINE, at = cmd_run_options_read(COMMAND_RECORD, argc, argv, &o, &err);
 
 	if (at < 0)
 		status = say_error("%s", err.msg);
-	else if (o.asked.help)
-		run_options_help(COMMAND_RECORD);
+	else if (o.args.help)
+		cmd_run_options_help(COMMAND_RECORD);
 	else if (at == argc)
-		status = say_error("%s", run_options_usage(COMMAND_RECORD));
+		status = say_error("%s", cmd_run_options_usage(COMMAND_RECORD));
 	else
-		status = report(&o.asked, NULL);
-	if (at >= 0 && at < argc && !o.asked.help && status == STATUS_FINE)
+		status = report(&o.args, NULL);
+	if (at >= 0 && at < argc && !o.args.help && status == STATUS_FINE)
 		status = record(&o, argv + at);
-	run_options_release(&o);
+	cmd_run_options_release(&o);
 	return status;
 }

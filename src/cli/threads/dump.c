@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "cli/threads/lines.h"
+#include "attach/threads_lines.h"
 #include "symbol/demangle.h"
 
 #include <inttypes.h>
@@ -196,12 +196,12 @@ static void add_names(const struct dump *d, const struct group *g, struct buf *o
 		piece.len = 0;
 		if (used > NAME_COLUMNS) {
 			buf_addf(&piece, "and %zu more", g->at + g->n - i);
-			threads_add_piece(out, piece.data, piece.len, &column);
+			attach_threads_add_piece(out, piece.data, piece.len, &column);
 			break;
 		}
 		add_name(&piece, d->entry[i].t);
 		buf_addz(&piece, i + 1 < g->at + g->n ? "," : "");
-		threads_add_piece(out, piece.data, piece.len, &column);
+		attach_threads_add_piece(out, piece.data, piece.len, &column);
 		used += piece.len;
 	}
 	buf_release(&piece);
@@ -237,8 +237,8 @@ static void add_frame(struct buf *out, const struct stacks_frame *f, const char 
 
 	buf_addz(&function, before);
 	add_function(&function, f->function);
-	threads_add_place(&place, f->file.s, f->file.n, f->line);
-	threads_add_line(out, buf_text(&function), &place, column);
+	attach_threads_add_place(&place, f->file.s, f->file.n, f->line);
+	attach_threads_add_line(out, buf_text(&function), &place, column);
 	buf_release(&function);
 	buf_release(&place);
 }
@@ -309,7 +309,8 @@ static void add_title(const struct dump *d)
 		buf_addf(d->out, "%zu of %zu %ss\n", d->n, d->s->n, what);
 }
 
-int threads_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out, struct err *err)
+int cmd_threads_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out,
+		     struct err *err)
 {
 	struct dump d = { .s = s, .entry = mem_alloc(s->n, sizeof(*d.entry)), .out = out };
 	struct group *group = NULL;

@@ -18,6 +18,7 @@
  * focus, ignore   NULL, or only stacks with, or without, a function that matches
  * Fails           ERR_LIMIT as regex_match
  */
-int threads_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out, struct err *err);
+int cmd_threads_dump(const struct stacks *s, struct regex *focus, struct regex *ignore, struct buf *out,
+		     struct err *err);
 
 #endif

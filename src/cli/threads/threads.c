@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "attach/threads.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -16,11 +17,8 @@
 #include "cli/messages.h"
 #include "cli/snapshot/http_options.h"
 #include "cli/threads/dump.h"
-#include "cli/threads/snap_names.h"
-#include "cli/threads/text.h"
 #include "fetch/source.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,71 +133,10 @@ static int read_options(int argc, char **argv, struct asked *to, struct err *err
 	return to->help ? 0 : check(to, err);
 }
 
-/* Why a process cannot be looked at. */
-static int refused(pid_t pid, int rc)
-{
-	char scope[2] = "0";
-	int error = -rc;
-	FILE *yama;
-
-	if (error == ESRCH || error == EINVAL)
-		return say_error("there is no process %d", (int)pid);
-	if (error == ENOSYS)
-		return say_error("process %d: the kernel does not tell where its threads are", (int)pid);
-	if (error != EPERM && error != EACCES)
-		return say_error("process %d: %s", (int)pid, strerror(error));
-	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
-	if (yama) {
-		scope[fread(scope, 1, 1, yama)] = '\0';
-		fclose(yama);
-	}
-	if (scope[0] > '0')
-		return say_error("process %d may not be looked into: kernel.yama.ptrace_scope is %c", (int)pid,
-				 scope[0]);
-	return say_error("process %d may not be looked into: it is of another user, or protected", (int)pid);
-}
-
-static int add_bytes(void *arg, const void *data, size_t n)
-{
-	buf_add(arg, data, n);
-	return 0;
-}
-
-/* All of what is to be written. */
-static int make(const struct asked *a, const struct snap *s, struct buf *out, struct err *err)
-{
-	struct snap_names *names = NULL;
-	int rc = 0;
-
-	if (!a->proto)
-		rc = snap_names_new(s, &names, err);
-	if (rc == 0 && (a->proto || a->debug)) {
-		rc = snap_write(s, (int)a->debug, a->proto ? NULL : snap_names_at, names, add_bytes, out);
-		if (rc < 0)
-			err_set(err, ERR_IO, "%s", strerror(-rc));
-	} else if (rc == 0) {
-		threads_text(s, names, out);
-	}
-	snap_names_free(names);
-	return rc;
-}
-
-static int snap_write_text(const struct asked *a, const struct buf *text, struct err *err)
+static int write_text(const struct asked *a, const struct buf *text, struct err *err)
 {
 	return *a->output ? io_write_file(a->output, text->data, text->len, err)
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
-}
-
-static int write_all(const struct asked *a, const struct snap *s)
-{
-	struct buf text = { 0 };
-	struct err err;
-	int rc = make(a, s, &text, &err);
-
-	if (rc == 0)
-		rc = snap_write_text(a, &text, &err);
-	buf_release(&text);
-	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
 /* The text of a server: of threads if it knows them, else of goroutines. */
@@ -252,7 +189,7 @@ static int draw(const struct asked *a, const struct stacks *s, struct buf *out, 
 	if (rc == 0 && *a->ignore)
 		rc = regex_new(a->ignore, &ignore, err);
 	if (rc == 0)
-		rc = threads_dump(s, focus, ignore, out, err);
+		rc = cmd_threads_dump(s, focus, ignore, out, err);
 	regex_free(focus);
 	regex_free(ignore);
 	return rc;
@@ -274,20 +211,31 @@ static int text_of_stacks(const struct asked *a)
 	if (rc == 0)
 		rc = draw(a, &s, &text, &err);
 	if (rc == 0)
-		rc = snap_write_text(a, &text, &err);
+		rc = write_text(a, &text, &err);
 	stacks_release(&s);
 	buf_release(&text);
 	free(bytes.data);
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
+/* The threads of a process. Gives the exit status. */
+static int threads_of_process(const struct asked *a)
+{
+	const struct attach_threads_options o = { .debug = a->debug, .proto = a->proto };
+	struct buf text = { 0 };
+	struct err err;
+	int rc = attach_threads(a->pid, &o, &text, &err);
+
+	if (rc == 0)
+		rc = write_text(a, &text, &err);
+	buf_release(&text);
+	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+}
+
 int cmd_threads(int argc, char **argv)
 {
 	struct asked a = { 0 };
-	struct process *p = NULL;
-	struct snap *s = NULL;
 	struct err err;
-	int rc, status;
 
 	if (read_options(argc, argv, &a, &err) < 0)
 		return say_error("%s", err.msg);
@@ -298,13 +246,5 @@ int cmd_threads(int argc, char **argv)
 	}
 	if (a.proto && !*a.output && isatty(STDOUT_FILENO))
 		return say_error("a profile is no text for a terminal: -o FILE says where it goes");
-	if (!a.pid)
-		return text_of_stacks(&a);
-	rc = process_open(a.pid, &p);
-	if (rc == 0)
-		rc = snap_take(p, SNAP_THREADS, 0, &s);
-	status = rc < 0 ? refused(a.pid, rc) : write_all(&a, s);
-	snap_free(s);
-	process_close(p);
-	return status;
+	return a.pid ? threads_of_process(&a) : text_of_stacks(&a);
 }

@@ -1,27 +1,35 @@
 /*
- * text.c - the threads of a process for people
+ * threads.c - the threads of a running process: for people, as text of Go's, as a profile
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Nothing happens to the process: it is not stopped, gets no signal and no code of ours. Threads that run at the moment
+ * are polled until they wait, but not for long.
  */
 #include "config.h"
 
-#include "cli/threads/text.h"
+#include "attach/threads.h"
 
+#include "attach/names.h"
+#include "attach/threads_lines.h"
 #include "base/mem.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "cli/threads/lines.h"
+#include "libcpaprof/collector/snap.h"
 
+#include <assert.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MOST = 64 };
+enum { FUNCTION_COLUMN = 40, NAME_COLUMNS = 2 * THREADS_WIDTH, CIRCLE_MAX = 64 };
 #define NS_PER_S UINT64_C(1000000000)
 
-struct writing {
+struct writer {
 	const struct snap *s;
-	struct snap_names *names;
+	struct attach_names *names;
 	struct buf *out;
 	const struct snap_row **row; /* [s->row.n] groups beside each other */
 };
@@ -89,7 +97,7 @@ static void add_name(struct buf *out, const struct snap_thread *t, size_t n, boo
 	buf_release(&name);
 }
 
-static void add_names(const struct writing *w, const struct group *g, struct buf *out, size_t column)
+static void add_names(const struct writer *w, const struct group *g, struct buf *out, size_t column)
 {
 	struct buf piece = { 0 };
 	size_t used = 0;
@@ -103,13 +111,13 @@ static void add_names(const struct writing *w, const struct group *g, struct buf
 		piece.len = 0;
 		if (used > NAME_COLUMNS) {
 			buf_addf(&piece, "and %zu more", g->at + g->n - i);
-			threads_add_piece(out, piece.data, piece.len, &column);
+			attach_threads_add_piece(out, piece.data, piece.len, &column);
 			break;
 		}
 		add_name(&piece, t, same, g->n == 1);
 		if (i + same < g->at + g->n)
 			buf_addz(&piece, ",");
-		threads_add_piece(out, piece.data, piece.len, &column);
+		attach_threads_add_piece(out, piece.data, piece.len, &column);
 		used += piece.len;
 	}
 	buf_release(&piece);
@@ -133,7 +141,7 @@ static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
 }
 
 /* Threads of a group may wait for different locks: told when one thread holds them all. */
-static void add_holder(const struct writing *w, const struct group *g)
+static void add_holder(const struct writer *w, const struct group *g)
 {
 	uint32_t holder = thread_of(w->s, w->row[g->at])->holder;
 	const struct snap_thread *t = find_thread(w->s, holder);
@@ -154,13 +162,13 @@ static size_t circle_of(const struct snap *s, const struct snap_thread *first)
 	const struct snap_thread *t = find_thread(s, first->holder);
 	size_t n = 1;
 
-	for (; t && t != first && n < CIRCLE_MOST; n++)
+	for (; t && t != first && n < CIRCLE_MAX; n++)
 		t = find_thread(s, t->holder);
 	return t == first ? n : 0;
 }
 
 /* The circle that begins with its first thread, and nothing for the others of it. */
-static void add_circle(const struct writing *w, const struct snap_thread *first, size_t n)
+static void add_circle(const struct writer *w, const struct snap_thread *first, size_t n)
 {
 	const struct snap_thread *t = first;
 
@@ -180,7 +188,7 @@ static void add_circle(const struct writing *w, const struct snap_thread *first,
 }
 
 /* Threads that wait for each other. */
-static void add_deadlocks(const struct writing *w)
+static void add_deadlocks(const struct writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 
@@ -206,7 +214,7 @@ static void add_wait(struct buf *out, const struct group *g)
 }
 
 /* "3 threads, futex for 3s to 5s, cpu 1.2s:" and names. */
-static void add_head(const struct writing *w, const struct group *g)
+static void add_head(const struct writer *w, const struct group *g)
 {
 	struct buf head = { 0 };
 	uint64_t cpu_ns = 0;
@@ -238,14 +246,14 @@ static void add_nameless(const struct snap_frame *f, struct buf *function, struc
 		}
 	if (n) {
 		utf8_add_safe(&safe, base, n);
-		utf8_add_short(place, safe.data, safe.len, THREADS_PLACE_MOST);
+		utf8_add_short(place, safe.data, safe.len, THREADS_PLACE_MAX);
 		buf_addf(place, "+0x%" PRIx64, f->offset);
 	}
 	buf_release(&safe);
 }
 
 /* The lines of a frame: of its inlined functions, then of itself. tell NULL: only how wide the widest name is. */
-static void each_line(const struct writing *w, const struct snap_row *row, uint32_t k, size_t *column, bool tell)
+static void each_line(const struct writer *w, const struct snap_row *row, uint32_t k, size_t *column, bool tell)
 {
 	struct buf function = { 0 }, place = { 0 };
 	struct snap_name name = { 0 };
@@ -253,18 +261,18 @@ static void each_line(const struct writing *w, const struct snap_row *row, uint3
 
 	snap_frame(w->s, row, k, &f);
 	for (uint32_t i = 0;; i++) {
-		bool named = !f.place && snap_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
+		bool named = !f.place && attach_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
 
 		if (!named && i > 0)
 			break;
 		function.len = place.len = 0;
 		if (named)
-			threads_add_place(&place, name.file, name.file ? strlen(name.file) : 0, name.line);
+			attach_threads_add_place(&place, name.file, name.file ? strlen(name.file) : 0, name.line);
 		else if (!f.place)
 			add_nameless(&f, &function, &place);
 		buf_addz(&function, named ? name.function : f.place ? f.place : "");
 		if (tell)
-			threads_add_line(w->out, buf_text(&function), &place, *column);
+			attach_threads_add_line(w->out, buf_text(&function), &place, *column);
 		else if (function.len > *column && function.len <= FUNCTION_COLUMN)
 			*column = function.len;
 		if (!named)
@@ -274,7 +282,7 @@ static void each_line(const struct writing *w, const struct snap_row *row, uint3
 	buf_release(&place);
 }
 
-static void add_group(const struct writing *w, const struct group *g)
+static void add_group(const struct writer *w, const struct group *g)
 {
 	const struct snap_row *row = w->row[g->at];
 	size_t column = 0;
@@ -290,7 +298,7 @@ static void add_group(const struct writing *w, const struct group *g)
 		buf_addz(w->out, "    (no stack)\n");
 }
 
-static void add_title(const struct writing *w)
+static void add_title(const struct writer *w)
 {
 	const struct snap_thread *t = w->s->thread.data;
 	struct process_facts f;
@@ -308,12 +316,12 @@ static void add_title(const struct writing *w)
 	buf_release(&name);
 }
 
-void threads_text(const struct snap *s, struct snap_names *names, struct buf *out)
+static void add_threads(const struct snap *s, struct attach_names *names, struct buf *out)
 {
 	const struct snap_row *row = s->row.data;
 	size_t n = s->row.n, n_groups = 0;
 	struct group *group = mem_alloc(n, sizeof(*group));
-	struct writing w = { .s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *)) };
+	struct writer w = { .s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *)) };
 
 	for (size_t i = 0; i < n; i++)
 		w.row[i] = &row[i];
@@ -339,4 +347,68 @@ void threads_text(const struct snap *s, struct snap_names *names, struct buf *ou
 		add_group(&w, &group[i]);
 	free(group);
 	free((void *)w.row);
+}
+
+/* Why the threads of a process cannot be read. */
+static int set_refused(pid_t pid, int rc, struct err *err)
+{
+	char scope[2] = "0";
+	int error = -rc;
+	FILE *yama;
+
+	if (error == ESRCH || error == EINVAL)
+		return err_set(err, ERR_IO, "there is no process %d", (int)pid);
+	if (error == ENOSYS)
+		return err_set(err, ERR_IO, "process %d: the kernel does not tell where its threads are", (int)pid);
+	if (error != EPERM && error != EACCES)
+		return err_set(err, ERR_IO, "process %d: %s", (int)pid, strerror(error));
+	yama = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	if (yama) {
+		scope[fread(scope, 1, 1, yama)] = '\0';
+		fclose(yama);
+	}
+	if (scope[0] > '0')
+		return err_set(err, ERR_IO, "process %d may not be looked into: kernel.yama.ptrace_scope is %c",
+			       (int)pid, scope[0]);
+	return err_set(err, ERR_IO, "process %d may not be looked into: it is of another user, or protected", (int)pid);
+}
+
+static int add_bytes(void *arg, const void *data, size_t n)
+{
+	buf_add(arg, data, n);
+	return 0;
+}
+
+static int write_snap(const struct attach_threads_options *o, const struct snap *s, struct buf *out, struct err *err)
+{
+	struct attach_names *names = NULL;
+	int rc = 0;
+
+	if (!o->proto)
+		rc = attach_names_new(s, &names, err);
+	if (rc == 0 && (o->proto || o->debug)) {
+		rc = snap_write(s, (int)o->debug, o->proto ? NULL : attach_names_at, names, add_bytes, out);
+		if (rc < 0)
+			err_set(err, ERR_IO, "%s", strerror(-rc));
+	} else if (rc == 0) {
+		add_threads(s, names, out);
+	}
+	attach_names_free(names);
+	return rc;
+}
+
+int attach_threads(pid_t pid, const struct attach_threads_options *o, struct buf *out, struct err *err)
+{
+	struct process *p = NULL;
+	struct snap *s = NULL;
+	int rc;
+
+	assert(pid > 0 && o->debug >= 0 && o->debug <= 2);
+	rc = process_open(pid, &p);
+	if (rc == 0)
+		rc = snap_take(p, SNAP_THREADS, 0, &s);
+	rc = rc < 0 ? set_refused(pid, rc, err) : write_snap(o, s, out, err);
+	snap_free(s);
+	process_close(p);
+	return rc;
 }

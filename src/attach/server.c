@@ -1,19 +1,21 @@
 /*
- * serve.c - /debug/pprof of the program that cpa run runs
+ * server.c - /debug/pprof of the program that is run
  *
  * SPDX-License-Identifier: Apache-2.0
  *
  * All of it is here, nothing in the program. The thread that runs the program collects; the server has one thread, and
- * each answer another, which takes as long as names take. What they do with the collector they do under one lock.
+ * each answer another, which takes as long as names take. They use the collector under one lock.
  */
 #include "config.h"
 
-#include "cli/run/serve.h"
+#include "attach/server.h"
 
+#include "attach/files.h"
+#include "attach/names.h"
 #include "base/mem.h"
-#include "cli/messages.h"
-#include "cli/run/names.h"
+#include "libcpaprof/endpoint/server.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -24,10 +26,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { WHY_MAX = 512, PATH_MAX_OF_SOCKET = 128 };
+enum { WHY_MAX = 512, SOCKET_PATH_MAX = 128 };
 
-struct run_serve {
-	const struct run_how *how;
+struct attach_server {
+	const struct attach_options *options;
 	pid_t pid;
 	pthread_t main, thread; /* who collects; the server */
 	bool is_started;
@@ -38,7 +40,7 @@ struct run_serve {
 	bool is_sampling;
 	uint64_t n_recordings;
 
-	char path[PATH_MAX_OF_SOCKET]; /* for at.address, when it was not said */
+	char path[SOCKET_PATH_MAX]; /* for at.address, when it was not said */
 	struct listen_how at;
 	struct serve_host host;
 	struct serve *serve;
@@ -47,7 +49,7 @@ struct run_serve {
 
 static bool take(void *arg)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 
 	pthread_mutex_lock(&s->lock);
 	if (s->c)
@@ -58,18 +60,18 @@ static bool take(void *arg)
 
 static void leave(void *arg)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 
 	pthread_mutex_unlock(&s->lock);
 }
 
-void run_serve_take(struct run_serve *s)
+void attach_server_take(struct attach_server *s)
 {
 	if (s)
 		pthread_mutex_lock(&s->lock);
 }
 
-void run_serve_leave(struct run_serve *s)
+void attach_server_leave(struct attach_server *s)
 {
 	if (s)
 		pthread_mutex_unlock(&s->lock);
@@ -77,7 +79,7 @@ void run_serve_leave(struct run_serve *s)
 
 static struct process *process(void *arg, pid_t pid)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 	struct process_facts f;
 	struct process *p;
 
@@ -86,12 +88,12 @@ static struct process *process(void *arg, pid_t pid)
 	if (!p)
 		return NULL;
 	process_facts(p, &f);
-	return run_files_follow(s->how, &f) ? p : NULL;
+	return attach_follows(s->options, &f) ? p : NULL;
 }
 
 static const char *why_none(void *arg)
 {
-	const struct run_serve *s = arg;
+	const struct attach_server *s = arg;
 	siginfo_t ended = { 0 };
 
 	if (waitid(P_PID, (id_t)s->pid, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0)
@@ -102,7 +104,7 @@ static const char *why_none(void *arg)
 }
 
 struct others {
-	const struct run_serve *s;
+	const struct attach_server *s;
 	struct process_facts *out; /* [most] */
 	size_t n, most;
 };
@@ -113,7 +115,7 @@ static void add_other(void *arg, struct process *p)
 	struct process_facts f;
 
 	process_facts(p, &f);
-	if (f.pid == o->s->pid || !f.running || !run_files_follow(o->s->how, &f))
+	if (f.pid == o->s->pid || !f.running || !attach_follows(o->s->options, &f))
 		return;
 	if (o->n < o->most)
 		o->out[o->n] = f;
@@ -122,7 +124,7 @@ static void add_other(void *arg, struct process *p)
 
 static size_t others(void *arg, struct process_facts *out, size_t n)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 	struct others o = { .s = s, .out = out, .most = n };
 
 	collect_drain(s->c);
@@ -132,9 +134,9 @@ static size_t others(void *arg, struct process_facts *out, size_t n)
 
 static int cpu_begin(void *arg, const struct serve_cpu *how)
 {
-	struct run_serve *s = arg;
-	struct serve_cpu cpu = { .hz = how->hz ? how->hz : s->how->cpu.hz,
-				 .engine = how->engine ? how->engine : s->how->cpu.engine };
+	struct attach_server *s = arg;
+	struct serve_cpu cpu = { .hz = how->hz ? how->hz : s->options->cpu.hz,
+				 .engine = how->engine ? how->engine : s->options->cpu.engine };
 	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
 
 	if (rc < 0)
@@ -147,14 +149,14 @@ static int cpu_begin(void *arg, const struct serve_cpu *how)
 
 static bool cpu_look(void *arg)
 {
-	const struct run_serve *s = arg;
+	const struct attach_server *s = arg;
 
 	return collect_cpu_look(s->c);
 }
 
 static void cpu_end(void *arg)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 
 	collect_cpu_off(s->c);
 	collect_drain(s->c);
@@ -163,10 +165,10 @@ static void cpu_end(void *arg)
 
 static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 {
-	const struct run_serve *s = arg;
+	const struct attach_server *s = arg;
 
 	if (s->host.cpu_always) {
-		*out = (struct serve_cpu){ .hz = s->how->collect.hz, .engine = s->how->collect.engine + 1 };
+		*out = (struct serve_cpu){ .hz = s->options->collect.hz, .engine = s->options->collect.engine + 1 };
 		return 1;
 	}
 	if (!s->is_sampling)
@@ -175,7 +177,7 @@ static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 	return s->n_recordings;
 }
 
-static struct serve_host host_of(struct run_serve *s)
+static struct serve_host host_of(struct attach_server *s)
 {
 	return (struct serve_host){
 		.arg = s,
@@ -188,21 +190,21 @@ static struct serve_host host_of(struct run_serve *s)
 		.cpu_look = cpu_look,
 		.cpu_end = cpu_end,
 		.cpu_recording = cpu_recording,
-		.cpu_always = s->how->collect.hz != 0,
-		.names_open = run_names_open,
-		.names_close = run_names_close,
-		.symbolize = run_names_symbolize,
+		.cpu_always = s->options->collect.hz != 0,
+		.names_open = attach_names_open,
+		.names_close = attach_names_close,
+		.symbolize = attach_names_symbolize,
 	};
 }
 
 struct job {
-	struct run_serve *s;
+	struct attach_server *s;
 	void (*fn)(void *arg);
 	void *arg;
 };
 
 /* The main thread may wait for the last one, and has then freed all. */
-static void end_thread(struct run_serve *s)
+static void end_thread(struct attach_server *s)
 {
 	pthread_t main = s->main;
 
@@ -223,7 +225,7 @@ static void *run_job(void *arg)
 /* Called by the thread of the server: its signals, all blocked, are those of the new one. */
 static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 	struct job *j = mem_zalloc(1, sizeof(*j));
 	pthread_t thread;
 	int error;
@@ -242,25 +244,26 @@ static int spawn(void *arg, void (*fn)(void *fn_arg), void *fn_arg)
 
 static void *run_server(void *arg)
 {
-	struct run_serve *s = arg;
+	struct attach_server *s = arg;
 
 	server_run(s->server);
 	end_thread(s);
 	return NULL;
 }
 
-static void say_where(const struct run_serve *s)
+static void note_address(const struct attach_server *s)
 {
 	const struct listeners *l = server_listeners(s->server);
 
-	say("profiling server listening on %s%s", l->shown, l->port ? "/debug/pprof/" : "");
+	attach_note(&s->options->messages, "profiling server listening on %s%s", l->shown,
+		    l->port ? "/debug/pprof/" : "");
 }
 
-static int find_place(struct run_serve *s, const char *name, struct err *err)
+static int find_place(struct attach_server *s, const char *name, struct err *err)
 {
 	int rc;
 
-	s->at = s->how->serve->at;
+	s->at = s->options->server->at;
 	if (s->at.address)
 		return 0;
 	rc = listen_usual(name, s->path, sizeof(s->path));
@@ -271,15 +274,15 @@ static int find_place(struct run_serve *s, const char *name, struct err *err)
 	return 0;
 }
 
-static int open_server(struct run_serve *s, const char *name, struct err *err)
+static int open_server(struct attach_server *s, const char *name, struct err *err)
 {
 	char why[WHY_MAX] = "";
-	struct server_how how = { .at = &s->at, .guard = s->how->serve->guard, .spawn = spawn, .arg = s };
+	struct server_how how = { .at = &s->at, .guard = s->options->server->guard, .spawn = spawn, .arg = s };
 	int rc;
 
 	if (find_place(s, name, err) < 0)
 		return ERR_IO;
-	rc = serve_new(&s->host, &s->how->serve->serve, &s->serve);
+	rc = serve_new(&s->host, &s->options->server->serve, &s->serve);
 	if (rc < 0)
 		return err_set(err, ERR_IO, "%s", strerror(-rc));
 	how.serve = s->serve;
@@ -289,29 +292,29 @@ static int open_server(struct run_serve *s, const char *name, struct err *err)
 	return 0;
 }
 
-int run_serve_open(const struct run_how *how, struct collect *c, const char *name, struct run_serve **out,
-		   struct err *err)
+int attach_server_open(const struct attach_options *o, struct collect *c, const char *name, struct attach_server **out,
+		       struct err *err)
 {
-	struct run_serve *s = mem_zalloc(1, sizeof(*s));
+	struct attach_server *s = mem_zalloc(1, sizeof(*s));
 
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1); /* or each thread that answers keeps what names once took: 24 MB instead of 11 */
 #endif
-	s->how = how;
+	s->options = o;
 	s->c = c;
 	s->main = pthread_self();
 	pthread_mutex_init(&s->lock, NULL);
 	s->host = host_of(s);
 	if (open_server(s, name, err) < 0) {
-		run_serve_close(s);
+		attach_server_close(s);
 		return ERR_IO;
 	}
-	say_where(s);
+	note_address(s);
 	*out = s;
 	return 0;
 }
 
-void run_serve_start(struct run_serve *s, pid_t pid)
+void attach_server_start(struct attach_server *s, pid_t pid)
 {
 	sigset_t all, before;
 	int error;
@@ -326,25 +329,25 @@ void run_serve_start(struct run_serve *s, pid_t pid)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	s->is_started = error == 0;
 	if (error)
-		say_error("no thread for the profiling server: %s", strerror(error));
+		attach_error(&s->options->messages, "no thread for the profiling server: %s", strerror(error));
 }
 
-void run_serve_stop(struct run_serve *s, bool now)
+void attach_server_stop(struct attach_server *s, bool now)
 {
 	if (s && s->is_started)
 		server_stop(s->server, now);
 }
 
-bool run_serve_is_over(struct run_serve *s)
+bool attach_server_is_over(struct attach_server *s)
 {
 	return !s || !s->is_started || atomic_load(&s->n_threads) == 0;
 }
 
-void run_serve_close(struct run_serve *s)
+void attach_server_close(struct attach_server *s)
 {
 	if (!s)
 		return;
-	if (!run_serve_is_over(s)) { /* an answer that never comes to its end still uses all of this */
+	if (!attach_server_is_over(s)) { /* an answer that never comes to its end still uses all of this */
 		pthread_mutex_lock(&s->lock);
 		s->c = NULL;
 		pthread_mutex_unlock(&s->lock);
@@ -356,4 +359,45 @@ void run_serve_close(struct run_serve *s)
 	serve_free(s->serve);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+}
+
+int attach_server_options_new(const struct attach_server_settings *from, struct attach_server_options **out,
+			      struct err *err)
+{
+	struct attach_server_options *o = mem_zalloc(1, sizeof(*o));
+	char why[WHY_MAX];
+	int rc = 0;
+
+	assert(strlen(from->hosts) < ATTACH_HOSTS_MAX && from->max_seconds > 0);
+	o->at = (struct listen_how){ .address =
+					     from->address ? mem_strndup(from->address, strlen(from->address)) : NULL,
+				     .has_secret = from->secret_file != NULL,
+				     .any_address = from->any_address };
+	o->serve = (struct serve_how){ .max_seconds = from->max_seconds,
+				       .hide_cmdline = from->hide_cmdline,
+				       .names = true };
+	o->guard = guard_new();
+	if (!o->guard) {
+		rc = err_set(err, ERR_LIMIT, "no memory for a secret");
+	} else {
+		o->guard->any_user = from->any_user;
+		snprintf(o->guard->hosts, sizeof(o->guard->hosts), "%s", from->hosts);
+		if (from->secret_file && guard_read_secret(o->guard, from->secret_file, why, sizeof(why)) < 0)
+			rc = err_set(err, ERR_IO, "%s", why);
+	}
+	if (rc < 0) {
+		attach_server_options_free(o);
+		return rc;
+	}
+	*out = o;
+	return 0;
+}
+
+void attach_server_options_free(struct attach_server_options *o)
+{
+	if (!o)
+		return;
+	guard_free(o->guard);
+	free((char *)(uintptr_t)o->at.address);
+	free(o);
 }

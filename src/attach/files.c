@@ -1,24 +1,49 @@
 /*
- * files.c - the profiles of the processes that were run, as files
+ * files.c - the profiles of the processes that are run, as files
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "cli/run/run.h"
+#include "attach/files.h"
 
 #include "base/io.h"
 #include "base/path.h"
-#include "cli/messages.h"
 #include "libcpaprof/collector/labels.h"
 
+#include <assert.h>
 #include <errno.h>
-#include <stdio.h>
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { HOST_MAX = 256 };
+
+void attach_note(const struct attach_messages *m, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vaddf(&text, fmt, args);
+	va_end(args);
+	m->note(m->arg, buf_text(&text));
+	buf_release(&text);
+}
+
+int attach_error(const struct attach_messages *m, const char *fmt, ...)
+{
+	struct buf text = { 0 };
+	va_list args;
+
+	va_start(args, fmt);
+	buf_vaddf(&text, fmt, args);
+	va_end(args);
+	m->error(m->arg, buf_text(&text));
+	buf_release(&text);
+	return ERR_IO;
+}
 
 static void add_host(struct buf *out)
 {
@@ -49,7 +74,7 @@ static size_t add_percent(const char *at, pid_t pid, struct buf *out)
 	}
 }
 
-void run_file_name(const char *name, pid_t pid, const char *more, struct buf *out)
+void attach_file_name(const char *name, pid_t pid, const char *more, struct buf *out)
 {
 	const char *dot = strchr(path_base(name), '.');
 
@@ -78,21 +103,21 @@ static int sink(void *arg, const void *data, size_t n)
  *
  * given   the name is as it was given: then a link is followed, and a pipe written to
  */
-static void write_snap(struct run_files *files, const struct snap *s, const char *path, bool given)
+static void write_snap(struct attach_files *files, const struct snap *s, const char *path, bool given)
 {
 	struct io_out out;
 	struct err err;
 	int rc;
 
 	if ((given ? io_out_open(path, &out, &err) : io_out_open_made(path, &out, &err)) < 0) {
-		say_error("%s", err.msg);
+		attach_error(&files->options->messages, "%s", err.msg);
 		return;
 	}
 	rc = snap_write(s, 0, NULL, NULL, sink, &out);
 	if (rc < 0)
-		say_error("%s: %s", path, strerror(-rc));
+		attach_error(&files->options->messages, "%s: %s", path, strerror(-rc));
 	if (io_out_close(&out, rc == 0, &err) < 0 && rc == 0) {
-		say_error("%s", err.msg);
+		attach_error(&files->options->messages, "%s", err.msg);
 		rc = -EIO;
 	}
 	if (rc == 0) {
@@ -112,44 +137,48 @@ static int take_custom(struct process *p, const char *name, struct snap **out)
 	return -ENOENT;
 }
 
-static int take(struct process *p, const struct run_file *f, struct snap **out)
+static int take(struct process *p, const struct attach_file *f, struct snap **out)
 {
 	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
 }
 
-bool run_files_follow(const struct run_how *how, const struct process_facts *f)
+bool attach_follows(const struct attach_options *o, const struct process_facts *f)
 {
 	struct err err;
 	bool yes = true;
 
-	if (f->main || !how->follow)
+	if (f->main || !o->follow)
 		return true;
-	return regex_match(how->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
+	return regex_match(o->follow, f->program, f->n_program, &yes, &err) == 0 && yes;
 }
 
-static bool is_room(struct run_files *files)
+static bool is_room(struct attach_files *files)
 {
-	if (files->n_written++ < files->how->files_most)
+	if (files->n_written++ < files->options->files_max)
 		return true;
 	if (!files->is_full)
-		say("more than %u files: no more profiles are written", files->how->files_most);
+		attach_note(&files->options->messages, "more than %u files: no more profiles are written",
+			    files->options->files_max);
 	files->is_full = true;
 	return false;
 }
 
-/* Why the program has no profile of a kind. Its children need not have one. */
-static void say_none(const struct run_file *file, const struct process_facts *f, int rc)
+/* Report why the program has no profile of a kind. Its children need not have one. */
+static void note_missing(const struct attach_files *files, const struct attach_file *file,
+			 const struct process_facts *f, int rc)
 {
 	if (!f->main || f->replaced)
 		return;
 	if (rc == -ENOENT && file->kind == SNAP_CUSTOM)
-		say("%s: the program made no profile of the name %s", file->name, file->custom);
+		attach_note(&files->options->messages, "%s: the program made no profile of the name %s", file->name,
+			    file->custom);
 	else
-		say("%s: process %d has no such profile: %s", file->name, (int)f->pid, strerror(-rc));
+		attach_note(&files->options->messages, "%s: process %d has no such profile: %s", file->name,
+			    (int)f->pid, strerror(-rc));
 }
 
-/* What stands in front of the suffix of all files of a process. */
-static void name_process(const struct run_files *files, const struct process_facts *f, const char *name,
+/* The part before the suffix of the names of all files of a process. */
+static void name_process(const struct attach_files *files, const struct process_facts *f, const char *name,
 			 struct buf *more)
 {
 	if (!strstr(name, "%p") && (!f->main || f->replaced))
@@ -158,10 +187,10 @@ static void name_process(const struct run_files *files, const struct process_fac
 		buf_addf(more, "-%u", files->n_replaced);
 }
 
-static void write_all(struct run_files *files, struct process *p, const struct process_facts *f, bool numbered)
+static void write_all(struct attach_files *files, struct process *p, const struct process_facts *f, bool numbered)
 {
-	for (size_t i = 0; i < files->how->n_files; i++) {
-		const struct run_file *file = &files->how->file[i];
+	for (size_t i = 0; i < files->options->n_files; i++) {
+		const struct attach_file *file = &files->options->file[i];
 		struct buf more = { 0 }, path = { 0 };
 		struct snap *s = NULL;
 		int rc;
@@ -171,7 +200,7 @@ static void write_all(struct run_files *files, struct process *p, const struct p
 		rc = take(p, file, &s);
 		if (rc < 0) {
 			if (!numbered)
-				say_none(file, f, rc);
+				note_missing(files, file, f, rc);
 			continue;
 		}
 		/* nothing to tell: no file, but of the program itself */
@@ -179,7 +208,7 @@ static void write_all(struct run_files *files, struct process *p, const struct p
 			name_process(files, f, file->name, &more);
 			if (numbered)
 				buf_addf(&more, "-%04u", files->n_every);
-			run_file_name(file->name, f->pid, buf_text(&more), &path);
+			attach_file_name(file->name, f->pid, buf_text(&more), &path);
 			write_snap(files, s, buf_text(&path), strcmp(buf_text(&path), file->name) == 0);
 		}
 		snap_free(s);
@@ -188,27 +217,28 @@ static void write_all(struct run_files *files, struct process *p, const struct p
 	}
 }
 
-void run_files_write(void *arg, struct process *p)
+void attach_files_write(void *arg, struct process *p)
 {
-	struct run_files *files = arg;
+	struct attach_files *files = arg;
 	struct process_facts f;
 
 	process_facts(p, &f);
-	files->result->seen |= f.main;
-	if (!run_files_follow(files->how, &f))
+	files->result->is_profiled |= f.main;
+	if (!attach_follows(files->options, &f))
 		return;
 	if (f.error && f.weight == 0)
-		say("process %d has no timers: %s", (int)f.pid, strerror((int)f.error));
+		attach_note(&files->options->messages, "process %d has no timers: %s", (int)f.pid,
+			    strerror((int)f.error));
 	files->n_replaced += f.replaced;
 	write_all(files, p, &f, false);
 }
 
-void run_files_write_numbered(void *arg, struct process *p)
+void attach_files_write_numbered(void *arg, struct process *p)
 {
-	struct run_files *files = arg;
+	struct attach_files *files = arg;
 	struct process_facts f;
 
 	process_facts(p, &f);
-	if (run_files_follow(files->how, &f))
+	if (attach_follows(files->options, &f))
 		write_all(files, p, &f, true);
 }

@@ -3,15 +3,15 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  */
-#ifndef CLI_RUN_PROGRAM_H
-#define CLI_RUN_PROGRAM_H
+#ifndef ATTACH_PROGRAM_H
+#define ATTACH_PROGRAM_H
 
 #include "base/buf.h"
 #include "base/err.h"
 
 #include <stdbool.h>
 
-/* What is to be heeded when it is profiled. */
+/* Properties of a program that matter when it is profiled. */
 struct program {
 	bool asan_library; /* it has the library of the address sanitizer, which wants to be loaded before all others */
 	const char *sanitizer; /* the sanitizer that it was built with: "address", ...; NULL for none */
@@ -26,6 +26,6 @@ struct program {
  * Fails   ERR_IO when it cannot be run; ERR_USAGE, with the reason and what to do instead, when it can be but
  *         not profiled: it is static, of another C library or machine, in Go, or gets rights that its user does not have
  */
-int program_check(const char *name, struct buf *path, struct program *out, struct err *err);
+int attach_program_check(const char *name, struct buf *path, struct program *out, struct err *err);
 
 #endif

@@ -1,26 +1,35 @@
 /*
- * snap_names.c - names for the addresses of a snap, from the files of this machine
+ * names.c - names for the addresses of a profile of a process, from the files of this machine
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The snap is written as a profile and read again, so that it has the names that a report would show.
+ * A snap is written as a profile and read again, so that it has the names that a report would show.
+ *
+ * The server of cpa run does not ask servers of debug files, because its clients wait for the answer. One answer gets its
+ * names at a time, which bounds the memory that this takes.
  */
 #include "config.h"
 
-#include "cli/threads/snap_names.h"
+#include "attach/names.h"
 
 #include "base/arena.h"
-#include "base/mem.h"
 #include "base/search.h"
+#include "base/mem.h"
 #include "reader/reader.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"
 #include "symbol/symbolize.h"
+#include "viewers/export/export.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct snap_names {
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+struct attach_names {
 	struct profile *profile;
 	uint32_t *by_addr; /* [profile->n_locs] locations in order of address */
 	uint64_t *offset;  /* [profile->n_locs] into the function that is there; 0 when not known */
@@ -65,7 +74,13 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 	object_close(o);
 }
 
-int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err)
+/*
+ * Look up all addresses of a profile in files.
+ *
+ * ask     servers of debug files, too
+ * offset  [p->n_locs] how far into its function each is, where that is found; all 0 before; NULL: not wanted
+ */
+static int look_up(struct profile *p, bool ask, uint64_t *offset, struct err *err)
 {
 	struct symbolized found = { 0 };
 	struct symbol_where where;
@@ -89,17 +104,17 @@ int snap_names_look_up(struct profile *p, bool ask, uint64_t *offset, struct err
 }
 
 /* in: consumed, as by reader_read; ask: servers too */
-static int make(struct bytes *in, bool ask, struct snap_names **out, struct err *err)
+static int make(struct bytes *in, bool ask, struct attach_names **out, struct err *err)
 {
-	struct snap_names *n = mem_zalloc(1, sizeof(*n));
+	struct attach_names *n = mem_zalloc(1, sizeof(*n));
 	int rc = reader_read(in, &reader_limits_default, &n->profile, err);
 
 	if (rc == 0) {
 		n->offset = mem_zalloc(n->profile->n_locs, sizeof(*n->offset));
-		rc = snap_names_look_up(n->profile, ask, n->offset, err);
+		rc = look_up(n->profile, ask, n->offset, err);
 	}
 	if (rc < 0) {
-		snap_names_free(n);
+		attach_names_free(n);
 		return rc;
 	}
 	n->by_addr = mem_alloc(n->profile->n_locs, sizeof(*n->by_addr));
@@ -110,7 +125,7 @@ static int make(struct bytes *in, bool ask, struct snap_names **out, struct err 
 	return 0;
 }
 
-int snap_names_new(const struct snap *s, struct snap_names **out, struct err *err)
+int attach_names_new(const struct snap *s, struct attach_names **out, struct err *err)
 {
 	struct buf packed = { 0 };
 	struct bytes in;
@@ -124,7 +139,12 @@ int snap_names_new(const struct snap *s, struct snap_names **out, struct err *er
 	return make(&in, true, out, err);
 }
 
-int snap_names_read(const void *packed, size_t n, struct snap_names **out, struct err *err)
+/*
+ * The same for a profile of profile.proto, without asking servers of debug files.
+ *
+ * packed  [n] bytes; copied
+ */
+static int names_read(const void *packed, size_t n, struct attach_names **out, struct err *err)
 {
 	struct bytes in = { .data = mem_alloc(n, 1), .n = n };
 
@@ -132,7 +152,7 @@ int snap_names_read(const void *packed, size_t n, struct snap_names **out, struc
 	return make(&in, false, out, err);
 }
 
-void snap_names_free(struct snap_names *n)
+void attach_names_free(struct attach_names *n)
 {
 	if (!n)
 		return;
@@ -143,7 +163,7 @@ void snap_names_free(struct snap_names *n)
 }
 
 struct address_key {
-	const struct snap_names *n;
+	const struct attach_names *n;
 	uint64_t addr;
 };
 
@@ -154,9 +174,9 @@ static bool is_below(const void *arg, size_t i)
 	return key->n->profile->loc_addr[key->n->by_addr[i]] < key->addr;
 }
 
-bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
+bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t map, uint32_t i, struct snap_name *out)
 {
-	const struct snap_names *n = arg;
+	const struct attach_names *n = arg;
 	const struct profile *f = n->profile;
 	uint32_t first = (uint32_t)lower_bound(0, f->n_locs, is_below, &(struct address_key){ n, addr }), line, loc;
 
@@ -172,4 +192,70 @@ bool snap_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t m
 	if (!*out->file)
 		out->file = NULL;
 	return *out->function != '\0';
+}
+
+static int errno_of(const struct err *err)
+{
+	return err->code == ERR_LIMIT ? -EFBIG : -EIO;
+}
+
+int attach_names_open(void *arg, const struct body *profile, snap_names_fn **fn, void **names)
+{
+	struct attach_names *found;
+	struct err err;
+	int rc;
+
+	(void)arg;
+	pthread_mutex_lock(&one_at_a_time);
+	rc = names_read(profile->v.data, profile->v.n, &found, &err);
+	pthread_mutex_unlock(&one_at_a_time);
+	if (rc < 0)
+		return errno_of(&err);
+	*fn = attach_names_at;
+	*names = found;
+	return 0;
+}
+
+void attach_names_close(void *arg, void *names)
+{
+	(void)arg;
+	attach_names_free(names);
+}
+
+static int name_all(const struct body *from, struct buf *out, struct err *err)
+{
+	struct bytes in = { .data = mem_alloc(from->v.n, 1), .n = from->v.n };
+	struct profile *p = NULL;
+	int rc;
+
+	memcpy(in.data, from->v.data, in.n);
+	rc = reader_read(&in, &reader_limits_default, &p, err);
+	if (rc == 0)
+		rc = look_up(p, false, NULL, err);
+	if (rc == 0)
+		rc = export_proto(p, 1, out, err);
+	profile_free(p);
+	return rc;
+}
+
+int attach_names_symbolize(void *arg, struct body *b)
+{
+	struct body named = { 0 };
+	struct buf out = { 0 };
+	struct err err;
+	int rc;
+
+	(void)arg;
+	pthread_mutex_lock(&one_at_a_time);
+	rc = name_all(b, &out, &err);
+	pthread_mutex_unlock(&one_at_a_time);
+	rc = rc < 0 ? errno_of(&err) : body_put(&named, out.data, out.len);
+	buf_release(&out);
+	if (rc < 0) {
+		body_release(&named);
+		return rc;
+	}
+	body_release(b);
+	*b = named;
+	return 0;
 }

@@ -1,11 +1,11 @@
 /*
- * lines.c - lines of a dump of threads
+ * threads_lines.c - lines of a dump of threads
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "cli/threads/lines.h"
+#include "attach/threads_lines.h"
 
 #include "base/utf8.h"
 
@@ -14,7 +14,7 @@
 
 enum { WIDTH = THREADS_WIDTH, INDENT = 4 };
 
-void threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *column)
+void attach_threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *column)
 {
 	size_t width = utf8_count(piece, n);
 
@@ -27,21 +27,21 @@ void threads_add_piece(struct buf *out, const char *piece, size_t n, size_t *col
 	*column += 1 + width;
 }
 
-void threads_add_place(struct buf *out, const char *file, size_t n, uint64_t line)
+void attach_threads_add_place(struct buf *out, const char *file, size_t n, uint64_t line)
 {
 	const char *slash = n ? memrchr(file, '/', n) : NULL, *base = slash ? slash + 1 : file;
 	struct buf safe = { 0 };
 
 	if (n) {
 		utf8_add_safe(&safe, base, (size_t)(file + n - base));
-		utf8_add_short(out, buf_text(&safe), safe.len, THREADS_PLACE_MOST);
+		utf8_add_short(out, buf_text(&safe), safe.len, THREADS_PLACE_MAX);
 		if (line)
 			buf_addf(out, ":%" PRIu64, line);
 	}
 	buf_release(&safe);
 }
 
-void threads_add_line(struct buf *out, const char *function, const struct buf *place, size_t column)
+void attach_threads_add_line(struct buf *out, const char *function, const struct buf *place, size_t column)
 {
 	size_t n_place = utf8_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
 	struct buf safe = { 0 }, cut = { 0 };

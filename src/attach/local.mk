@@ -1,0 +1,18 @@
+# src/attach - the tool's one door to libcpaprof: programs that are run with it, and threads of running processes
+
+noinst_LIBRARIES += src/attach/libattach.a
+src_attach_libattach_a_SOURCES = \
+	src/attach/files.c \
+	src/attach/files.h \
+	src/attach/names.c \
+	src/attach/names.h \
+	src/attach/program.c \
+	src/attach/program.h \
+	src/attach/run.c \
+	src/attach/run.h \
+	src/attach/server.c \
+	src/attach/server.h \
+	src/attach/threads.c \
+	src/attach/threads.h \
+	src/attach/threads_lines.c \
+	src/attach/threads_lines.h
