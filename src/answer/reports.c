@@ -19,17 +19,10 @@
 #include "report/tags.h"
 #include "report/top.h"
 #include "report/weblist.h"
-#include "viewers/export/callgrind.h"
-#include "viewers/export/dot.h"
 #include "viewers/export/export.h"
-#include "viewers/html/weblist.h"
+#include "viewers/html/html.h"
 #include "viewers/json/report_json.h"
-#include "viewers/json/traces_json.h"
-#include "viewers/text/disasm.h"
-#include "viewers/text/list.h"
-#include "viewers/text/tags.h"
 #include "viewers/text/text.h"
-#include "viewers/text/traces.h"
 
 #include <assert.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/export/callgrind.h"
+#include "viewers/export/export.h"
 
 #include <stdarg.h>
 #include <stddef.h>

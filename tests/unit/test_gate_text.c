@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "viewers/text/gate.h"
-#include "viewers/text/gate_words.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include "viewers/html/html.h"
-#include "viewers/html/weblist.h"
 
 #include <stdarg.h>
 #include <stddef.h>

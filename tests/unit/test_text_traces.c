@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/text/traces.h"
+#include "viewers/text/text.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@
 #include "viewers/ci/ci.h"
 
 #include "viewers/ci/ci_int.h"
-#include "viewers/text/gate_words.h"
+#include "viewers/text/gate.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -13,8 +13,8 @@
 
 #include "base/mem.h"
 #include "viewers/ci/ci_int.h"
-#include "viewers/flame/package.h"
-#include "viewers/text/gate_words.h"
+#include "viewers/flame/flame.h"
+#include "viewers/text/gate.h"
 #include "viewers/xml/xml.h"
 
 #include <inttypes.h>

@@ -13,7 +13,7 @@
 
 #include "base/utf8.h"
 #include "viewers/ci/ci_int.h"
-#include "viewers/text/gate_words.h"
+#include "viewers/text/gate.h"
 
 #include <ctype.h>
 #include <inttypes.h>

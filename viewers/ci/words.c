@@ -8,7 +8,7 @@
 #include "viewers/ci/ci_int.h"
 
 #include "base/utf8.h"
-#include "viewers/text/gate_words.h"
+#include "viewers/text/gate.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "viewers/export/callgrind.h"
+#include "viewers/export/export.h"
 
 #include "base/hash.h"
 #include "base/idtab.h"
@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "engine/net.h"
 #include "report/head.h"
 
 #include <inttypes.h>

@@ -15,6 +15,8 @@
 #include "report/report.h"
 #include "report/traces.h"
 
+struct net; /* engine/net.h */
+
 /* Append the rows as CSV (RFC 4180, but lines end in LF): one line of keys, values as integers in
    the unit of the last column, percentages as numbers. What rows are to each other is the first
    column, where it differs. */
@@ -80,5 +82,23 @@ int folded_draw(const struct view *v, const struct query *q, struct buf *out, st
  *         ERR_LIMIT as folded_draw. What was appended is then to be thrown away
  */
 int speedscope_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err);
+
+/*
+ * Append a net of addresses in callgrind's format.
+ *
+ * net     of places that tell binaries apart (query.by_object), not made for a picture
+ * r       its head counts
+ * Like    pprof internal/report printCallgrind, but that a function has one name in all places
+ */
+void callgrind_draw(const struct net *net, const struct report *r, struct buf *out);
+
+/*
+ * Append a call graph in the language of dot.
+ *
+ * net     made for a picture
+ * r       its head counts; the table is not looked at
+ * Like    pprof internal/graph ComposeDot, but that everything from the profile is escaped
+ */
+void dot_draw(const struct net *net, const struct report *r, struct buf *out);
 
 #endif

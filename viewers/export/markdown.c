@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include "viewers/export/export.h"
-
+#include "base/buf.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "viewers/export/markdown.h"
+#include "report/report.h"
+#include "viewers/export/export.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static void add_value(const struct head *h, int64_t v, struct buf *out)
 	if (known[strspn(known, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")] == 0)
 		buf_add(out, raw.data, raw.len);
 	else
-		utf8_add_code(out, raw.data); /* a unit of the profile's own invention */
+		utf8_add_code(out, raw.data); /* a unit that we do not know */
 	buf_release(&raw);
 }
 
@@ -43,7 +43,8 @@ static void add_shown(const struct report *r, struct buf *out)
 		 h->n_before + h->n_dropped, r->table.role ? "nodes" : "rows");
 }
 
-void markdown_add_filters(const struct head *h, struct buf *out)
+/* The active filters as a sentence after a blank; nothing when there are none. */
+static void add_filters(const struct head *h, struct buf *out)
 {
 	for (uint32_t i = 0; i < h->n_filters; i++) {
 		struct buf text = { 0 };
@@ -77,11 +78,12 @@ static void add_summary(const struct report *r, struct buf *out)
 	} else {
 		add_shown(r, out);
 	}
-	markdown_add_filters(h, out);
+	add_filters(h, out);
 	buf_addz(out, "\n\n");
 }
 
-void markdown_add_value(const struct head *h, int64_t v, struct buf *out)
+/* A value with its unit. */
+static void add_unit_value(const struct head *h, int64_t v, struct buf *out)
 {
 	add_value(h, v, out);
 }
@@ -149,6 +151,59 @@ static void add_row(const struct report *r, uint32_t row, struct buf *out)
 	buf_addz(out, "|\n");
 }
 
+static void add_side(const struct head *h, const char *title, const struct compare_side *s, struct buf *out)
+{
+	buf_addf(out, "- %s: ", title);
+	for (size_t i = 0; i < s->n_sources; i++) {
+		buf_addz(out, i ? ", " : "");
+		utf8_add_code(out, s->source[i]);
+	}
+	buf_addz(out, ", total ");
+	add_unit_value(h, s->total, out);
+	if (*s->host) {
+		buf_addz(out, ", host ");
+		utf8_add_code(out, s->host);
+	}
+	if (*s->build_id) {
+		buf_addz(out, ", build id ");
+		utf8_add_code(out, s->build_id);
+	}
+	buf_add(out, "\n", 1);
+}
+
+/* The text of a comparison before its table. */
+static void add_comparison(const struct report *r, struct buf *out)
+{
+	const struct head *h = &r->head;
+	const struct compare *c = h->compare;
+	bool is_diff = strcmp(h->command, "diff") == 0;
+
+	add_side(h, is_diff ? "before" : "first", &c->before, out);
+	add_side(h, is_diff ? "after" : "last", &c->after, out);
+	buf_addz(out, "- type ");
+	utf8_add_code(out, h->type);
+	buf_addz(out, ", normalised by ");
+	utf8_add_code(out, c->normalize);
+	if (is_diff)
+		buf_addf(out, " (after x %.6g)", c->factor);
+	else
+		buf_addf(out, ", %zu profiles%s", c->n_profiles, c->all ? "" : ", rows that grew in every step");
+	buf_addf(out, ", %" PRIu32 " of %" PRIu32 " rows.", r->table.n_rows, h->n_before + h->n_dropped);
+	add_filters(h, out);
+	buf_addz(out, "\n\n");
+}
+
+static void add_renames(const struct compare *c, struct buf *out)
+{
+	for (uint32_t i = 0; i < c->n_renames; i++) {
+		buf_addz(out, i ? "- renamed? " : "\n- renamed? ");
+		utf8_add_code(out, c->rename[i].from);
+		buf_addz(out, " to ");
+		utf8_add_code(out, c->rename[i].to);
+		buf_addf(out, ": %.2f%% gone, %.2f%% new\n", c->rename[i].share_before, c->rename[i].share_after);
+	}
+}
+
 void markdown_draw(const struct report *r, struct buf *out)
 {
 	const struct table *t = &r->table;
@@ -162,12 +217,12 @@ void markdown_draw(const struct report *r, struct buf *out)
 		return;
 	}
 	if (r->head.compare)
-		markdown_add_comparison(r, out);
+		add_comparison(r, out);
 	else
 		add_summary(r, out);
 	add_titles(t, out);
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		add_row(r, i, out);
 	if (r->head.compare)
-		markdown_add_renames(r->head.compare, out);
+		add_renames(r->head.compare, out);
 }

@@ -1,26 +1,35 @@
 /*
- * proto.c - a profile as a file: profile.proto, packed with gzip
+ * proto.c - a profile, or the rows of top, as profile.proto, packed with gzip
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "viewers/export/export.h"
-
 #include "base/arena.h"
+#include "base/hash.h"
+#include "base/idtab.h"
 #include "base/num.h"
 #include "base/pool.h"
+#include "base/unit.h"
+#include "engine/graph.h"
+#include "engine/places.h"
+#include "engine/trim.h"
+#include "profile/builder.h"
 #include "profile/encode.h"
+#include "report/head.h"
+#include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
 
-enum { ROWS_FOR_THREADS = 50000 }; /* what is less is packed before a thread has started */
+#include <string.h>
+
+enum { ROWS_FOR_THREADS = 50000 }; /* fewer are packed before a thread would have started */
 
 static int encode(void *profile, struct gzip *g, struct err *err)
 {
 	return profile_encode_to(profile, export_gzip_put, g, err);
 }
 
-/* Columns of the values times ratio, toward zero; rows that become 0 stay, as in pprof. */
+/* The values times ratio, toward zero; rows that become 0 are kept, as in pprof. */
 static int64_t **scale(const struct profile *p, double ratio, struct arena *mem)
 {
 	int64_t **scaled = arena_alloc(mem, p->n_types, sizeof(*scaled));
@@ -42,6 +51,134 @@ int export_proto(const struct profile *p, double ratio, struct buf *out, struct 
 	if (ratio != 1)
 		shown.value[SIDE_TARGET] = scale(p, ratio, mem);
 	rc = export_gzip_pack(encode, &shown, p->n_rows < ROWS_FOR_THREADS ? 1 : pool_size(), out, err);
+	arena_free(mem);
+	return rc;
+}
+
+struct top {
+	struct nodes nodes;
+	struct head head;
+	struct builder *b;
+	struct idtab funcs;          /* indices of functions by their hash */
+	struct builder_function *fn; /* [n_funcs] */
+	uint32_t n_funcs;
+};
+
+static str_id text(struct top *t, const char *s)
+{
+	return strtab_addz(builder_strings(t->b), s);
+}
+
+static str_id profile_string(struct top *t, str_id id)
+{
+	const struct strtab *from = t->nodes.places->p->str;
+
+	return strtab_add(builder_strings(t->b), strtab_text(from, id), strtab_len(from, id));
+}
+
+static void copy_meta(struct top *t)
+{
+	const struct profile_meta *from = &t->nodes.places->p->meta;
+	struct profile_meta *to = builder_meta(t->b);
+
+	builder_type(t->b, text(t, "cum"), text(t, t->head.out_unit));
+	builder_type(t->b, text(t, "flat"), text(t, t->head.out_unit));
+	to->time_ns = from->time_ns;
+	to->duration_ns = from->duration_ns;
+	to->period = from->period;
+	to->has_period_type = from->has_period_type;
+	to->period_type.name = profile_string(t, from->period_type.name);
+	to->period_type.unit = profile_string(t, from->period_type.unit);
+}
+
+/* The function of a place; equal functions are the same one. */
+static int function_of(struct top *t, uint32_t place, uint32_t *id, struct err *err)
+{
+	const struct place *k = &t->nodes.places->place[place];
+	struct builder_function f = { .id = (uint64_t)t->n_funcs + 1, .start = k->start };
+	uint64_t words[2], h;
+
+	f.name = profile_string(t, k->name);
+	f.file = text(t, places_file(t->nodes.places, place));
+	words[0] = (uint64_t)f.name << 32 | f.file;
+	words[1] = (uint64_t)f.start;
+	h = hash_bytes(words, sizeof(words));
+	for (size_t pos = idtab_start(&t->funcs, h); idtab_next(&t->funcs, h, &pos, id);)
+		if (t->fn[*id].name == f.name && t->fn[*id].file == f.file && t->fn[*id].start == f.start)
+			return 0;
+	idtab_put(&t->funcs, h, t->n_funcs);
+	t->fn[t->n_funcs++] = f;
+	return builder_function(t->b, &f, id, err);
+}
+
+static int64_t scaled(const struct top *t, int64_t value)
+{
+	const char *unit;
+
+	return num_trunc(unit_scale(report_value(&t->head, value), t->head.unit, t->head.out_unit, &unit));
+}
+
+static int add_row(struct top *t, uint32_t node, uint32_t row, struct err *err)
+{
+	const struct place *k = &t->nodes.places->place[node];
+	struct builder_location loc = { .id = (uint64_t)row + 1, .addr = k->addr, .map = PROFILE_NONE };
+	struct builder_line line = { .no = k->line, .col = k->col };
+	int64_t value[] = { scaled(t, nodes_cum(&t->nodes, node)), scaled(t, nodes_flat(&t->nodes, node)) };
+	uint32_t id;
+
+	if (function_of(t, node, &line.func, err) < 0 || builder_location(t->b, &loc, &line, 1, &id, err) < 0)
+		return ERR_LIMIT;
+	return builder_sample(t->b, value, &id, 1, NULL, 0, err);
+}
+
+static int build(struct top *t, const struct trimmed *shown, struct arena *mem, struct err *err)
+{
+	int rc = 0;
+
+	t->b = builder_new();
+	t->fn = arena_alloc(mem, shown->n, sizeof(*t->fn));
+	idtab_init(&t->funcs, shown->n);
+	copy_meta(t);
+	for (uint32_t i = 0; rc == 0 && i < shown->n; i++)
+		rc = add_row(t, shown->node[i], i, err);
+	idtab_release(&t->funcs);
+	return rc;
+}
+
+static int draw(struct top *t, const struct trimmed *shown, struct arena *mem, struct buf *out, struct err *err)
+{
+	int rc = build(t, shown, mem, err);
+	struct profile *p = builder_seal(t->b);
+
+	builder_free(t->b);
+	if (rc == 0)
+		rc = export_proto(p, 1, out, err);
+	profile_free(p);
+	return rc;
+}
+
+int topproto_draw(const struct view *v, const struct query *q, struct buf *out, struct err *err)
+{
+	struct arena *mem = arena_new();
+	struct top t = { 0 };
+	struct places pl;
+	struct trimmed shown;
+	struct node_names names;
+	struct graph g;
+	int rc = places_make(v->p, q, mem, &pl, err);
+
+	if (rc == 0) {
+		graph_make(v, &pl, mem, &g);
+		t.nodes = graph_nodes(&g);
+		node_names_init(&names, &pl, mem);
+		trim_make(&t.nodes, q, &names, mem, &shown);
+		report_head_fill(&t.head, v, q, mem);
+		report_head_choose_unit(&t.head, &t.nodes, &shown, false);
+		rc = stop_check(q->stop, err);
+		if (rc == 0)
+			rc = draw(&t, &shown, mem, out, err);
+		places_release(&pl);
+	}
 	arena_free(mem);
 	return rc;
 }

@@ -1,21 +1,49 @@
 /*
- * color.c - which boxes share a colour, and which colour it is
+ * color.c - the colours of functions: by their group, or by their own value
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A group's colour comes from a hash of its name, so that pictures of two days agree. The widest
- * groups have a colour each, as the legend must tell them apart: a group whose colour a wider one
- * has takes the next one that is free. All others share one colour.
+ * The colour of a group comes from a hash of its name, so that pictures of two days agree. The widest groups have one
+ * colour each, because the legend must distinguish them: a group whose colour is used by a wider one takes the next free
+ * one. All others share one colour.
  */
 #include "config.h"
 
 #include "base/path.h"
 #include "base/str.h"
 #include "base/strtab.h"
+#include "base/unit.h"
 #include "viewers/flame/flame_int.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The least percentage of a step. */
+static const double least[COLOR_HEATS] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
+
+double heat_least(int step)
+{
+	return least[step];
+}
+
+const uint8_t *heat_make(const struct flame *f, struct arena *mem)
+{
+	int64_t *self = arena_zalloc(mem, f->n_frames, sizeof(*self));
+	uint8_t *color = arena_alloc(mem, f->n_frames, sizeof(*color));
+
+	/* An inverted tree has what functions have themselves at level 1. */
+	for (uint32_t i = 0; i < f->n; i++)
+		if (f->frame[i] != FLAME_NONE && (!f->inverted || f->parent[i] == 0))
+			self[f->frame[i]] += (f->inverted ? f->total : f->self)[FLAME_AFTER][i];
+	for (uint32_t i = 0; i < f->n_frames; i++) {
+		int step = COLOR_HEATS - 1;
+
+		while (step && unit_percent(self[i], f->total[FLAME_AFTER][0]) < least[step])
+			step--;
+		color[i] = (uint8_t)(COLOR_HEAT + step);
+	}
+	return color;
+}
 
 enum { LISTED = 10 };
 
@@ -40,7 +68,7 @@ static bool is_kernel(const struct flame_frame *f)
 	       ends_with(m, ".ko") || ends_with(m, ".ko.xz") || ends_with(m, ".ko.zst") || ends_with(f->name, "_[k]");
 }
 
-/* Append what a frame is grouped by; nothing when it is not known. */
+/* Append the name of a frame's group; nothing when it is unknown. */
 static void add_group_name(const struct flame_frame *f, enum flame_color_by by, struct buf *out)
 {
 	switch (by) {
@@ -59,7 +87,7 @@ static void add_group_name(const struct flame_frame *f, enum flame_color_by by, 
 	}
 }
 
-/* Groups that are not named by what they hold. */
+/* Groups with fixed colours. */
 static const char *const special[] = {
 	[COLOR_LABEL] = "labels", [COLOR_UNKNOWN] = "[unknown]", [COLOR_KERNEL] = "[kernel]"
 };
@@ -85,7 +113,7 @@ static uint32_t group_of(const struct flame_frame *f, enum flame_color_by by, st
 	return COLOR_OTHER + strtab_add(names, name->data, name->len);
 }
 
-/* Give colours to groups, which are in order. */
+/* Assign colours to groups, which are sorted. */
 static void choose(struct groups *g)
 {
 	bool taken[COLOR_GROUPS] = { false };
@@ -104,7 +132,7 @@ static void choose(struct groups *g)
 	}
 }
 
-/* Number the frames by their groups: below COLOR_OTHER special ones, from there names. */
+/* Number the frames by their groups: special ones below COLOR_OTHER, names from there. */
 static uint32_t *sort_frames(const struct flame *f, enum flame_color_by by, struct strtab *names, struct arena *mem)
 {
 	uint32_t *of = arena_alloc(mem, f->n_frames, sizeof(*of));

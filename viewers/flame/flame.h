@@ -151,4 +151,7 @@ void flame_add_title(const struct report *r, const struct flame_style *style, st
 void flame_add_subtitle(const struct report *r, struct buf *out);
 void flame_add_note(const struct report *r, const struct flame_style *style, struct buf *out);
 
+/* Append the package a function belongs to as its name, file and binary tell; nothing when nothing does. */
+void package_add(const struct flame_frame *f, struct buf *out);
+
 #endif

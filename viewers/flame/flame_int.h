@@ -7,7 +7,6 @@
 #define VIEWERS_FLAME_INT_H
 
 #include "viewers/flame/flame.h"
-#include "viewers/flame/package.h"
 
 /* What the numbers of colours mean. */
 enum { COLOR_GROUPS = 12, COLOR_HEATS = 8, COLOR_STEPS = 4 };
@@ -52,9 +51,6 @@ const uint8_t *heat_make(const struct flame *f, struct arena *mem);
 
 /* What a step of heat is, in percent. */
 double heat_least(int step);
-
-/* What package_add makes of a name with ::, as C++ and Rust have; nothing when it has no name space. */
-void package_add_scope(const char *name, bool is_rust, struct buf *out);
 
 /* Does a name end as a source file does? */
 bool package_is_file(const char *name);

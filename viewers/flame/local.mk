@@ -9,12 +9,9 @@ viewers_flame_libflame_a_SOURCES = \
 	viewers/flame/flame.h \
 	viewers/flame/flame_int.h \
 	viewers/flame/functions.c \
-	viewers/flame/heat.c \
 	viewers/flame/layout.c \
 	viewers/flame/legend.c \
 	viewers/flame/package.c \
-	viewers/flame/package.h \
-	viewers/flame/package_scope.c \
 	viewers/flame/palette.c \
 	viewers/flame/short.c \
 	viewers/flame/style.c \

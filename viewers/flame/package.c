@@ -3,10 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Profiles do not say it. The file's ending tells the language, else the look of the name does, and
- * each language has its own rule.
+ * Profiles do not contain packages. The language is that of the file's suffix, else it is guessed from the name; each
+ * language has its own rule. For C++ and Rust it is the outermost name space or crate: std::vector<a::b>::push_back is
+ * in std, whatever its result, its template arguments and its parameters are.
  */
 #include "config.h"
+
+#include "viewers/flame/flame.h"
 
 #include "base/path.h"
 #include "base/str.h"
@@ -14,6 +17,123 @@
 
 #include <ctype.h>
 #include <string.h>
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+/* Is this the word operator? */
+static bool is_operator(const char *name, const char *s)
+{
+	return starts_with(s, "operator") && !is_word(s[8]) && (s == name || !is_word(s[-1]));
+}
+
+/* After the bracket that closes the one at s; the end when none does. -> closes nothing. */
+static const char *skip_brackets(const char *s)
+{
+	size_t depth = 0;
+
+	for (; *s; s++) {
+		if (strchr("<([{", *s))
+			depth++;
+		else if (strchr(">)]}", *s) && !(*s == '>' && s[-1] == '-') && --depth == 0)
+			return s + 1;
+	}
+	return s;
+}
+
+/* The start of the name, after its result ("void std::sort<...>(...)"). */
+static const char *skip_result(const char *name)
+{
+	const char *start = name;
+
+	for (const char *s = name; *s;) {
+		if (is_operator(name, s))
+			break;
+		if (starts_with(s, "decltype") && (s[8] == '(' || starts_with(s + 8, " ("))) {
+			s = skip_brackets(s + 8 + (s[8] == ' '));
+		} else if (*s == '(') {
+			break; /* arguments, or an anonymous name space */
+		} else if (strchr("<([{", *s)) {
+			s = skip_brackets(s);
+		} else if (*s == ' ' && !starts_with(s, " [clone")) {
+			start = ++s;
+		} else {
+			s++;
+		}
+	}
+	return *start ? start : name;
+}
+
+/* Append the first part of a::b::c; nothing for a name without a scope or with an anonymous one. */
+static void add_first(const char *s, bool is_rust, struct buf *out)
+{
+	size_t n = 0;
+
+	while (is_word(s[n]) || s[n] == '$' || s[n] == '\\' || s[n] == '.')
+		n++;
+	if (n == 0)
+		return;
+	if (s[n] == '<' || s[n] == '[')
+		n = (size_t)(skip_brackets(s + n) - s);
+	if (!starts_with(s + n, "::") || (!is_rust && s[n + 2] == '{'))
+		return; /* a{lambda()} belongs to the function a, which has no scope */
+	buf_add(out, s, strcspn(s, "<[:"));
+}
+
+/* The trait of "<T as trait>::f", NULL when there is none. */
+static const char *find_trait(const char *s)
+{
+	size_t depth = 0;
+
+	for (; *s; s++) {
+		if (strchr("<([{", *s))
+			depth++;
+		else if (strchr(">)]}", *s) && s[-1] != '-' && --depth == 0)
+			return NULL;
+		else if (depth == 1 && starts_with(s, " as "))
+			return s + 4;
+	}
+	return NULL;
+}
+
+/* The path of a Rust type: without references and qualifiers before it. */
+static const char *skip_marks(const char *s)
+{
+	static const char *const mark[] = { "dyn ", "mut ", "const ", "impl " };
+
+	for (bool found = true; found;) {
+		size_t n = strspn(s, "&*[(<' ");
+
+		found = n > 0;
+		s += n;
+		for (size_t i = 0; i < sizeof(mark) / sizeof(mark[0]); i++) {
+			if (starts_with(s, mark[i])) {
+				s += strlen(mark[i]);
+				found = true;
+			}
+		}
+	}
+	return s;
+}
+
+/* The outermost name space of a name with ::, as in C++ and Rust; nothing when it has none. */
+static void add_scope(const char *name, bool is_rust, struct buf *out)
+{
+	const char *trait = *name == '<' || *name == '_' ? find_trait(name + (*name == '_')) : NULL;
+	size_t before = out->len;
+
+	if (!is_rust && *name != '<' && !starts_with(name, "_<")) {
+		add_first(skip_result(name), false, out);
+		return;
+	}
+	add_first(skip_marks(name + starts_with(name, "_<")), true, out);
+	if (out->len == before && trait)
+		add_first(skip_marks(trait), true, out);
+	else if (out->len == before && *name == '<')
+		buf_addz(out, "core"); /* <u64>::f: only core has methods of primitive types */
+}
 
 enum language { LANGUAGE_UNKNOWN, LANGUAGE_GO, LANGUAGE_JAVA, LANGUAGE_SCRIPT, LANGUAGE_RUST, LANGUAGE_C };
 
@@ -56,7 +176,7 @@ static bool is_version(const char *s)
 	return n && s[2 + n] == '.';
 }
 
-/* github.com/a/b.(*T).M, runtime.mallocgc, github.com/a/b.F[...]: up to the first dot behind the last slash. */
+/* github.com/a/b.(*T).M, runtime.mallocgc, github.com/a/b.F[...]: up to the first dot after the last slash. */
 static bool add_go(const char *name, struct buf *out)
 {
 	size_t n = strcspn(name, "([ "), slash = n;
@@ -72,15 +192,15 @@ static bool add_go(const char *name, struct buf *out)
 	return false;
 }
 
-/* Does a name part from s on start with an upper case letter, as classes do? */
+/* Does a part of the name start with an upper case letter, as classes do? */
 static bool is_class(const char *s)
 {
 	return isupper((unsigned char)*s);
 }
 
 /*
- * java.util.HashMap$Node.get, java/util/HashMap.get: up to the class; a class that is in no package
- * stands for one.
+ * java.util.HashMap$Node.get, java/util/HashMap.get: up to the class. A class without a package is its own
+ * package.
  */
 static bool add_java(const char *name, struct buf *out)
 {
@@ -102,7 +222,7 @@ static bool add_java(const char *name, struct buf *out)
 	return true;
 }
 
-/* The folder behind a marker and what follows it (with @scope/, two), as packages are installed. */
+/* The folder after a marker (two with @scope/), as packages are installed. */
 static bool add_installed(const char *file, const char *marker, struct buf *out)
 {
 	const char *at = NULL;
@@ -119,7 +239,7 @@ static bool add_installed(const char *file, const char *marker, struct buf *out)
 	return n > 0;
 }
 
-/* The last two folders of a path: /srv/shop/src/routes/tour.js is of src/routes. */
+/* The last two folders of a path: /srv/shop/src/routes/tour.js is in src/routes. */
 static bool add_folder(const char *file, struct buf *out)
 {
 	size_t end = strlen(file), start;
@@ -155,7 +275,7 @@ static bool add_module(const char *module, struct buf *out)
 	return *module;
 }
 
-/* A name whose file does not tell the language. */
+/* Guess the language from the name. */
 static bool add_by_look(const char *name, struct buf *out)
 {
 	size_t n = strcspn(name, "([<{ $"), part = strcspn(name, "./");
@@ -163,7 +283,7 @@ static bool add_by_look(const char *name, struct buf *out)
 	size_t before = out->len;
 
 	if (strstr(name, "::"))
-		package_add_scope(name, false, out);
+		add_scope(name, false, out);
 	else if (name[0] == 'L' && strstr(name, ";"))
 		add_java(name + 1, out);
 	else if (part == 0 || !name[part] || n == 0)
@@ -180,7 +300,7 @@ bool package_is_file(const char *name)
 	return language_of(name) != LANGUAGE_UNKNOWN;
 }
 
-/* Append a name without its address in front and its file behind, which -addresses and -lines give it. */
+/* Append a name without the address before it and the file after it, which -addresses and -lines add. */
 static void add_bare(const struct flame_frame *f, struct buf *out)
 {
 	enum { DIGITS = 16 };
@@ -206,7 +326,7 @@ static bool add_by_name(const char *name, const char *file, struct buf *out)
 		return add_script(file, out);
 	case LANGUAGE_RUST:
 	case LANGUAGE_C:
-		package_add_scope(name, language == LANGUAGE_RUST, out);
+		add_scope(name, language == LANGUAGE_RUST, out);
 		return out->len > before;
 	default:
 		return add_by_look(name, out);

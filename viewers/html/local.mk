@@ -3,14 +3,9 @@
 noinst_LIBRARIES += viewers/html/libhtml.a
 viewers_html_libhtml_a_SOURCES = \
 	viewers/html/flame.c \
-	viewers/html/flame.h \
-	viewers/html/flame_data.c \
-	viewers/html/flame_int.h \
-	viewers/html/flame_table.c \
 	viewers/html/html.c \
 	viewers/html/html.h \
-	viewers/html/weblist.c \
-	viewers/html/weblist.h
+	viewers/html/weblist.c
 
 # The script of a flame graph, in this order, its style and its body are constants in flame_parts.h, with
 # the sums that the page's policy names them by.

@@ -8,8 +8,6 @@
  */
 #include "config.h"
 
-#include "viewers/html/weblist.h"
-
 #include "base/path.h"
 #include "base/unit.h"
 #include "base/utf8.h"

@@ -2,11 +2,8 @@
 
 noinst_LIBRARIES += viewers/json/libjson.a
 viewers_json_libjson_a_SOURCES = \
-	viewers/json/compare_json.c \
-	viewers/json/compare_json.h \
 	viewers/json/gate_json.c \
 	viewers/json/gate_json.h \
 	viewers/json/report_json.c \
 	viewers/json/report_json.h \
-	viewers/json/traces_json.c \
-	viewers/json/traces_json.h
+	viewers/json/traces_json.c

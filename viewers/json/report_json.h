@@ -1,5 +1,5 @@
 /*
- * report_json.h - a report as JSON
+ * report_json.h - reports as JSON
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/jsonw.h"
 #include "report/report.h"
+#include "report/traces.h"
 
 enum { JSON_SCHEMA_VERSION = 1 }; /* grows when a field changes its meaning or goes */
 
@@ -21,5 +22,8 @@ void json_add_head(struct json *j, const struct head *h);
 
 /* Add the time as text and as a number of nanoseconds. */
 void json_add_time(struct json *j, int64_t time_ns);
+
+/* The object that docs/schema/report.schema.json describes, a sample per line. */
+extern const struct traces_viewer json_traces;
 
 #endif

@@ -8,8 +8,6 @@
  */
 #include "config.h"
 
-#include "viewers/json/traces_json.h"
-
 #include "base/jsonw.h"
 #include "base/mem.h"
 #include "base/num.h"

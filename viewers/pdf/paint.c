@@ -1,23 +1,174 @@
 /*
- * paint.c - a flame graph drawn with cairo: its boxes
+ * paint.c - a flame graph drawn with cairo: title, legend, boxes, note
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * All rectangles of a level come before all text, and those of one colour together: a PDF then says
- * each colour once.
+ * All rectangles of a level come before all text, and those of one colour together, so that a PDF sets each colour once.
  */
 #include "config.h"
 
 #include "viewers/pdf/paint.h"
 
-#include "viewers/pdf/mark.h"
-
 #include <math.h>
+#include <stdint.h>
+
+/* Set a colour: 0xRRGGBB. */
+static void set_color(const struct painter *p, uint32_t rgb)
+{
+	p->lib->set_source_rgb(p->cr, (rgb >> 16 & 0xff) / 255.0, (rgb >> 8 & 0xff) / 255.0, (rgb & 0xff) / 255.0);
+}
+
+/* Draw a line around a box that is new (solid) or gone (dashed), if it is wide enough; nothing for others. */
+static void outline_box(const struct painter *p, char sign, uint32_t rgb, struct rectangle r)
+{
+	static const double dash[] = { 3, 2 };
+	const double line = 1, least = 4;
+
+	if ((sign != 'n' && sign != 'g') || r.width < least)
+		return;
+	set_color(p, rgb);
+	p->lib->set_line_width(p->cr, line);
+	p->lib->set_dash(p->cr, dash, sign == 'g' ? 2 : 0, 0);
+	p->lib->rectangle(p->cr, r.x + line / 2, r.y + line / 2, r.width - line, r.height - line);
+	p->lib->stroke(p->cr);
+}
+
+void paint_ink(const struct painter *p)
+{
+	set_color(p, flame_page(p->style->theme)->ink);
+}
+
+void paint_faint(const struct painter *p)
+{
+	set_color(p, flame_page(p->style->theme)->quiet);
+}
+
+void paint_ground(const struct painter *p)
+{
+	if (p->style->theme != FLAME_DARK && !p->is_pixels)
+		return; /* paper is white */
+	set_color(p, flame_page(p->style->theme)->paper);
+	p->lib->paint(p->cr);
+}
+
+/* A line of text, shortened to the width of the page, with its base line at y. */
+static void paint_line(const struct painter *p, struct font *font, double y, const char *text)
+{
+	struct buf clean = { 0 }, shown = { 0 };
+
+	font_add_text(text, &clean);
+	font_fit(font, buf_text(&clean), p->width - 2 * p->size->margin, &shown);
+	if (shown.len)
+		font_show(font, p->cr, p->size->margin, y, buf_text(&shown), buf_text(&clean));
+	buf_release(&clean);
+	buf_release(&shown);
+}
+
+/* An entry of the legend. Gives its width. With cr NULL it is only measured. */
+static double paint_entry(const struct painter *p, const struct flame_legend *e, double x, double y, double room)
+{
+	const double box = p->size->text, gap = box * 0.45;
+	const struct flame_color *color = &flame_colors(p->style->theme)[e->color];
+	const char *sign = flame_sign(e->sign);
+	double box_width = *sign ? font_width(p->boxes, sign) + gap : box, width;
+	struct buf clean = { 0 }, shown = { 0 };
+
+	font_add_text(e->text, &clean);
+	font_fit(p->text, buf_text(&clean), room - box_width - gap, &shown);
+	width = box_width + gap + font_width(p->text, buf_text(&shown));
+	if (p->cr) {
+		struct rectangle r = { x, y - box * 0.85, box_width, box * 1.1 };
+
+		set_color(p, color->fill);
+		p->lib->rectangle(p->cr, r.x, r.y, r.width, r.height);
+		p->lib->fill(p->cr);
+		outline_box(p, e->sign, color->ink, r);
+		set_color(p, color->ink);
+		if (*sign)
+			font_show(p->boxes, p->cr, x + gap / 2, y, sign, NULL);
+		paint_ink(p);
+		if (shown.len)
+			font_show(p->text, p->cr, x + box_width + gap, y, buf_text(&shown), buf_text(&clean));
+	}
+	buf_release(&clean);
+	buf_release(&shown);
+	return width;
+}
+
+/* Draw the legend. Gives its last base line, or y when there is no legend. */
+static double paint_legend(const struct painter *p, double y)
+{
+	const double left = p->size->margin, room = p->width - 2 * left, space = p->size->text * 1.5,
+		     height = p->size->text * 1.7;
+	struct painter measure = *p;
+	double x = left;
+
+	measure.cr = NULL;
+	if (p->n_legend)
+		y += height;
+	for (size_t i = 0; i < p->n_legend; i++) {
+		double width = paint_entry(&measure, &p->legend[i], 0, 0, room);
+
+		if (x > left && x + width > left + room) {
+			x = left;
+			y += height;
+		}
+		if (p->cr)
+			paint_entry(p, &p->legend[i], x, y, room);
+		x += width + space;
+	}
+	return y;
+}
+
+double paint_head(const struct painter *p, const char *below, bool has_legend)
+{
+	double y = p->size->margin + p->size->title;
+	struct buf s = { 0 };
+
+	if (p->cr) {
+		flame_add_title(p->r, p->style, &s);
+		paint_ink(p);
+		paint_line(p, p->title, y, buf_text(&s));
+	}
+	y += p->size->text * 1.6;
+	if (p->cr) {
+		s.len = 0;
+		if (!below)
+			flame_add_subtitle(p->r, &s);
+		paint_faint(p);
+		paint_line(p, p->text, y, below ? below : buf_text(&s));
+	}
+	buf_release(&s);
+	if (has_legend)
+		y = paint_legend(p, y);
+	return ceil(y + p->size->text);
+}
+
+double paint_note(const struct painter *p, double top, const char *more)
+{
+	double y = top + p->size->text * 0.4;
+	struct buf s = { 0 };
+
+	flame_add_note(p->r, p->style, &s);
+	if (p->cr)
+		paint_faint(p);
+	for (int i = 0; i < 2; i++) {
+		const char *text = i == 0 ? buf_text(&s) : more;
+
+		if (!*text)
+			continue;
+		y += p->size->text * 1.3;
+		if (p->cr)
+			paint_line(p, p->text, y, text);
+	}
+	buf_release(&s);
+	return y;
+}
 
 const struct sizes sizes_screen = { .margin = 12, .row = 17, .title = 16, .text = 11.5, .boxes = 11 };
 const struct sizes sizes_paper = { .margin = 28, .row = 12.5, .title = 12, .text = 8.5, .boxes = 8 };
 
-/* Boxes narrower than that touch each other; wider ones leave a gap, a share of a row that few dots still show. */
+/* Boxes narrower than this touch each other; wider ones have a gap, a share of a row that is visible at low resolution. */
 static const double narrow = 3, gap = 0.055;
 
 static void sort_tiles(struct painter *p)
@@ -86,7 +237,7 @@ struct rectangle paint_place(const struct painter *p, const struct flame_tile *t
 	return r;
 }
 
-/* What of its place a box fills. */
+/* The part of its place that a box fills. */
 static struct rectangle body(const struct painter *p, struct rectangle r)
 {
 	double between = p->is_pixels ? 1 : gap * p->size->row;
@@ -117,7 +268,7 @@ static void paint_text(const struct painter *p, const struct flame_tile *t, stru
 		if (name->len)
 			font_fit(p->boxes, buf_text(name), room - after, shown);
 	}
-	mark_set_color(p, flame_colors(p->style->theme)[t->color].ink);
+	set_color(p, flame_colors(p->style->theme)[t->color].ink);
 	if (*sign && after - 2 * pad <= room)
 		font_show(p->boxes, p->cr, r.x + pad, y, sign, NULL);
 	if (shown->len)
@@ -136,14 +287,14 @@ double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t h
 		struct rectangle r = body(p, paint_place(p, t, top, lo, hi));
 
 		if (color[t->color].fill != last)
-			mark_set_color(p, last = color[t->color].fill);
+			set_color(p, last = color[t->color].fill);
 		p->lib->rectangle(p->cr, r.x, r.y, r.width, r.height);
 		p->lib->fill(p->cr);
 	}
 	for (uint32_t i = p->first[lo]; i < p->first[hi]; i++) {
 		struct rectangle r = body(p, paint_place(p, &tile[i], top, lo, hi));
 
-		mark_outline(p, tile[i].sign, color[tile[i].color].ink, r);
+		outline_box(p, tile[i].sign, color[tile[i].color].ink, r);
 		paint_text(p, &tile[i], r, &name, &shown);
 	}
 	buf_release(&name);

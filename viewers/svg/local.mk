@@ -2,11 +2,8 @@
 
 noinst_LIBRARIES += viewers/svg/libsvg.a
 viewers_svg_libsvg_a_SOURCES = \
-	viewers/svg/style.c \
 	viewers/svg/svg.c \
-	viewers/svg/svg.h \
-	viewers/svg/svg_int.h \
-	viewers/svg/words.c
+	viewers/svg/svg.h
 nodist_viewers_svg_libsvg_a_SOURCES = viewers/svg/script.js.h
 BUILT_SOURCES += viewers/svg/script.js.h
 CLEANFILES += viewers/svg/script.js.h

@@ -3,31 +3,369 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * One <g> for each level, in it a <rect> for each box, which has what is told of it as its <title>,
- * and a <text> behind those that are wide enough. Nothing is said twice: the script reads places,
- * names and numbers from these.
+ * There is one <g> for each level. It contains a <rect> for each box, with the details of the box as its <title>, and a
+ * <text> for each box that is wide enough. Nothing is written twice: the script reads places, names and numbers from
+ * these.
+ *
+ * The style consists of constants and numbers, without variables: programs that show pictures in tickets know little
+ * CSS, and skip what they do not know.
+ *
+ * The script breaks the lines of title and notes again for another width, so each line has its whole text.
  */
 #include "config.h"
 
 #include "viewers/svg/svg.h"
 
+#include "base/buf.h"
+#include "viewers/flame/flame.h"
 #include "viewers/svg/script.js.h"
-#include "viewers/svg/svg_int.h"
+#include "viewers/xml/xml.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
+/* Also in boxes.js. */
+enum {
+	PX = 1000,
+	MARGIN = 10 * PX,
+	PAD = 3 * PX,      /* between the edge of a box and its name */
+	COLUMN = 7230,     /* of text of 12 px; DejaVu Sans Mono has 0.602 em, others less */
+	COLUMN_BIG = 9640, /* of the title, 16 px */
+	LINE = 18 * PX,
+};
 
-/* Narrower boxes have no seam, which would hide them. */
-enum { SEAM_MIN = 2 * PX };
+/* The colours that are used, and those whose text needs a class. */
+struct svg_palette {
+	bool used[FLAME_COLORS], used_new[FLAME_COLORS], used_gone[FLAME_COLORS];
+	bool own_ink[FLAME_COLORS]; /* text differs from that of most boxes and has class tN */
+	uint32_t common;            /* the colour of most boxes */
+};
 
-void svg_clear(struct buf *b)
+struct svg {
+	const struct report *r;
+	const struct flame_style *style;
+	struct flame_layout l;
+	const struct flame_legend *legend;
+	size_t n_legend;
+	struct svg_palette palette;
+	struct xml xml;
+	int64_t width, row;    /* of the picture; distance of levels */
+	struct buf name, text; /* temporary */
+};
+
+/* Rules for all themes. .ui is added by the script, .live is set when it runs. */
+static const char rules[] =
+	"text,.ui{font-family:\"DejaVu Sans Mono\",Menlo,Consolas,\"Liberation Mono\",monospace;font-size:12px}"
+	"text{white-space:pre}"
+	".title text,.strong{font-weight:bold}.title text{font-size:16px}"
+	".w{stroke-width:.6}"
+	".h{stroke:#888;stroke-width:1.5;stroke-opacity:.6}"
+	".bar{stroke:#999}"
+	".rows text{pointer-events:none}"
+	".live rect{cursor:pointer}"
+	".rows rect.a{opacity:.55}"
+	".rows rect:hover{fill-opacity:.75}"
+	".rows rect:focus{outline:none}"
+	".rows rect:focus-visible{outline:2px solid #06f;outline-offset:-2px;stroke:#06f;stroke-width:2}"
+	".found rect{opacity:.4}"
+	".found rect.a{opacity:.3}"
+	".found rect.m{opacity:1}"
+	".found text.m{fill:#000}"
+	".ui input,.ui button{font:inherit;color:inherit;box-sizing:border-box;height:24px;margin:0 0 0 4px;padding:0 "
+	"6px;"
+	"border:1px solid #888;border-radius:3px}"
+	".ui input{width:180px}"
+	".ui button{cursor:pointer}"
+	".ui div{text-align:right;white-space:nowrap}"
+	".ui span{line-height:22px}"
+	".narrow>div{display:flex;flex-direction:row-reverse;justify-content:space-between;align-items:center}"
+	".ui :focus-visible{outline:2px solid #06f}"
+	"@media print{.ui{display:none}.page{width:100%;height:auto}}";
+
+/* The class of a box or a swatch: "c3"; "n3" is hatched. */
+static void add_class(struct buf *out, uint8_t color, char sign)
+{
+	buf_addf(out, "%c%d", sign == 'n' || sign == 'g' ? sign : 'c', color);
+}
+
+static void use(struct svg_palette *p, uint8_t color, char sign)
+{
+	p->used[color] = true;
+	p->used_new[color] |= sign == 'n';
+	p->used_gone[color] |= sign == 'g';
+}
+
+/* Find the colours that are used. */
+static void find_colors(struct svg *s)
+{
+	const struct flame_color *color[] = { flame_colors(FLAME_LIGHT), flame_colors(FLAME_DARK) };
+	struct svg_palette *p = &s->palette;
+	uint32_t count[FLAME_COLORS] = { 0 };
+
+	for (uint32_t i = 0; i < s->l.n; i++) {
+		use(p, s->l.tile[i].color, s->l.tile[i].sign);
+		count[s->l.tile[i].color]++;
+	}
+	for (size_t i = 0; i < s->n_legend; i++)
+		use(p, s->legend[i].color, s->legend[i].sign);
+	for (uint32_t i = 0; i < FLAME_COLORS; i++)
+		p->common = count[i] > count[p->common] ? i : p->common;
+	for (int theme = 0; theme < 2; theme++)
+		for (uint32_t i = 0; i < FLAME_COLORS; i++)
+			p->own_ink[i] |= p->used[i] && color[theme][i].ink != color[theme][p->common].ink;
+}
+
+static void add_colors(const struct svg_palette *p, enum flame_theme theme, struct buf *out)
+{
+	const struct flame_color *color = flame_colors(theme);
+	const struct flame_page *page = flame_page(theme);
+
+	buf_addf(out, ".page,.ui input,.ui button,.ui span{background:#%06" PRIx32 "}.b,.bar{fill:#%06" PRIx32 "}",
+		 page->paper, page->paper);
+	buf_addf(out, "text,.ui{fill:#%06" PRIx32 ";color:#%06" PRIx32 "}", page->ink, page->ink);
+	buf_addf(out, ".soft,.sub text,.note text{fill:#%06" PRIx32 "}", page->quiet);
+	buf_addf(out, ".w{stroke:#%06" PRIx32 "}.found rect.m{fill:#%06" PRIx32 "}", page->line, page->match);
+	buf_addf(out, ".rows text{fill:#%06" PRIx32 "}", color[p->common].ink);
+	for (int i = 0; i < FLAME_COLORS; i++) {
+		if (p->used[i])
+			buf_addf(out, ".c%d{fill:#%06" PRIx32 "}", i, color[i].fill);
+		if (p->own_ink[i])
+			buf_addf(out, ".rows .t%d{fill:#%06" PRIx32 "}", i, color[i].ink);
+	}
+}
+
+static void add_rules(const struct svg *s, struct buf *out)
+{
+	const struct svg_palette *p = &s->palette;
+	bool dark = s->style->theme == FLAME_DARK;
+
+	add_colors(p, dark ? FLAME_DARK : FLAME_LIGHT, out);
+	if (s->style->theme == FLAME_AUTO) {
+		buf_addz(out, "@media screen and (prefers-color-scheme:dark){");
+		add_colors(p, FLAME_DARK, out);
+		buf_addz(out, "}");
+	}
+	if (dark) {
+		buf_addz(out, "@media print{");
+		add_colors(p, FLAME_LIGHT, out);
+		buf_addz(out, "}");
+	}
+	for (int i = 0; i < FLAME_COLORS; i++) {
+		if (p->used_new[i])
+			buf_addf(out, ".n%d{fill:url(#n%d)}", i, i);
+		if (p->used_gone[i])
+			buf_addf(out, ".g%d{fill:url(#g%d)}", i, i);
+	}
+	buf_addz(out, rules);
+}
+
+/* A colour with hatches: rising for new boxes, falling for those that are gone. */
+static void add_hatch(struct svg *s, char sign, int color)
+{
+	struct xml *x = &s->xml;
+	char text[32];
+
+	xml_begin(x, "pattern");
+	snprintf(text, sizeof(text), "%c%d", sign, color);
+	xml_attribute(x, "id", text);
+	xml_attribute(x, "width", "8");
+	xml_attribute(x, "height", "8");
+	xml_attribute(x, "patternUnits", "userSpaceOnUse");
+	xml_attribute(x, "patternTransform", sign == 'n' ? "rotate(45)" : "rotate(-45)");
+	xml_begin(x, "rect");
+	snprintf(text, sizeof(text), "c%d", color);
+	xml_attribute(x, "class", text);
+	xml_attribute(x, "width", "8");
+	xml_attribute(x, "height", "8");
+	xml_end(x);
+	xml_begin(x, "path");
+	xml_attribute(x, "class", "h");
+	xml_attribute(x, "d", "M4 0v8");
+	xml_end(x);
+	xml_end(x);
+}
+
+/* Write <style>, and <defs> with the hatches of what is new or gone. */
+static void add_style(struct svg *s)
+{
+	struct buf css = { 0 };
+
+	add_rules(s, &css);
+	xml_line(&s->xml);
+	xml_begin(&s->xml, "style");
+	xml_code(&s->xml, buf_text(&css));
+	xml_end(&s->xml);
+	xml_begin(&s->xml, "defs");
+	for (int i = 0; i < FLAME_COLORS; i++) {
+		if (s->palette.used_new[i])
+			add_hatch(s, 'n', i);
+		if (s->palette.used_gone[i])
+			add_hatch(s, 'g', i);
+	}
+	xml_end(&s->xml);
+	buf_release(&css);
+}
+
+/* Clear a buffer. */
+static void clear(struct buf *b)
 {
 	b->len = 0;
 	buf_addz(b, "");
 }
+
+enum { MAX_LINES = 3, SWATCH = 14 * PX, GAP = 20 * PX, LEGEND_COLUMNS = 48 };
+
+/* The first n bytes of a text as a string; good until the next call. */
+static const char *part(struct svg *s, const char *text, size_t n)
+{
+	clear(&s->text);
+	buf_add(&s->text, text, n);
+	return buf_text(&s->text);
+}
+
+/* Length of the part of a text that fits into so many columns, up to a blank; 0 when not even a word does. */
+static size_t fitting(struct svg *s, const char *text, size_t columns)
+{
+	size_t fits = 0;
+
+	for (size_t at = 0;; at++) {
+		at += strcspn(text + at, " ");
+		if (flame_columns(part(s, text, at)) > columns)
+			return fits;
+		fits = at;
+		if (!text[at])
+			return fits;
+	}
+}
+
+static void add_line(struct svg *s, int64_t y, const char *text)
+{
+	xml_begin(&s->xml, "text");
+	xml_number(&s->xml, "y", y);
+	xml_text(&s->xml, text);
+	xml_end(&s->xml);
+}
+
+/* Write a text on up to MAX_LINES lines, the last of them shortened. Gives its height. */
+static int64_t add_lines(struct svg *s, int64_t y, const char *class, const char *text, int64_t column, int64_t line)
+{
+	size_t columns = (size_t)((s->width - 2 * MARGIN) / column), n;
+	int64_t height = 0;
+	char place[64];
+
+	if (!*text)
+		return 0;
+	xml_line(&s->xml);
+	xml_begin(&s->xml, "g");
+	xml_attribute(&s->xml, "class", class);
+	snprintf(place, sizeof(place), "translate(%d %lld)", MARGIN / PX, (long long)(y / PX));
+	xml_attribute(&s->xml, "transform", place);
+	xml_attribute(&s->xml, "data-text", text);
+	for (int i = 1; *text; i++, text += n + (text[n] == ' ')) {
+		n = i < MAX_LINES ? fitting(s, text, columns) : 0;
+		height += line;
+		if (n > 0) {
+			add_line(s, height - line / 4, part(s, text, n));
+			continue;
+		}
+		clear(&s->text);
+		flame_add_short(text, columns, &s->text);
+		add_line(s, height - line / 4, buf_text(&s->text));
+		n = strlen(text);
+	}
+	xml_end(&s->xml);
+	return height;
+}
+
+/* Write the text above the boxes, from y. Gives its height. */
+static int64_t add_head(struct svg *s, int64_t y)
+{
+	int64_t height;
+
+	clear(&s->name);
+	flame_add_title(s->r, s->style, &s->name);
+	height = add_lines(s, y, "title", buf_text(&s->name), COLUMN_BIG, LINE + 4 * PX);
+	clear(&s->name);
+	flame_add_subtitle(s->r, &s->name);
+	return height + add_lines(s, y + height, "sub", buf_text(&s->name), COLUMN, LINE);
+}
+
+static int64_t add_note(struct svg *s, int64_t y)
+{
+	clear(&s->name);
+	flame_add_note(s->r, s->style, &s->name);
+	return add_lines(s, y, "note", buf_text(&s->name), COLUMN, LINE);
+}
+
+static void add_swatch(struct svg *s, const struct flame_legend *e)
+{
+	const char *sign = e->sign == '+' || e->sign == '-' ? flame_sign(e->sign) : "";
+
+	clear(&s->text);
+	add_class(&s->text, e->color, e->sign);
+	xml_begin(&s->xml, "rect");
+	xml_attribute(&s->xml, "class", buf_text(&s->text));
+	xml_number(&s->xml, "width", SWATCH);
+	xml_number(&s->xml, "height", SWATCH);
+	xml_end(&s->xml);
+	if (!*sign)
+		return;
+	clear(&s->text);
+	buf_addf(&s->text, "t%d", e->color);
+	xml_begin(&s->xml, "text");
+	xml_attribute(&s->xml, "class", buf_text(&s->text));
+	xml_number(&s->xml, "x", (SWATCH - COLUMN) / 2);
+	xml_number(&s->xml, "y", 11 * PX);
+	xml_text(&s->xml, sign);
+	xml_end(&s->xml);
+}
+
+/* Write the legend: entries side by side, on as many lines as they need. Gives its height. */
+static int64_t add_legend(struct svg *s, int64_t y)
+{
+	int64_t x = MARGIN, top = y;
+	char place[64];
+
+	if (!s->n_legend)
+		return 0;
+	xml_line(&s->xml);
+	xml_begin(&s->xml, "g");
+	xml_attribute(&s->xml, "class", "legend");
+	for (size_t i = 0; i < s->n_legend; i++) {
+		int64_t width;
+
+		clear(&s->name);
+		flame_add_short(s->legend[i].text, LEGEND_COLUMNS, &s->name);
+		width = SWATCH + 5 * PX + (int64_t)flame_columns(buf_text(&s->name)) * COLUMN;
+		if (x > MARGIN && x + width > s->width - MARGIN) {
+			x = MARGIN;
+			y += LINE;
+		}
+		xml_begin(&s->xml, "g");
+		snprintf(place, sizeof(place), "translate(%lld %lld)", (long long)(x / PX), (long long)(y / PX));
+		xml_attribute(&s->xml, "transform", place);
+		add_swatch(s, &s->legend[i]);
+		xml_begin(&s->xml, "text");
+		xml_number(&s->xml, "x", SWATCH + 5 * PX);
+		xml_number(&s->xml, "y", 11 * PX);
+		xml_text(&s->xml, buf_text(&s->name));
+		xml_end(&s->xml);
+		xml_end(&s->xml);
+		x += width + GAP;
+	}
+	xml_end(&s->xml);
+	return y + LINE - top;
+}
+
+enum { ROW = 18, ROW_MIN = 2, ROW_TEXT = 14, MAX_HEIGHT = 32000 };
+
+/* Narrower boxes have no border, which would hide them. */
+enum { SEAM_MIN = 2 * PX };
 
 /* The place of a position of the layout. */
 static int64_t x_of(const struct svg *s, int64_t at)
@@ -41,7 +379,7 @@ static void add_label(struct svg *s, const struct flame_tile *t, int64_t x, int6
 {
 	char class[16];
 
-	svg_clear(&s->text);
+	clear(&s->text);
 	flame_add_label(s->r->flame, t, (size_t)((width - 2 * PAD + PX) / COLUMN), &s->text);
 	if (s->text.len == 0)
 		return;
@@ -60,8 +398,8 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 {
 	int64_t x = x_of(s, t->x), width = x_of(s, t->x + t->width) - x;
 
-	svg_clear(&s->text);
-	svg_add_class(&s->text, t->color, t->sign);
+	clear(&s->text);
+	add_class(&s->text, t->color, t->sign);
 	buf_addz(&s->text, t->sign == '+' ? " u" : t->sign == '-' ? " d" : "");
 	buf_addz(&s->text, width >= SEAM_MIN ? " w" : "");
 	xml_line(&s->xml);
@@ -71,7 +409,7 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 	xml_number(&s->xml, "width", width);
 	xml_number(&s->xml, "height", s->row > 4 * PX ? s->row - PX : s->row);
 	xml_begin(&s->xml, "title");
-	svg_clear(&s->text);
+	clear(&s->text);
 	flame_add_details(s->r, t->box, &s->text);
 	while (s->text.len && s->text.data[s->text.len - 1] == '\n')
 		s->text.data[--s->text.len] = '\0';
@@ -82,7 +420,7 @@ static void add_box(struct svg *s, const struct flame_tile *t)
 		add_label(s, t, x, width);
 }
 
-/* All levels below y; gives how high they are. */
+/* Write all levels below y. Gives their height. */
 static int64_t add_rows(struct svg *s, int64_t y)
 {
 	int64_t height = s->row * s->l.n_levels;
@@ -120,7 +458,7 @@ static int64_t add_rows(struct svg *s, int64_t y)
 	return height;
 }
 
-/* Begin the picture, with what screen readers and windows call it. */
+/* Start the picture, with its name for screen readers and windows. */
 static void begin(struct svg *s, int64_t height)
 {
 	struct buf b = { 0 };
@@ -133,13 +471,13 @@ static void begin(struct svg *s, int64_t height)
 	buf_addf(&b, "0 0 %lld %lld", (long long)(s->width / PX), (long long)(height / PX));
 	xml_attribute(&s->xml, "viewBox", buf_text(&b));
 	xml_attribute(&s->xml, "role", "img");
-	svg_clear(&b);
+	clear(&b);
 	flame_add_title(s->r, s->style, &b);
 	xml_attribute(&s->xml, "aria-label", buf_text(&b));
 	xml_begin(&s->xml, "title");
 	xml_text(&s->xml, buf_text(&b));
 	xml_end(&s->xml);
-	svg_clear(&b);
+	clear(&b);
 	flame_add_subtitle(s->r, &b);
 	xml_begin(&s->xml, "desc");
 	xml_text(&s->xml, buf_text(&b));
@@ -147,15 +485,15 @@ static void begin(struct svg *s, int64_t height)
 	buf_release(&b);
 }
 
-/* All of it, or with no writer only its height. */
+/* Write everything; without a writer only measure its height. */
 static int64_t add_parts(struct svg *s)
 {
 	int64_t y = 8 * PX;
 
-	y += svg_add_head(s, y) + 4 * PX;
-	y += svg_add_legend(s, y) + 6 * PX;
+	y += add_head(s, y) + 4 * PX;
+	y += add_legend(s, y) + 6 * PX;
 	y += add_rows(s, y) + 2 * PX;
-	y += svg_add_note(s, y);
+	y += add_note(s, y);
 	return y + 8 * PX;
 }
 
@@ -177,7 +515,7 @@ static int64_t measure(struct svg *s)
 static void draw(struct svg *s)
 {
 	begin(s, measure(s));
-	svg_add_style(s);
+	add_style(s);
 	xml_line(&s->xml);
 	xml_begin(&s->xml, "rect");
 	xml_attribute(&s->xml, "class", "b");
@@ -205,7 +543,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	s.n_legend = flame_legend(r, style, mem, &s.legend);
 	s.row = MAX_HEIGHT / s.l.n_levels;
 	s.row = (s.row > ROW ? ROW : s.row < ROW_MIN ? ROW_MIN : s.row) * PX;
-	svg_palette_make(&s);
+	find_colors(&s);
 	draw(&s);
 	rc = xml_close(&s.xml, err);
 	arena_free(mem);

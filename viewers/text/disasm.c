@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/text/disasm.h"
+#include "viewers/text/text.h"
 
 #include "base/unit.h"
 #include "base/utf8.h"

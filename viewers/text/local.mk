@@ -7,18 +7,12 @@ viewers_text_libtext_a_SOURCES = \
 	viewers/text/compare.h \
 	viewers/text/diff.c \
 	viewers/text/disasm.c \
-	viewers/text/disasm.h \
 	viewers/text/gate.c \
 	viewers/text/gate.h \
-	viewers/text/gate_words.c \
-	viewers/text/gate_words.h \
 	viewers/text/list.c \
-	viewers/text/list.h \
 	viewers/text/tags.c \
-	viewers/text/tags.h \
 	viewers/text/text.c \
 	viewers/text/text.h \
 	viewers/text/text_int.h \
 	viewers/text/traces.c \
-	viewers/text/traces.h \
 	viewers/text/trend.c

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "viewers/text/tags.h"
+#include "viewers/text/text.h"
 
 #include "base/texts.h"
 #include "base/unit.h"

@@ -1,5 +1,5 @@
 /*
- * text.h - a report as pprof prints it
+ * text.h - reports as text
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "report/report.h"
+#include "report/traces.h"
 
 #include <stdbool.h>
 
@@ -30,5 +31,32 @@ void text_add_head(const struct report *r, bool full, struct buf *out);
 
 /* Append what the profile says about itself, line by line. Like pprof internal/report ProfileLabels. */
 void text_add_profile(const struct head *h, struct buf *out);
+
+/*
+ * Append the report disasm: each routine with its weight, then its instructions; behind the first of a
+ * source line stands which.
+ *
+ * color   mark routines, and instructions that are heavy by themselves
+ * Like    pprof internal/report PrintAssembly
+ */
+void text_draw_disasm(const struct report *r, bool color, struct buf *out);
+
+/*
+ * Append the report list to the byte as pprof, but that control characters are spelt out, and with
+ * a line for each call that was inlined where the report has them.
+ *
+ * color   mark titles, the heaviest lines and what is not of the file with terminal colours
+ */
+void text_draw_list(const struct report *r, bool color, struct buf *out);
+
+/* Append what report_tags_make found: to the byte as pprof, but that keys and values cannot carry control
+   characters. */
+void text_draw_tags(const struct report *r, bool color, struct buf *out);
+
+/* Append what report_comments_make found, a comment per line. */
+void text_draw_comments(const struct report *r, bool color, struct buf *out);
+
+/* To the byte as pprof, but that names and labels cannot carry control characters. */
+extern const struct traces_viewer text_traces;
 
 #endif

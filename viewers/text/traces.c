@@ -8,8 +8,6 @@
  */
 #include "config.h"
 
-#include "viewers/text/traces.h"
-
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/texts.h"
