@@ -6,6 +6,8 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/bundle.h \
 	src/answer/compare.c \
 	src/answer/compare.h \
+	src/answer/files.c \
+	src/answer/files.h \
 	src/answer/flame.c \
 	src/answer/flame.h \
 	src/answer/load.c \

@@ -56,7 +56,7 @@ int cmd_threads(int argc, char **argv);
 int cmd_snapshot(int argc, char **argv);
 
 /* The names of its options, for a completion. */
-void snapshot_print_words(void);
+void cmd_snapshot_print_words(void);
 
 /* Print the version. */
 int cmd_version(const struct args *a);

@@ -41,7 +41,7 @@ static void print_words_of_run(void)
 	fputs("' ;;\n\trecord-*) words='", stdout);
 	cmd_run_options_print_words(COMMAND_RECORD);
 	fputs("' ;;\n\tsnapshot-*) words='", stdout);
-	snapshot_print_words();
+	cmd_snapshot_print_words();
 	puts("' ;;");
 }
 

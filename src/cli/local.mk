@@ -1,7 +1,7 @@
 # src/cli - argv in, exit status out: the program
 
 bin_PROGRAMS += src/cpa
-src_cpa_LDADD = viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a $(answer_libs) \
+src_cpa_LDADD = viewers/shell/libshell.a viewers/ci/libci.a src/session/libsession.a src/attach/libattach.a src/snapshot/libsnapshot.a $(answer_libs) \
 	$(endpoint_libs) $(collector_libs)
 src_cpa_SOURCES = \
 	src/cli/args.c \
@@ -9,6 +9,8 @@ src_cpa_SOURCES = \
 	src/cli/cmd.h \
 	src/cli/completion.c \
 	src/cli/help.c \
+	src/cli/http_options.c \
+	src/cli/http_options.h \
 	src/cli/main.c \
 	src/cli/messages.c \
 	src/cli/messages.h

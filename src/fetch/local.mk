@@ -6,6 +6,8 @@ src_fetch_libfetch_a_SOURCES = \
 	src/fetch/curl.h \
 	src/fetch/fetch.c \
 	src/fetch/fetch.h \
+	src/fetch/folder.c \
+	src/fetch/folder.h \
 	src/fetch/content.c \
 	src/fetch/secrets.c \
 	src/fetch/secrets.h \

@@ -1,8 +1,6 @@
 # src/cli/run - cpa run and cpa record: start a program and profile it
 
 src_cpa_SOURCES += \
-	src/cli/run/naming.c \
-	src/cli/run/naming.h \
 	src/cli/run/options.c \
 	src/cli/run/options.h \
 	src/cli/run/record.c \

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "answer/files.h"
 #include "answer/flame.h"
 #include "answer/make.h"
 #include "answer/reports.h"
@@ -17,7 +18,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/run/naming.h"
+#include "cli/report/report.h"
 #include "cli/run/options.h"
 
 #include <errno.h>
@@ -161,7 +162,7 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*args->output && keep_old(to, &err) < 0) ||
-	    naming_merge(&result->written, comment, duration, to, &err) < 0) {
+	    answer_files_merge(&result->written, comment, duration, to, cmd_report_tell_notes, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}

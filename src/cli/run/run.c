@@ -5,15 +5,18 @@
  */
 #include "config.h"
 
+#include "answer/files.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "base/io.h"
+#include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/run/naming.h"
+#include "cli/report/report.h"
 #include "cli/run/options.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void note(void *arg, const char *text)
@@ -44,6 +47,21 @@ int cmd_run_program(struct attach_options *o, const struct program *program, con
 	return status < 0 ? STATUS_TROUBLE : status;
 }
 
+/* Put names into each of these files. One that cannot be read stays as it is. */
+static void symbolize(const struct texts *paths)
+{
+	for (size_t i = 0; i < paths->n; i++) {
+		size_t n;
+		const char *at = texts_at(paths, i, &n);
+		char *path = mem_strndup(at, n);
+		struct err err;
+
+		if (answer_files_symbolize(path, cmd_report_tell_notes, &err) < 0)
+			say_error("%s", err.msg);
+		free(path);
+	}
+}
+
 static int run(struct run_options *o, char **argv)
 {
 	struct attach_result result = { 0 };
@@ -58,7 +76,7 @@ static int run(struct run_options *o, char **argv)
 	} else {
 		status = cmd_run_program(&o->attach, &program, buf_text(&path), argv, &result);
 		if (o->args.symbolize)
-			naming_put(&result.written);
+			symbolize(&result.written);
 	}
 	attach_result_release(&result);
 	buf_release(&path);

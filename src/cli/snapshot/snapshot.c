@@ -9,33 +9,42 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "cli/cmd.h"
+#include "cli/http_options.h"
 #include "cli/messages.h"
-#include "cli/snapshot/http_options.h"
-#include "cli/snapshot/snapshot.h"
+#include "fetch/folder.h"
+#include "snapshot/snapshot.h"
 
-#include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { SECONDS_MOST = 86400, HOST_MOST = 256 };
+enum { SECONDS_MAX = 86400 };
 
-#define AT(field) offsetof(struct snapshot_asked, field)
+/* The options as they were given. Texts are borrowed. */
+struct snapshot_args {
+	struct snapshot_options options;
+	struct http_options http;
+	const char *source;
+	struct opt_list comment;
+	bool help;
+};
+
+#define AT(field) offsetof(struct snapshot_args, field)
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ "output", OPT_TEXT, AT(folder), 0, "", "DIR", 0, true, "where the files go; made if it is not there" },
-	{ "o", OPT_TEXT, AT(folder), 0, "", "DIR", 0, true, "the same" },
-	{ "seconds", OPT_INT, AT(seconds), 0, "30", "N", 0, true, "of CPU profile (30)" },
-	{ "kinds", OPT_TEXT, AT(kinds), 0, "", "KIND,...", 0, true, "these profiles (cpu,heap,allocs,goroutine,block,mutex)" },
-	{ "version", OPT_TEXT, AT(version), 0, "", "TEXT", 0, true, "of the program: a comment in each profile" },
+	{ "output", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "where the files go; made if it is not there" },
+	{ "o", OPT_TEXT, AT(options.folder), 0, "", "DIR", 0, true, "the same" },
+	{ "seconds", OPT_INT, AT(options.seconds), 0, "30", "N", 0, true, "of CPU profile (30)" },
+	{ "kinds", OPT_TEXT, AT(options.kinds), 0, "", "KIND,...", 0, true, "these profiles (cpu,heap,allocs,goroutine,block,mutex)" },
+	{ "version", OPT_TEXT, AT(options.version), 0, "", "TEXT", 0, true, "of the program: a comment in each profile" },
 	{ "comment", OPT_LIST, AT(comment), 0, NULL, "TEXT", 0, true, "one more; may be repeated" },
-	{ "dump", OPT_BOOL, AT(dump), 0, "false", NULL, 0, true, "also all stacks one by one, as text" },
-	{ "gc", OPT_BOOL, AT(gc), 0, "false", NULL, 0, true, "collect garbage before the heap is looked at" },
-	{ "cmdline", OPT_BOOL, AT(cmdline), 0, "true", NULL, 0, true, "the command line of the program is a comment too (true)" },
-	{ "force", OPT_BOOL, AT(force), 0, "false", NULL, 0, true, "replace files that are there" },
+	{ "dump", OPT_BOOL, AT(options.dump), 0, "false", NULL, 0, true, "also all stacks one by one, as text" },
+	{ "gc", OPT_BOOL, AT(options.gc), 0, "false", NULL, 0, true, "collect garbage before the heap is looked at" },
+	{ "cmdline", OPT_BOOL, AT(options.cmdline), 0, "true", NULL, 0, true, "the command line of the program is a comment too (true)" },
+	{ "force", OPT_BOOL, AT(options.force), 0, "false", NULL, 0, true, "replace files that are there" },
 	{ "help", OPT_BOOL, AT(help), 0, "false", NULL, 0, true, "print this" },
 };
 /* clang-format on */
@@ -60,21 +69,21 @@ static void help(void)
 			 o->arg ? o->arg : "", strcmp(o->name, "output") == 0 ? ", -o DIR" : "");
 		printf("  %-22s %s\n", shown, o->help);
 	}
-	asking_help();
+	cmd_http_help();
 }
 
-void snapshot_print_words(void)
+void cmd_snapshot_print_words(void)
 {
 	char name[OPT_NAME_MAX];
 
 	for (size_t i = 0; i < N_OPTIONS; i++)
 		printf("%s%s%s ", options[i].name[1] ? "--" : "-", opt_shown(&options[i], name),
 		       opt_is_flag(&options[i]) || !options[i].name[1] ? "" : "=");
-	asking_print_words();
+	cmd_http_print_words();
 }
 
 /* One option, with the words it takes. Gives how many these are. */
-static int read_one(int left, char **argv, struct snapshot_asked *to, struct err *err)
+static int read_one(int left, char **argv, struct snapshot_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
@@ -83,8 +92,8 @@ static int read_one(int left, char **argv, struct snapshot_asked *to, struct err
 	int rc, used = 1;
 
 	if (!o) {
-		o = asking_option(name, n);
-		target = &to->asking;
+		o = cmd_http_option(name, n);
+		target = &to->http;
 	}
 	if (!o)
 		return err_set(err, ERR_USAGE, "cpa snapshot has no option %s; cpa snapshot --help lists them",
@@ -101,12 +110,12 @@ static int read_one(int left, char **argv, struct snapshot_asked *to, struct err
 	return rc < 0 ? rc : used;
 }
 
-static int read_options(int argc, char **argv, struct snapshot_asked *to, struct err *err)
+static int read_options(int argc, char **argv, struct snapshot_args *to, struct err *err)
 {
 	bool words_only = false;
 
 	opt_preset(options, N_OPTIONS, to);
-	asking_preset(&to->asking);
+	cmd_http_preset(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		used = 1;
 		if (!words_only && strcmp(argv[i], "--") == 0) {
@@ -123,65 +132,14 @@ static int read_options(int argc, char **argv, struct snapshot_asked *to, struct
 	}
 	if (to->help)
 		return 0;
-	if (!to->source || !*to->folder)
+	if (!to->source || !*to->options.folder)
 		return err_set(err, ERR_USAGE, "%s", short_usage);
-	if (to->seconds < 1 || to->seconds > SECONDS_MOST)
-		return err_set(err, ERR_USAGE, "--seconds: 1 to %d", (int)SECONDS_MOST);
+	if (to->options.seconds < 1 || to->options.seconds > SECONDS_MAX)
+		return err_set(err, ERR_USAGE, "--seconds: 1 to %d", (int)SECONDS_MAX);
 	return 0;
 }
 
-/* The server's host; of this machine its name. */
-static char *host_of(const struct url *u)
-{
-	char name[HOST_MOST] = "";
-
-	if (url_is_local(u) && gethostname(name, sizeof(name) - 1) == 0 && *name)
-		return mem_strndup(name, strlen(name));
-	return mem_strndup(u->host, strlen(u->host));
-}
-
-/* Make a folder and those above it. Gives 1 when it was not there. */
-static int make_folder(const char *path, struct err *err)
-{
-	char *own = mem_strndup(path, strlen(path));
-	size_t n = strlen(own);
-	int rc;
-
-	while (n > 1 && own[n - 1] == '/')
-		own[--n] = '\0';
-	for (char *slash = own; (slash = strchr(slash + 1, '/'));) {
-		*slash = '\0';
-		mkdir(own, 0777);
-		*slash = '/';
-	}
-	rc = mkdir(own, 0777) == 0 ? 1 : errno == EEXIST ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (rc == 0 && access(own, W_OK | X_OK) != 0)
-		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	free(own);
-	return rc;
-}
-
-/* All of it or nothing, under its name. */
-static int write_file(const char *folder, const char *file, const struct buf *bytes, struct err *err)
-{
-	struct buf path = { 0 };
-	struct io_out out;
-	int rc;
-
-	buf_addf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file);
-	rc = io_out_open_made(path.data, &out, err);
-	if (rc == 0) {
-		rc = io_write_fd(out.fd, bytes->data, bytes->len, err);
-		if (rc < 0)
-			err_wrap(err, "%s", path.data);
-		if (io_out_close(&out, rc == 0, rc == 0 ? err : NULL) < 0 && rc == 0)
-			rc = ERR_IO;
-	}
-	buf_release(&path);
-	return rc;
-}
-
-/* Judge and write each. Gives how many are written. */
+/* Check and write each. Gives how many are written. */
 static size_t write_shots(struct snapshot *s)
 {
 	size_t n = 0;
@@ -189,10 +147,7 @@ static size_t write_shots(struct snapshot *s)
 	for (size_t i = 0; i < s->n; i++) {
 		struct shot *x = &s->shot[i];
 
-		shot_make(s, x);
-		if (x->state == SHOT_WRITTEN && write_file(s->asked->folder, x->file, &x->packed, &x->err) < 0)
-			x->state = SHOT_FAILED;
-		buf_release(&x->packed);
+		snapshot_write_shot(s, x);
 		n += x->state == SHOT_WRITTEN;
 		if (x->state == SHOT_FAILED)
 			say_error("%s: %s", x->kind, x->err.msg);
@@ -204,24 +159,22 @@ static int write_all(struct snapshot *s)
 {
 	struct buf text = { 0 };
 	struct err err;
-	int made = make_folder(s->asked->folder, &err), status = STATUS_FINE;
+	int made = snapshot_make_folder(s, &err), status = STATUS_FINE;
 
 	if (made < 0)
 		return say_error("%s", err.msg);
 	if (write_shots(s) == 0) {
 		if (made)
-			rmdir(s->asked->folder);
+			rmdir(s->options->folder);
 		return s->interrupted ? say_error("interrupted; nothing is written") : say_error("nothing is written");
 	}
 	for (size_t i = 0; i < s->n; i++)
 		if (s->shot[i].state == SHOT_FAILED || s->shot[i].state == SHOT_INTERRUPTED)
 			status = STATUS_TROUBLE;
-	snapshot_manifest(s, &text);
-	if (write_file(s->asked->folder, SNAPSHOT_MANIFEST, &text, &err) < 0)
+	if (snapshot_write_manifest(s, &err) < 0)
 		status = say_error("%s", err.msg);
 	if (s->interrupted)
 		status = say_error("interrupted; what was complete is written");
-	text.len = 0;
 	snapshot_table(s, &text);
 	if (io_write_fd(STDOUT_FILENO, text.data, text.len, &err) < 0)
 		status = say_error("standard output: %s", err.msg);
@@ -229,10 +182,16 @@ static int write_all(struct snapshot *s)
 	return status;
 }
 
+static bool fetch(void *arg, struct fetch *get, size_t n, const char *what)
+{
+	return cmd_http_fetch(arg, get, n, what);
+}
+
 int cmd_snapshot(int argc, char **argv)
 {
-	struct snapshot_asked a = { 0 };
-	struct snapshot s = { .asked = &a };
+	struct snapshot_args a = { 0 };
+	struct snapshot s = { 0 };
+	struct url folder;
 	struct err err;
 	int rc = read_options(argc, argv, &a, &err), status = STATUS_FINE;
 
@@ -242,15 +201,17 @@ int cmd_snapshot(int argc, char **argv)
 		return STATUS_FINE;
 	}
 	if (rc == 0)
-		rc = asking_folder(a.source, &s.folder, &err);
+		rc = fetch_folder(a.source, &folder, &err);
 	if (rc == ERR_UNKNOWN)
 		err_wrap(&err, "cpa snapshot asks a server");
 	if (rc == 0) {
-		s.host = host_of(&s.folder);
-		rc = snapshot_plan(&s, a.kinds, &err);
+		a.options.comment = a.comment.item;
+		a.options.n_comments = a.comment.n;
+		a.options.max_inflated = cmd_http_max_inflated(&a.http);
+		a.options.fetch = fetch;
+		a.options.arg = &a.http;
+		rc = snapshot_plan(&a.options, &folder, &s, &err);
 	}
-	if (rc == 0)
-		rc = snapshot_check_free(&s, &err);
 	if (rc == 0)
 		rc = snapshot_fetch(&s, &err);
 	status = rc < 0 ? say_error("%s", err.msg) : write_all(&s);

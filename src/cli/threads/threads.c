@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Of a process nothing is asked: what a server or a file says are texts (reader/stacks.h). Nothing happens to the process: it is not stopped, gets no signal and no code of ours. Threads that run
- * at the moment are looked at again until they wait, but not for long.
+ * A process is only read (attach/threads.h). The answers of servers and the contents of files are texts (reader/stacks.h).
  */
 #include "config.h"
 
@@ -14,9 +13,10 @@
 #include "base/opt.h"
 #include "base/regex.h"
 #include "cli/cmd.h"
+#include "cli/http_options.h"
 #include "cli/messages.h"
-#include "cli/snapshot/http_options.h"
 #include "cli/threads/dump.h"
+#include "fetch/folder.h"
 #include "fetch/source.h"
 
 #include <stdio.h>
@@ -24,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
-struct asked {
-	struct asking asking;
+struct threads_args {
+	struct http_options http;
 	int64_t debug;
 	const char *output, *focus, *ignore;
 	bool proto, help;
@@ -35,13 +35,13 @@ struct asked {
 
 /* clang-format off */
 static const struct opt options[] = {
-	{ "debug", OPT_INT, offsetof(struct asked, debug), 0, "0", "N", 0, true, "as the text of Go's profiles" },
-	{ "proto", OPT_BOOL, offsetof(struct asked, proto), 0, "false", NULL, 0, true, "as a profile" },
-	{ "output", OPT_TEXT, offsetof(struct asked, output), 0, "", "FILE", 0, true, "where it goes" },
-	{ "o", OPT_TEXT, offsetof(struct asked, output), 0, "", "FILE", 0, true, "where it goes" },
-	{ "focus", OPT_TEXT, offsetof(struct asked, focus), 0, "", "REGEX", 0, true, "only stacks with such a function" },
-	{ "ignore", OPT_TEXT, offsetof(struct asked, ignore), 0, "", "REGEX", 0, true, "only stacks without one" },
-	{ "help", OPT_BOOL, offsetof(struct asked, help), 0, "false", NULL, 0, true, "print this" },
+	{ "debug", OPT_INT, offsetof(struct threads_args, debug), 0, "0", "N", 0, true, "as the text of Go's profiles" },
+	{ "proto", OPT_BOOL, offsetof(struct threads_args, proto), 0, "false", NULL, 0, true, "as a profile" },
+	{ "output", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "where it goes" },
+	{ "o", OPT_TEXT, offsetof(struct threads_args, output), 0, "", "FILE", 0, true, "where it goes" },
+	{ "focus", OPT_TEXT, offsetof(struct threads_args, focus), 0, "", "REGEX", 0, true, "only stacks with such a function" },
+	{ "ignore", OPT_TEXT, offsetof(struct threads_args, ignore), 0, "", "REGEX", 0, true, "only stacks without one" },
+	{ "help", OPT_BOOL, offsetof(struct threads_args, help), 0, "false", NULL, 0, true, "print this" },
 };
 /* clang-format on */
 enum { N_OPTIONS = sizeof(options) / sizeof(options[0]), PID_DIGITS = 9 };
@@ -64,7 +64,7 @@ static const char usage[] =
 	"  --focus=REGEX         only stacks with a function that matches\n"
 	"  --ignore=REGEX        only stacks without one\n";
 
-static int read_source(const char *word, struct asked *to, struct err *err)
+static int read_source(const char *word, struct threads_args *to, struct err *err)
 {
 	size_t n = strspn(word, "0123456789");
 
@@ -79,7 +79,7 @@ static int read_source(const char *word, struct asked *to, struct err *err)
 	return 0;
 }
 
-static int check(const struct asked *a, struct err *err)
+static int check(const struct threads_args *a, struct err *err)
 {
 	if (!a->source)
 		return err_set(err, ERR_USAGE, "usage: cpa threads [OPTION]... PID | SERVER | FILE");
@@ -95,7 +95,7 @@ static int check(const struct asked *a, struct err *err)
 }
 
 /* One option, with the words it takes. Gives how many these are. */
-static int read_one(int left, char **argv, struct asked *to, struct err *err)
+static int read_one(int left, char **argv, struct threads_args *to, struct err *err)
 {
 	const char *name = argv[0] + 1 + (argv[0][1] == '-'), *value = strchr(name, '=');
 	size_t n = value ? (size_t)(value - name) : strlen(name);
@@ -105,8 +105,8 @@ static int read_one(int left, char **argv, struct asked *to, struct err *err)
 	int rc;
 
 	if (!o) {
-		o = asking_option(name, n);
-		target = &to->asking;
+		o = cmd_http_option(name, n);
+		target = &to->http;
 	}
 	if (!o)
 		return err_set(err, ERR_USAGE, "cpa threads has no option %s; cpa threads --help lists them", argv[0]);
@@ -117,10 +117,10 @@ static int read_one(int left, char **argv, struct asked *to, struct err *err)
 	return rc < 0 ? rc : 1 + two;
 }
 
-static int read_options(int argc, char **argv, struct asked *to, struct err *err)
+static int read_options(int argc, char **argv, struct threads_args *to, struct err *err)
 {
 	opt_preset(options, N_OPTIONS, to);
-	asking_preset(&to->asking);
+	cmd_http_preset(&to->http);
 	for (int i = 1, used = 1; i < argc; i += used) {
 		bool is_option = argv[i][0] == '-' && argv[i][1];
 
@@ -133,27 +133,27 @@ static int read_options(int argc, char **argv, struct asked *to, struct err *err
 	return to->help ? 0 : check(to, err);
 }
 
-static int write_text(const struct asked *a, const struct buf *text, struct err *err)
+static int write_text(const struct threads_args *a, const struct buf *text, struct err *err)
 {
 	return *a->output ? io_write_file(a->output, text->data, text->len, err)
 			  : io_write_fd(STDOUT_FILENO, text->data, text->len, err);
 }
 
 /* The text of a server: of threads if it knows them, else of goroutines. */
-static int ask(const struct asked *a, struct bytes *out, struct err *err)
+static int ask(const struct threads_args *a, struct bytes *out, struct err *err)
 {
 	static const char *const name[] = { "threads", "goroutine" };
 	struct url folder, url;
 	struct buf shown = { 0 };
-	int rc = asking_folder(a->source, &folder, err);
+	int rc = fetch_folder(a->source, &folder, err);
 
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < 2; i++) {
 		struct fetch get = { .url = &url };
 
-		asking_url(&folder, name[i], "debug=2", 0, &url);
-		asking_fetch(&a->asking, &get, 1, "waiting for the server");
+		fetch_folder_url(&folder, name[i], "debug=2", 0, &url);
+		cmd_http_fetch(&a->http, &get, 1, "waiting for the server");
 		shown.len = 0;
 		url_show(&url, &shown);
 		url_release(&url);
@@ -170,10 +170,10 @@ static int ask(const struct asked *a, struct bytes *out, struct err *err)
 	return rc;
 }
 
-static int read_text(const struct asked *a, struct bytes *out, struct err *err)
+static int read_text(const struct threads_args *a, struct bytes *out, struct err *err)
 {
 	bool is_file = strcmp(a->source, "-") == 0 || access(a->source, F_OK) == 0;
-	uint64_t max = a->asking.max_input < 0 ? mem_quarter() : (uint64_t)a->asking.max_input;
+	uint64_t max = a->http.max_input < 0 ? mem_quarter() : (uint64_t)a->http.max_input;
 	int rc = is_file ? fetch_read(a->source, max, out, err) : ask(a, out, err);
 
 	if (rc == ERR_UNKNOWN)
@@ -181,7 +181,7 @@ static int read_text(const struct asked *a, struct bytes *out, struct err *err)
 	return rc < 0 && is_file ? err_wrap(err, "%s", a->source) : rc;
 }
 
-static int draw(const struct asked *a, const struct stacks *s, struct buf *out, struct err *err)
+static int draw(const struct threads_args *a, const struct stacks *s, struct buf *out, struct err *err)
 {
 	struct regex *focus = NULL, *ignore = NULL;
 	int rc = *a->focus ? regex_new(a->focus, &focus, err) : 0;
@@ -196,7 +196,7 @@ static int draw(const struct asked *a, const struct stacks *s, struct buf *out, 
 }
 
 /* What a server or a file says. Gives the exit status. */
-static int text_of_stacks(const struct asked *a)
+static int text_of_stacks(const struct threads_args *a)
 {
 	struct bytes bytes = { 0 };
 	struct stacks s = { 0 };
@@ -219,7 +219,7 @@ static int text_of_stacks(const struct asked *a)
 }
 
 /* The threads of a process. Gives the exit status. */
-static int threads_of_process(const struct asked *a)
+static int threads_of_process(const struct threads_args *a)
 {
 	const struct attach_threads_options o = { .debug = a->debug, .proto = a->proto };
 	struct buf text = { 0 };
@@ -234,14 +234,14 @@ static int threads_of_process(const struct asked *a)
 
 int cmd_threads(int argc, char **argv)
 {
-	struct asked a = { 0 };
+	struct threads_args a = { 0 };
 	struct err err;
 
 	if (read_options(argc, argv, &a, &err) < 0)
 		return say_error("%s", err.msg);
 	if (a.help) {
 		fputs(usage, stdout);
-		asking_help();
+		cmd_http_help();
 		return STATUS_FINE;
 	}
 	if (a.proto && !*a.output && isatty(STDOUT_FILENO))

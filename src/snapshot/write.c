@@ -1,18 +1,24 @@
 /*
- * write.c - what a snapshot has, for programs and for people
+ * write.c - the files of a snapshot: profiles, the manifest; and a table of them for people
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "cli/snapshot/snapshot.h"
+#include "snapshot/snapshot.h"
 
+#include "base/io.h"
 #include "base/jsonw.h"
+#include "base/mem.h"
 #include "base/unit.h"
 #include "base/utf8.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char *const state_name[N_SHOT_STATES] = {
 	[SHOT_WRITTEN] = "written",
@@ -122,7 +128,7 @@ static void add_cmdline(struct json *j, const struct buf *cmdline)
 	jsonw_close(j, ']');
 }
 
-void snapshot_manifest(const struct snapshot *s, struct buf *out)
+static void add_manifest(const struct snapshot *s, struct buf *out)
 {
 	struct url plain = s->folder;
 	struct buf url = { 0 };
@@ -135,14 +141,14 @@ void snapshot_manifest(const struct snapshot *s, struct buf *out)
 	jsonw_add_text(&j, "cpa", PACKAGE_VERSION);
 	jsonw_add_text(&j, "url", url.data);
 	jsonw_add_text(&j, "host", s->host);
-	add_text_or_null(&j, "version", s->asked->version);
+	add_text_or_null(&j, "version", s->options->version);
 	jsonw_key(&j, "comments");
 	jsonw_open(&j, '[');
-	for (size_t i = 0; i < s->asked->comment.n; i++)
-		jsonw_textz(&j, s->asked->comment.item[i]);
+	for (size_t i = 0; i < s->options->n_comments; i++)
+		jsonw_textz(&j, s->options->comment[i]);
 	jsonw_close(&j, ']');
 	add_cmdline(&j, &s->cmdline);
-	jsonw_add_int(&j, "seconds", s->asked->seconds);
+	jsonw_add_int(&j, "seconds", s->options->seconds);
 	add_time(&j, "begin", s->begin_ns);
 	add_time(&j, "end", s->end_ns);
 	jsonw_key(&j, "interrupted");
@@ -182,7 +188,7 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 
 		width = n > width ? n : width;
 	}
-	add_safe(out, s->asked->folder);
+	add_safe(out, s->options->folder);
 	buf_addz(out, ":\n");
 	for (size_t i = 0; i < s->n; i++) {
 		const struct shot *x = &s->shot[i];
@@ -199,4 +205,64 @@ void snapshot_table(const struct snapshot *s, struct buf *out)
 			buf_addf(out, "  (%s)", x->note.data);
 		buf_addz(out, "\n");
 	}
+}
+
+int snapshot_make_folder(const struct snapshot *s, struct err *err)
+{
+	const char *path = s->options->folder;
+	char *own = mem_strndup(path, strlen(path));
+	size_t n = strlen(own);
+	int rc;
+
+	while (n > 1 && own[n - 1] == '/')
+		own[--n] = '\0';
+	for (char *slash = own; (slash = strchr(slash + 1, '/'));) {
+		*slash = '\0';
+		mkdir(own, 0777);
+		*slash = '/';
+	}
+	rc = mkdir(own, 0777) == 0 ? 1 : errno == EEXIST ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	if (rc == 0 && access(own, W_OK | X_OK) != 0)
+		rc = err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
+	free(own);
+	return rc;
+}
+
+/* All of it or nothing, under its name. */
+static int write_file(const char *folder, const char *file, const struct buf *bytes, struct err *err)
+{
+	struct buf path = { 0 };
+	struct io_out out;
+	int rc;
+
+	buf_addf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", file);
+	rc = io_out_open_made(path.data, &out, err);
+	if (rc == 0) {
+		rc = io_write_fd(out.fd, bytes->data, bytes->len, err);
+		if (rc < 0)
+			err_wrap(err, "%s", path.data);
+		if (io_out_close(&out, rc == 0, rc == 0 ? err : NULL) < 0 && rc == 0)
+			rc = ERR_IO;
+	}
+	buf_release(&path);
+	return rc;
+}
+
+void snapshot_write_shot(const struct snapshot *s, struct shot *x)
+{
+	snapshot_check_shot(s, x);
+	if (x->state == SHOT_WRITTEN && write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
+		x->state = SHOT_FAILED;
+	buf_release(&x->packed);
+}
+
+int snapshot_write_manifest(const struct snapshot *s, struct err *err)
+{
+	struct buf text = { 0 };
+	int rc;
+
+	add_manifest(s, &text);
+	rc = write_file(s->options->folder, SNAPSHOT_MANIFEST, &text, err);
+	buf_release(&text);
+	return rc;
 }

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "cli/snapshot/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include "base/mem.h"
 #include "base/texts.h"
@@ -19,11 +19,11 @@
 #include <string.h>
 #include <time.h>
 
-enum { TYPES_MOST = 8 };
+enum { TYPES_MAX = 8 };
 
 /* Sample types of which a profile of a kind has at least one; of other kinds nothing is known. */
 static const struct {
-	const char *kind, *type[TYPES_MOST];
+	const char *kind, *type[TYPES_MAX];
 } types_of[] = {
 	{ "cpu", { "cpu", "samples", "sample", "wall" } },
 	{ "heap", { "inuse_space", "inuse_objects", "alloc_space", "alloc_objects", "space", "objects" } },
@@ -48,7 +48,7 @@ void snapshot_add_time(struct buf *out, int64_t ns)
 
 static void add_types(const struct profile *p, struct buf *out)
 {
-	for (uint32_t t = 0; t < p->n_types && t < TYPES_MOST; t++)
+	for (uint32_t t = 0; t < p->n_types && t < TYPES_MAX; t++)
 		buf_addf(out, "%s%.64s", t ? ", " : "", profile_text(p, p->type[t].name));
 }
 
@@ -62,7 +62,7 @@ static int check_kind(const struct shot *x, struct err *err)
 		if (strcmp(types_of[i].kind, x->kind) == 0)
 			type = types_of[i].type;
 	for (uint32_t t = 0; type && t < x->p->n_types; t++)
-		for (size_t i = 0; i < TYPES_MOST && type[i]; i++)
+		for (size_t i = 0; i < TYPES_MAX && type[i]; i++)
 			if (strcmp(profile_text(x->p, x->p->type[t].name), type[i]) == 0)
 				return 0;
 	if (type) {
@@ -102,8 +102,8 @@ static void make_comments(const struct snapshot *s, const struct shot *x, struct
 {
 	struct url plain = x->url;
 
-	if (*s->asked->version) {
-		buf_addf(&t->all, "version: %s", s->asked->version);
+	if (*s->options->version) {
+		buf_addf(&t->all, "version: %s", s->options->version);
 		end_comment(t);
 	}
 	buf_addf(&t->all, "host: %s", s->host);
@@ -122,8 +122,8 @@ static void make_comments(const struct snapshot *s, const struct shot *x, struct
 	}
 	buf_addf(&t->all, "snapshot: %s %s", PACKAGE_NAME, PACKAGE_VERSION);
 	end_comment(t);
-	for (size_t i = 0; i < s->asked->comment.n; i++) {
-		buf_addz(&t->all, s->asked->comment.item[i]);
+	for (size_t i = 0; i < s->options->n_comments; i++) {
+		buf_addz(&t->all, s->options->comment[i]);
 		end_comment(t);
 	}
 }
@@ -132,7 +132,7 @@ static struct reader_limits limits_of(const struct snapshot *s)
 {
 	struct reader_limits limits = reader_limits_default;
 
-	limits.max_inflated = asking_max_inflated(&s->asked->asking);
+	limits.max_inflated = s->options->max_inflated;
 	return limits;
 }
 
@@ -244,7 +244,7 @@ static int make_dump(struct shot *x, struct err *err)
 	return 0;
 }
 
-void shot_make(const struct snapshot *s, struct shot *x)
+void snapshot_check_shot(const struct snapshot *s, struct shot *x)
 {
 	int rc;
 

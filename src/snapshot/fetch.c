@@ -9,11 +9,13 @@
  */
 #include "config.h"
 
-#include "cli/snapshot/snapshot.h"
+#include "snapshot/snapshot.h"
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "fetch/folder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KIND_MAX = 64, HTTP_NOT_FOUND = 404 };
+enum { KIND_MAX = 64, HOST_MAX = 256, HTTP_NOT_FOUND = 404 };
 
 static const char usual[] = "cpu,heap,allocs,goroutine,block,mutex";
 
@@ -84,8 +86,9 @@ static int add_kind(struct snapshot *s, const char *name, size_t n, bool is_usua
 	return 0;
 }
 
-int snapshot_plan(struct snapshot *s, const char *kinds, struct err *err)
+static int add_kinds(struct snapshot *s, struct err *err)
 {
+	const char *kinds = s->options->kinds;
 	bool is_usual = !kinds || !*kinds;
 	int rc = 0;
 
@@ -97,7 +100,7 @@ int snapshot_plan(struct snapshot *s, const char *kinds, struct err *err)
 			break;
 		at += n + 1;
 	}
-	if (rc == 0 && s->asked->dump)
+	if (rc == 0 && s->options->dump)
 		add(s, "goroutine", true);
 	return rc;
 }
@@ -115,24 +118,46 @@ static int check_one(const char *folder, const char *file, struct err *err)
 	return rc;
 }
 
-int snapshot_check_free(const struct snapshot *s, struct err *err)
+/* No file of the plan may be there. Fails with ERR_IO, naming the first that is. */
+static int check_free(const struct snapshot *s, struct err *err)
 {
-	const char *folder = s->asked->folder;
+	const char *folder = s->options->folder;
 	struct stat st;
 	int rc = 0;
 
 	if (stat(folder, &st) == 0 && !S_ISDIR(st.st_mode))
 		return err_set(err, ERR_IO, "%s is no folder", folder);
-	for (size_t i = 0; i < s->n && rc == 0 && !s->asked->force; i++) {
+	for (size_t i = 0; i < s->n && rc == 0 && !s->options->force; i++) {
 		const struct shot *x = &s->shot[i];
 
 		rc = check_one(folder, x->file, err);
 		if (rc == 0 && strcmp(x->kind, "goroutine") == 0) /* as which it may come */
 			rc = check_one(folder, x->is_dump ? "threads.txt" : "threads.pb.gz", err);
 	}
-	if (rc == 0 && !s->asked->force)
+	if (rc == 0 && !s->options->force)
 		rc = check_one(folder, SNAPSHOT_MANIFEST, err);
 	return rc;
+}
+
+/* The server's host; of this machine its name. */
+static char *host_of(const struct url *u)
+{
+	char name[HOST_MAX] = "";
+
+	if (url_is_local(u) && gethostname(name, sizeof(name) - 1) == 0 && *name)
+		return mem_strndup(name, strlen(name));
+	return mem_strndup(u->host, strlen(u->host));
+}
+
+int snapshot_plan(const struct snapshot_options *o, struct url *folder, struct snapshot *out, struct err *err)
+{
+	int rc;
+
+	assert(o->fetch && *o->folder && o->seconds > 0);
+	*out = (struct snapshot){ .options = o, .folder = *folder, .host = host_of(folder) };
+	*folder = (struct url){ 0 };
+	rc = add_kinds(out, err);
+	return rc < 0 ? rc : check_free(out, err);
 }
 
 static struct shot *find(const struct snapshot *s, const char *kind, bool is_dump)
@@ -163,15 +188,15 @@ static int fetch_first(struct snapshot *s, struct err *err)
 	struct fetch get[2] = { { .url = &url[0] }, { .url = &url[1] } };
 	int rc = 0;
 
-	asking_url(&s->folder, "cmdline", "", 0, &url[0]);
-	asking_url(&s->folder, "threads", "", 0, &url[1]);
-	if (asking_fetch(&s->asked->asking, get, wants_threads ? 2 : 1, "asking the server"))
+	fetch_folder_url(&s->folder, "cmdline", "", 0, &url[0]);
+	fetch_folder_url(&s->folder, "threads", "", 0, &url[1]);
+	if (s->options->fetch(s->options->arg, get, wants_threads ? 2 : 1, "asking the server"))
 		rc = err_set(err, ERR_IO, "interrupted");
 	else if (get[0].rc < 0 && get[0].status == 0) {
 		*err = get[0].err;
 		rc = get[0].rc;
 	}
-	if (rc == 0 && get[0].rc == 0 && s->asked->cmdline)
+	if (rc == 0 && get[0].rc == 0 && s->options->cmdline)
 		buf_add(&s->cmdline, get[0].bytes.data, get[0].bytes.n);
 	if (rc == 0 && wants_threads && get[1].rc == 0) {
 		rename_shot(x);
@@ -190,10 +215,11 @@ static void ask_for(const struct snapshot *s, struct shot *x)
 	struct buf query = { 0 };
 
 	if (is_cpu)
-		buf_addf(&query, "seconds=%lld", (long long)s->asked->seconds);
+		buf_addf(&query, "seconds=%lld", (long long)s->options->seconds);
 	else
-		buf_addz(&query, x->is_dump ? "debug=2" : is_heap && s->asked->gc ? "gc=1" : "");
-	asking_url(&s->folder, is_cpu ? "profile" : x->kind, buf_text(&query), is_cpu ? s->asked->seconds : 0, &x->url);
+		buf_addz(&query, x->is_dump ? "debug=2" : is_heap && s->options->gc ? "gc=1" : "");
+	fetch_folder_url(&s->folder, is_cpu ? "profile" : x->kind, buf_text(&query), is_cpu ? s->options->seconds : 0,
+			 &x->url);
 	buf_release(&query);
 }
 
@@ -211,7 +237,7 @@ int snapshot_fetch(struct snapshot *s, struct err *err)
 		ask_for(s, &s->shot[i]);
 		get[i].url = &s->shot[i].url;
 	}
-	s->interrupted = asking_fetch(&s->asked->asking, get, s->n, "waiting for the server");
+	s->interrupted = s->options->fetch(s->options->arg, get, s->n, "waiting for the server");
 	s->end_ns = now_ns();
 	for (size_t i = 0; i < s->n; i++) {
 		struct shot *x = &s->shot[i];

@@ -1,0 +1,103 @@
+/*
+ * files.c - put names into profile files, and add up several of them
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/files.h"
+
+#include "answer/compare.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "engine/query.h"
+#include "profile/edit.h"
+#include "viewers/export/export.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a profile becomes. */
+struct result {
+	const char *path;
+	const char *comment; /* of one of several processes; NULL for those that it has */
+	int64_t duration;    /* if there is a comment */
+};
+
+static void describe(struct profile *p, const struct result *to)
+{
+	if (!to->comment)
+		return;
+	p->meta.n_comments = 0;
+	p->meta.duration_ns = to->duration;
+	profile_add_comment(p, to->comment);
+}
+
+/* Read and add up files, and write the result. symbolize: as the option of that name. */
+static int convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
+		   void (*report)(const struct load *l), struct err *err)
+{
+	static const char option[] = "symbolize";
+	struct query q;
+	struct load load = { .source = path, .n = n, .kind = "source", .q = &q };
+	struct load none = { .kind = "base", .q = &q };
+	struct profile *p = NULL;
+	struct buf out = { 0 };
+	const char *ignored;
+	int rc;
+
+	query_init(&q);
+	rc = query_set(&q, opt_find(query_options, query_n_options, option, strlen(option)), symbolize, err);
+	if (rc == 0)
+		rc = query_finish(&q, &ignored, err);
+	if (rc == 0) {
+		rc = compare_load(&load, &none, &p, err);
+		report(&load);
+	}
+	if (rc == 0) {
+		describe(p, to);
+		rc = export_proto(p, 1, &out, err);
+	}
+	if (rc == 0)
+		rc = io_write_file(to->path, buf_text(&out), out.len, err);
+	buf_release(&out);
+	profile_free(p);
+	buf_release(&load.notes);
+	buf_release(&load.told);
+	query_release(&q);
+	return rc;
+}
+
+static char *path_at(const struct texts *paths, size_t i)
+{
+	size_t n;
+	const char *path = texts_at(paths, i, &n);
+
+	return mem_strndup(path, n);
+}
+
+int answer_files_symbolize(const char *path, void (*report)(const struct load *l), struct err *err)
+{
+	const struct result to = { .path = path };
+
+	return convert(&path, 1, "local", &to, report, err);
+}
+
+int answer_files_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to,
+		       void (*report)(const struct load *l), struct err *err)
+{
+	struct result result = { .path = to, .comment = paths->n > 1 ? comment : NULL, .duration = duration };
+	char **path = mem_zalloc(paths->n + 1, sizeof(*path));
+	int rc;
+
+	assert(paths->n > 0);
+	for (size_t i = 0; i < paths->n; i++)
+		path[i] = path_at(paths, i);
+	rc = convert((const char *const *)path, paths->n, "none", &result, report, err);
+	for (size_t i = 0; i < paths->n; i++)
+		free(path[i]);
+	free(path);
+	return rc;
+}
