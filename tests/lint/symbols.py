@@ -1,4 +1,4 @@
-# symbols.py - rules on the objects of a build: calls between folders, names of structs
+# symbols.py - rules on the objects of a build: calls between folders, prefixes of functions, names of structs
 # SPDX-License-Identifier: Apache-2.0
 #
 # usage: symbols.py TOP BUILD; prints TAP, one line per rule, the findings above it.
@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 ROOTS = "src", "viewers", "proto"
+TWO_WORDS = "cpi", "cpa", "cmd"  # the prefix is two words: cpi_heap_, cmd_run_
 
 top, build = sys.argv[1:]
 count = failed = 0
@@ -64,8 +65,8 @@ def find_objects():
 
 
 def read_symbols(objects):
-    """Names that each source defines, and names that it needs, without those of the C and C++ libraries."""
-    defined, needed = collections.defaultdict(set), collections.defaultdict(set)
+    """Names that each source defines, those that are functions, and names that it needs; not of the C library."""
+    defined, functions, needed = (collections.defaultdict(set) for _ in range(3))
     wrapped = {line for line in read("tests/runtime/exported.txt").splitlines()
                if line and line[0] != "#" and not line.startswith("cpa_")}
     text = subprocess.run(["nm", "-A", "-P", "-g", *(path for path, _ in objects)], cwd=build, check=True,
@@ -77,7 +78,9 @@ def read_symbols(objects):
         if name in wrapped or name.startswith("_"):
             continue
         (needed if kind in "Uwv" else defined)[source[path]].add(name)
-    return defined, needed
+        if kind in "TWi":
+            functions[source[path]].add(name)
+    return defined, functions, needed
 
 
 def read_layers():
@@ -108,6 +111,17 @@ def check_calls():
     return findings
 
 
+def check_prefixes():
+    homes = collections.defaultdict(lambda: collections.defaultdict(set))
+    for path, names in functions.items():
+        for name in names:
+            words = name.split("_")
+            prefix = "_".join(words[:2 if words[0] in TWO_WORDS else 1])
+            homes[prefix][folder_of(path)].add(name)
+    return [f"{prefix}: " + "; ".join(f"{min(names)} is in {folder}" for folder, names in sorted(folders.items()))
+            for prefix, folders in homes.items() if len(folders) > 1]
+
+
 def check_structs():
     homes = collections.defaultdict(set)
     for root in ROOTS[:2]:
@@ -120,10 +134,11 @@ def check_structs():
 
 
 objects = find_objects()
-defined, needed = read_symbols(objects)
+defined, functions, needed = read_symbols(objects)
 
 result("each source has an object", check_built())
 result("no folder calls what is above it (tests/lint/layers.txt)", check_calls())
+result("a function prefix belongs to one folder", check_prefixes())
 result("no struct, enum or union is defined in two headers", check_structs())
 print(f"1..{count}")
 sys.exit(failed > 0)
