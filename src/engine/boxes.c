@@ -18,6 +18,7 @@
 #include "engine/graph.h"
 #include "engine/parts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,7 @@ static uint32_t add_box(struct folding *f, uint32_t parent, uint32_t place, cons
 	struct boxes *b = f->b;
 	uint32_t i = b->n++;
 
+	assert(parent == BOXES_NONE ? i == 0 : parent < i);
 	if (b->n > f->cap)
 		grow(f);
 	b->parent[i] = parent;
@@ -105,6 +107,7 @@ static int larger_first(const void *a, const void *b)
 /* Note a size; gives the least that may still be among the largest. */
 static int64_t tally_add(struct tally *t, int64_t size, int64_t min)
 {
+	assert(t->most > 0);
 	t->size = mem_grow(t->size, &t->cap, t->n + 1, sizeof(*t->size));
 	t->size[t->n++] = size;
 	if (t->n < 2 * t->most)
@@ -145,6 +148,7 @@ static void add_rest(struct folding *f, uint32_t parent, uint32_t n, const int64
 	struct boxes *b = f->b;
 	uint32_t box;
 
+	assert(width >= 0);
 	b->n_cut += n;
 	b->cut_width += width;
 	if (n == 0 || width < f->min) {
@@ -231,6 +235,7 @@ static void fold(struct folding *f, int64_t min)
 {
 	parts_start(&f->ps, f->v, f->b->places, f->ask->inverted);
 	f->min = min ? min : min_size(f->ask->min_share, larger(f->ps.total));
+	assert(f->ps.total[SIDE_TARGET] >= 0 && f->ps.total[SIDE_BASE] >= 0 && f->min >= 1);
 	f->b->has_base = f->ask->two_sides || f->ps.has_base;
 	f->n_sides = f->b->has_base ? N_SIDES : 1;
 	f->b->n = f->n_real = 0;
@@ -261,9 +266,11 @@ static void fold_largest(struct folding *f)
 		return;
 	}
 	qsort(t.size, t.n, sizeof(*t.size), larger_first);
+	assert(f->max > 0 && t.n >= f->max);
 	min = t.size[f->max - 1];
 	while (t.size[n] > min)
 		n++;
+	assert(n < f->max);
 	f->n_ties = (uint32_t)(f->max - n);
 	free(t.size);
 	f->b->is_full = true;
@@ -272,6 +279,7 @@ static void fold_largest(struct folding *f)
 
 static void hand_over(struct boxes *b, struct arena *mem)
 {
+	assert(b->n > 0 && b->parent[0] == BOXES_NONE);
 	for (uint32_t i = b->n; i-- > 1;)
 		b->width[b->parent[i]] += b->width[i];
 	arena_own(mem, b->parent);
@@ -293,6 +301,7 @@ int boxes_make(const struct view *v, const struct places *pl, const struct boxes
 
 	if (v->mean)
 		return err_set(err, ERR_USAGE, "-mean has no meaning for flame: averages do not add up");
+	assert(ask->n_way == 0 || ask->way);
 	*out = (struct boxes){ .places = pl };
 	f.max = ask->max_boxes && ask->max_boxes < BOXES_MAX ? ask->max_boxes : BOXES_MAX;
 	fold(&f, 0);

@@ -14,6 +14,7 @@
 #include "base/idtab.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct folding {
@@ -27,6 +28,7 @@ static void put_node(struct folding *f, uint64_t hash, uint32_t parent, uint32_t
 	struct calltree *t = &f->t;
 	size_t n = (size_t)t->n + 1;
 
+	assert(parent == CALLTREE_NONE || parent < t->n);
 	t->parent = mem_grow(t->parent, &f->cap_parent, n, sizeof(*t->parent));
 	t->place = mem_grow(t->place, &f->cap_place, n, sizeof(*t->place));
 	t->inlined = mem_grow(t->inlined, &f->cap_inlined, n, sizeof(*t->inlined));
@@ -95,6 +97,7 @@ int calltree_make(const struct view *v, const struct places *pl, struct calltree
 	const int64_t *val = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
 	int rc = 0;
 
+	assert(val && pl->p->n_locs == v->p->n_locs);
 	idtab_init(&f.ids, 0);
 	for (uint32_t s = 0; s < stacks->n; s++)
 		f.t.leaf[s] = CALLTREE_NONE;
@@ -109,6 +112,7 @@ int calltree_make(const struct view *v, const struct places *pl, struct calltree
 		calltree_release(&f.t);
 		return rc;
 	}
+	assert(f.t.n < CALLTREE_NONE);
 	sum_column(&f.t, v, val, &f.t.flat, &f.t.cum);
 	if (div)
 		sum_column(&f.t, v, div, &f.t.flat_div, &f.t.cum_div);

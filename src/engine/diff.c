@@ -10,6 +10,7 @@
 #include "base/unit.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,6 +111,7 @@ static int make_views(const struct profile *const p[N_SIDES], const struct query
 	if (diff_common_type(p[SIDE_TARGET], p[SIDE_BASE], q->sample_index, type, err) < 0)
 		return ERR_USAGE;
 	tell_types(p, type[SIDE_TARGET], notes);
+	assert(type[SIDE_TARGET] < p[SIDE_TARGET]->n_types && type[SIDE_BASE] < p[SIDE_BASE]->n_types);
 	for (int side = 0; side < N_SIDES; side++) {
 		struct query own = *q;
 		struct buf lines = { 0 };
@@ -172,6 +174,7 @@ static int make_graphs(const struct query *q, struct arena *mem, struct diff *d,
 		if (rc < 0)
 			return rc;
 		graph_make(&s->view, &s->places, mem, &s->graph);
+		assert(s->graph.n <= match_count(d->match));
 	}
 	return 0;
 }

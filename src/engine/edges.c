@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define NO_NODE UINT32_MAX
@@ -208,6 +209,7 @@ static void spot_add(struct spots *spots, const uint32_t *place, uint32_t n, con
 		residual = false;
 	}
 	spot.inner_cut = residual;
+	assert(spot.inner != NO_NODE && spot.outer != NO_NODE);
 	spot.n = (uint32_t)spots->n_fixed - spot.first;
 	spots->spot = mem_grow(spots->spot, &spots->cap, spots->n + 1, sizeof(*spots->spot));
 	spots->spot[spots->n++] = spot;
@@ -233,6 +235,7 @@ static void spots_init(struct spots *spots, const struct graph *g, const bool *k
 		if (both && wanted && wanted[spots->spot[spots->n - 1].inner])
 			spots->mark[loc] |= LOC_CALLS;
 	}
+	assert(spots->n <= n_locs);
 }
 
 static void spots_release(struct spots *spots)
@@ -250,6 +253,7 @@ static void edge_run(void *arg, unsigned part)
 	uint32_t n = w->g->view->p->stacks.n;
 	uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / w->parts);
 
+	assert(part < w->parts && end <= n);
 	calls_init(&mine->calls);
 	mine->of_fixed = mem_zalloc(w->spots.n_fixed, sizeof(*mine->of_fixed));
 	mine->of_spot = mem_zalloc(w->spots.n, sizeof(*mine->of_spot));
@@ -291,6 +295,7 @@ void graph_edges(const struct graph *g, const bool *keep, const bool *wanted, bo
 	struct edges e = { 0 };
 	struct calls *all;
 
+	assert(keep && g->live && g->weight[SIDE_TARGET]);
 	spots_init(&w.spots, g, keep, wanted, both);
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	stop_begin(g->view->stop, "finding calls", g->view->p->stacks.n);

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "engine/filter_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,7 @@ static void filter_rows(struct filter *f)
 		row[n] = i;
 		n += !is_removed(f, i);
 	}
+	assert(n <= d->n_rows);
 	if (n < d->n_rows) {
 		d->stack = gather_ids(f->mem, d->stack, row, n);
 		d->labels = gather_ids(f->mem, d->labels, row, n);
@@ -205,6 +207,7 @@ int filter_make(const struct profile *p, const struct query *q, struct arena *me
 		*out = p;
 		return 0;
 	}
+	assert(mem && notes);
 	rc = compile(&f, err);
 	if (rc == 0)
 		rc = apply(&f, p, err);
@@ -238,6 +241,7 @@ const struct profile *filter_no_inlines(const struct profile *p, bool show_colum
 		d->line_no[n] = p->line_no[end - 1];
 		d->line_col[n++] = show_columns ? p->line_col[end - 1] : 0;
 	}
+	assert(n <= p->n_locs && n <= p->n_lines);
 	d->loc_line[p->n_locs] = d->n_lines = n;
 	d->map = arena_alloc(mem, p->n_maps, sizeof(*d->map));
 	if (p->n_maps)

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/unit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +259,7 @@ static int make_stacks(struct frame_builder *x, struct csr *out, struct err *err
 		memcpy(out->item + at + x->n_leaf + len, list + x->n_leaf, x->n_root * sizeof(*list));
 		at += len + k;
 	}
+	assert(at == n);
 	out->off[out->n] = at;
 	return 0;
 }
@@ -332,6 +334,7 @@ static void add_locations(struct frame_builder *x)
 	p->line_func = grown(x->mem, p->line_func, lines, more, sizeof(*p->line_func));
 	p->line_no = grown(x->mem, p->line_no, lines, more, sizeof(*p->line_no));
 	p->line_col = grown(x->mem, p->line_col, lines, more, sizeof(*p->line_col));
+	assert(p->loc_line[n] == lines);
 	for (uint32_t i = 0; i < more; i++) {
 		p->loc_map[n + i] = PROFILE_NONE;
 		p->loc_line[n + i + 1] = lines + i + 1;

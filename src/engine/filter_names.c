@@ -16,6 +16,7 @@
 #include "engine/filter_int.h"
 #include "profile/prune.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ static void cut_stacks(struct stack_cutter *c, struct arena *mem)
 		c->out.off[s] = n;
 		n += c->n_left[s];
 	}
+	assert(n <= c->in->off[c->in->n]);
 	c->out.off[c->in->n] = n;
 	c->out.item = arena_own(mem, mem_alloc_large(n, sizeof(*c->out.item)));
 	pool_run(copy_part, c, c->parts);
@@ -228,6 +230,7 @@ static void collect_texts(struct name_filter *x)
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
 			add_text(x, p->func_name[i]);
+	assert(x->n_texts <= p->n_funcs);
 	x->n_names = x->n_texts;
 	for (uint32_t i = 0; i < p->n_funcs; i++)
 		if (func[i])
@@ -431,6 +434,7 @@ static void drop_lines(struct name_filter *x)
 			d.line_col[n++] = p->line_col[l];
 		}
 	}
+	assert(n == d.n_lines);
 	d.loc_line[p->n_locs] = n;
 	x->f->d = d;
 }

@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "engine/filter_int.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,6 +288,7 @@ static int tag_filter_match(struct filter *f, const struct tag_filter *t, const 
 	struct tag_matcher x = { .p = p, .t = t, .units = units };
 	int rc = 0;
 
+	assert(t->is_set && (t->n_ranges == 0 || units));
 	x.label = mem_alloc(p->n_labels, sizeof(*x.label));
 	x.yes = mem_alloc(p->n_labels, 1);
 	x.hit = mem_zalloc(p->n_labels, 1);
@@ -297,6 +299,7 @@ static int tag_filter_match(struct filter *f, const struct tag_filter *t, const 
 		if (p->label_is_text[l])
 			x.label[x.n++] = l;
 	}
+	assert(x.n <= p->n_labels);
 	mark_sets(&x, used, yes);
 	if (t->n_rx)
 		rc = match_expressions(&x, used, yes, err);
@@ -375,6 +378,7 @@ static void collect_keys(struct keys *k, const uint8_t *used)
 			k->of[key] = KEY_USED;
 		}
 	}
+	assert(k->n <= p->n_labels);
 	k->bits = mem_zalloc(k->n, 1);
 }
 
@@ -430,6 +434,7 @@ static void remove_labels(struct keys *k)
 				out.item[n++] = in->item[i];
 		}
 	}
+	assert(n <= in->off[in->n]);
 	out.off[in->n] = n;
 	f->d.label_sets = out;
 }

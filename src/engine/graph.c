@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "engine/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum {
@@ -94,6 +95,7 @@ static void walk_run(void *arg, unsigned part)
 	int64_t *flat = w->part[part].flat;
 	struct sum *sum = w->part[part].sum;
 
+	assert(part < w->parts && end <= w->stacks->n);
 	for (uint32_t s = csr_part(w->stacks, part, w->parts); s < end && !stop_step(w->stop, s); s++) {
 		int64_t v = w->weight[s];
 
@@ -111,6 +113,7 @@ static void walk(const struct view *v, const struct places *pl, const int64_t *w
 	uint64_t wish = stacks->off[stacks->n] / FRAMES_PER_THREAD + 1;
 	struct walk w = { .stop = v->stop, .stacks = stacks, .pl = pl, .weight = weight };
 
+	assert(weight);
 	w.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	w.part = mem_zalloc(w.parts, sizeof(*w.part));
 	for (unsigned i = 0; i < w.parts; i++) {
@@ -149,6 +152,7 @@ void graph_make(const struct view *v, const struct places *pl, struct arena *mem
 {
 	struct graph g = { .view = v, .places = pl, .n = pl->n };
 
+	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
 	g.live = arena_zalloc(mem, v->p->stacks.n, sizeof(*g.live));
 	for (int side = 0; side < N_SIDES; side++) {
 		if (v->val[side]) {
@@ -169,6 +173,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 	uint32_t n = v->p->stacks.n;
 	int64_t *side[N_SIDES], *net;
 
+	assert(!v->mean && pl->p->n_locs == v->p->n_locs);
 	parts_weigh(v, side);
 	g.live = arena_zalloc(mem, n, sizeof(*g.live));
 	g.weight[SIDE_TARGET] = net = arena_alloc(mem, n, sizeof(*net));
@@ -187,6 +192,7 @@ void graph_make_sides(const struct view *v, const struct places *pl, struct aren
 
 struct nodes graph_nodes(const struct graph *g)
 {
+	assert(g->flat[SIDE_TARGET] && g->cum[SIDE_TARGET]);
 	return (struct nodes){ .places = g->places,
 			       .n = g->n,
 			       .flat = g->flat[SIDE_TARGET],

@@ -16,6 +16,7 @@
 #include "engine/match_name.h"
 #include "profile/keys.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ uint32_t match_count(const struct match *m)
 
 static const struct match_func *func_of(const struct match *m, uint32_t row)
 {
+	assert(row < m->rows.n);
 	return &m->func[m->rows.word[(size_t)row * m->rows.width]];
 }
 
@@ -251,6 +253,8 @@ static int compare_candidates(const void *a, const void *b)
 
 static void join(struct making *mk, const struct candidate *known, const struct candidate *own)
 {
+	assert(known->known && !own->known);
+	assert(known->id < mk->m->n_funcs && own->id < mk->keys.n);
 	mk->pair[own->id].func = known->id;
 	mk->m->func[known->id].file = mk->pair[own->id].file;
 }
@@ -274,6 +278,7 @@ static void join_by_end(struct making *mk, unsigned parts)
 		memmove(list + left, list + i, (end - i) * sizeof(*list));
 		left += end - i;
 	}
+	assert(left <= mk->n_list);
 	mk->n_list = left;
 }
 
@@ -282,6 +287,7 @@ static void join_only(struct making *mk)
 {
 	const struct candidate *list = mk->list;
 
+	assert(mk->n_list == 2);
 	if (list[0].known != list[1].known)
 		join(mk, &list[!list[0].known], &list[list[0].known]);
 }
@@ -304,6 +310,7 @@ static int append_func(struct match *m, struct pair *pair, struct err *err)
 {
 	if (m->n_funcs >= PLACES_MANY - 1)
 		return err_set(err, ERR_LIMIT, "too many functions to compare");
+	assert(pair->func == PROFILE_NONE && pair->name < m->n_first);
 	m->func = mem_grow(m->func, &m->cap_funcs, (size_t)m->n_funcs + 1, sizeof(*m->func));
 	m->func[m->n_funcs] = (struct match_func){ pair->name, pair->file, m->first[pair->name] };
 	pair->func = m->n_funcs++;
@@ -347,6 +354,7 @@ static int match_groups(struct making *mk, struct err *err)
 	size_t n = strtab_count(m->text);
 	int rc = 0;
 
+	assert(n >= m->n_first);
 	m->first = mem_grow(m->first, &m->cap_first, n, sizeof(*m->first));
 	memset(m->first + m->n_first, 0, (n - m->n_first) * sizeof(*m->first));
 	m->n_first = n;
@@ -389,6 +397,7 @@ static int match_rows(struct making *mk, struct err *err)
 	}
 	renumber(pl, row);
 	pl->n = mk->m->rows.n;
+	assert(pl->n < PLACES_MANY);
 	pl->place = NULL;
 	return 0;
 }
@@ -398,6 +407,7 @@ int match_places(struct match *m, struct places *pl, struct err *err)
 	struct making mk = { .m = m, .pl = pl };
 	int rc;
 
+	assert(pl->place || pl->n == 0); /* places become rows once */
 	keys_init(&mk.keys, 1, pl->n);
 	mk.file = mem_zalloc(strtab_count(pl->files), sizeof(*mk.file));
 	mk.pair_of = mem_alloc(pl->n, sizeof(*mk.pair_of));

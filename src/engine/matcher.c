@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { TEXTS_PER_THREAD = 4000 };
@@ -76,6 +77,7 @@ int matcher_all(struct matcher *m, matcher_text_fn text, const void *arg, uint32
 	struct matcher_run all = { .text = text, .arg = arg, .n = n, .yes = yes, .bit = bit, .stop = m->stop };
 	int rc = 0;
 
+	assert(m->rx && bit);
 	stop_begin(m->stop, "matching names", n);
 	all.parts = wish < pool_size() ? (unsigned)wish : pool_size();
 	all.part = mem_zalloc(all.parts, sizeof(*all.part));

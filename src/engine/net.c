@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ static void list_calls(const struct net *net, bool out, struct arena *mem, struc
 		off[k + 2] += off[k + 1];
 	for (size_t i = 0; i < net->edges.n; i++)
 		call[off[(out ? e[i].src : e[i].dst) + 1]++] = (uint32_t)i;
+	assert(off[net->nodes.n] == net->edges.n);
 	*lists = (struct call_lists){ off, call };
 }
 
@@ -114,6 +116,7 @@ static uint32_t cut_edges(struct net *net)
 {
 	size_t n = 0, before = net->edges.n;
 
+	assert(net->position);
 	for (size_t i = 0; i < before; i++) {
 		const struct edge *e = &net->edges.edge[i];
 
@@ -182,6 +185,7 @@ static void remove_redundant(struct net *net, struct stop *stop)
 			    .queue = mem_alloc(net->nodes.n, sizeof(*s.queue)) };
 	size_t n = 0;
 
+	assert(net->in.off && net->in.call);
 	for (uint32_t i = net->shown.n; i-- > 0 && !stop_is_set(stop);)
 		remove_into(&s, net->shown.node[i], gone);
 	for (size_t i = 0; i < net->edges.n; i++)
@@ -229,6 +233,7 @@ static int64_t *find_scores(const struct net *net, struct arena *mem)
 {
 	int64_t *score = arena_zalloc(mem, net->nodes.n, sizeof(*score));
 
+	assert(net->in.off && net->out.off);
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
 		const struct call_lists *in = &net->in, *out = &net->out;
@@ -261,6 +266,7 @@ static void tree_start(struct net *net, struct arena *mem)
 {
 	uint32_t n = net->nodes.n;
 
+	assert(net->is_tree && n == net->tree.n);
 	net->parent = arena_alloc(mem, n, sizeof(*net->parent));
 	net->is_inlined = arena_alloc(mem, n, sizeof(*net->is_inlined));
 	net->is_residual = arena_zalloc(mem, n, sizeof(*net->is_residual));
@@ -295,6 +301,7 @@ static void tree_edges(struct net *net, struct arena *mem)
 						       .div = net->nodes.cum_div ? net->nodes.cum_div[i] : 0,
 						       .residual = net->is_residual[i],
 						       .inlined = net->is_inlined[i] };
+	assert(e.n <= net->nodes.n);
 	net->edges = e;
 }
 
@@ -405,6 +412,7 @@ int net_make(const struct view *v, const struct query *q, bool picture, const st
 	if (rc < 0)
 		goto out;
 	trim_cut(&net->nodes, q, mem, &net->shown);
+	assert(net->shown.n <= net->nodes.n);
 	if (picture && net->is_tree)
 		trim_keep_shown(&net->nodes, &net->shown);
 	if (net->is_tree)
@@ -428,6 +436,7 @@ out:
 
 void net_calls(struct net *net, const struct query *q, const bool *wanted, struct arena *mem)
 {
+	assert(net->position && (!net->picture || !wanted));
 	if (net->picture)
 		trim_keep_shown(&net->nodes, &net->shown);  /* scores use nodes that are not drawn too */
 	if (!net->picture || !net->limited || net->is_tree) /* else sort_nodes has made them */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,7 @@ static const char *make_name(const struct places *pl, uint32_t place, struct are
 
 const char *node_names_of(struct node_names *names, uint32_t place)
 {
+	assert(place < names->places->n);
 	if (!names->name[place])
 		names->name[place] = make_name(names->places, place, names->mem);
 	return names->name[place];
@@ -91,6 +93,7 @@ uint32_t *node_names_rank(struct node_names *names, const bool *some, struct are
 		last += i == 0 || strcmp(list[i].name, list[i - 1].name) != 0;
 		rank[list[i].place] = last;
 	}
+	assert(last <= n && n <= names->places->n);
 	free(list);
 	return rank;
 }

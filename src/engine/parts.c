@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,6 +130,7 @@ static void take_run(void *arg, unsigned number)
 	struct worker *me = &w->worker[number];
 	size_t n = w->ps->n, end = me->lo[n];
 
+	assert(number < w->n_workers);
 	me->n_groups = me->n_joined = 0;
 	me->self = mem_grow(me->self, &me->cap_self, n, sizeof(*me->self));
 	memset(me->self, 0, n * sizeof(*me->self));
@@ -184,6 +186,7 @@ void parts_take(struct parts *ps)
 
 		for (unsigned t = 0; t < w->n_workers; t++)
 			n = join_worker(ps, &w->worker[t], list, n);
+		assert(n >= ps->first[list]);
 		ps->first[list + 1] = n;
 		for (size_t i = ps->first[list]; i < n; i++)
 			w->slot[ps->part[i].place] = NONE;
@@ -218,6 +221,7 @@ static void go_on_run(void *arg, unsigned number)
 		if (g && g->to != NOWHERE)
 			me->next[g->to++] = item[i];
 	}
+	assert(w->n_next == 0 || lo[w->n_next] <= n);
 	me->item = me->next;
 	me->next = item;
 	me->next_lo = me->lo;
@@ -235,6 +239,7 @@ void parts_go_on(struct parts *ps)
 	for (size_t i = 0; i < ps->first[ps->n]; i++)
 		if (ps->part[i].goes_on)
 			ps->part[i].list = (uint32_t)w->n_next++;
+	assert(w->n_next <= ps->first[ps->n]);
 	run(w, go_on_run);
 	ps->n = w->n_next;
 }
@@ -285,6 +290,7 @@ static void share_out(struct parts_work *w, int64_t *weight[N_SIDES])
 
 	for (uint32_t s = 0; s < w->stacks->n; s++)
 		n += (weight[SIDE_TARGET][s] != 0) + (weight[SIDE_BASE] && weight[SIDE_BASE][s]);
+	assert(weight[SIDE_TARGET]);
 	wish = n / ITEMS_PER_THREAD + 1;
 	wish = wish < pool_size() ? wish : pool_size();
 	share = n / wish + 1;
@@ -311,6 +317,7 @@ void parts_start(struct parts *ps, const struct view *v, const struct places *pl
 	struct parts_work *w = mem_zalloc(1, sizeof(*w));
 	int64_t *weight[N_SIDES];
 
+	assert(v->val[SIDE_TARGET] && pl->p->n_locs == v->p->n_locs);
 	stop_begin(v->stop, "folding stacks", 0);
 	*ps = (struct parts){ .n = 1, .work = w };
 	*w = (struct parts_work){ .stop = v->stop, .stacks = &v->p->stacks, .pl = pl, .ps = ps, .inverted = inverted };

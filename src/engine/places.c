@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -198,6 +199,7 @@ int places_make(const struct profile *p, const struct query *q, struct arena *me
 		strtab_free(pl.files);
 		return ERR_STOPPED;
 	}
+	assert(pl.n < PLACES_MANY && m.n_many < PLACES_MANY);
 	*out = pl;
 	return 0;
 }
@@ -210,6 +212,7 @@ void places_release(struct places *pl)
 
 const char *places_file(const struct places *pl, uint32_t place)
 {
+	assert(place < pl->n && pl->files);
 	return strtab_text(pl->files, pl->place[place].file);
 }
 

@@ -21,6 +21,7 @@
 #include "base/utf8.h"
 #include "profile/edit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,7 @@ static void drop_light(struct collecting *c, uint64_t cutoff)
 				c->use[n++] = c->use[i];
 		c->set[s] = (struct set_uses){ first, n - first };
 	}
+	assert(n <= c->n_uses);
 }
 
 /* The tag of a node for a word. */
@@ -316,6 +318,7 @@ static void hand_over(struct collecting *c, struct arena *mem, struct tags *out)
 		tag->text = tag->is_number ? tag->name : c->shown[id];
 		tag->unit = c->unit;
 	}
+	assert(t.off[c->nodes->n] == c->n);
 	*out = t;
 }
 
@@ -333,6 +336,7 @@ static void cut(struct tags *tags, size_t n_nodes, uint64_t cutoff)
 		lo = hi;
 		tags->off[k + 1] = n;
 	}
+	assert(n <= tags->n);
 	tags->n = n;
 }
 
@@ -344,6 +348,7 @@ int tags_make(const struct view *v, const struct nodes *nodes, const struct call
 	struct collecting c = { .v = v, .nodes = nodes, .tree = tree, .wanted = wanted, .unit = "bytes" };
 	str_id key = 0;
 
+	assert(wanted && units && (!tree || tree->n == nodes->n));
 	for (uint32_t l = 0; l < v->p->n_labels && key == 0; l++)
 		if (strcmp(profile_text(v->p, v->p->label_key[l]), "bytes") == 0)
 			key = v->p->label_key[l];

@@ -16,6 +16,7 @@
 #include "engine/graph.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,7 @@ static long double take_time(struct trend *t, const struct profile *p)
 
 static void sums_add(struct sums *s, uint32_t i, long double hours, int64_t y)
 {
+	assert(s->n_grown <= i);
 	if (i == 0)
 		s->first = y;
 	s->n_grown += i > 0 && y > s->last;
@@ -157,6 +159,7 @@ static void sums_add(struct sums *s, uint32_t i, long double hours, int64_t y)
 static void grow_rows(struct trend *t, size_t n)
 {
 	t->row = mem_grow(t->row, &t->cap_rows, n, sizeof(*t->row));
+	assert(n >= t->n_rows);
 	memset(t->row + t->n_rows, 0, (n - t->n_rows) * sizeof(*t->row));
 	t->n_rows = n;
 }
@@ -239,6 +242,7 @@ static struct trend_row row_of(const struct trend *t, const struct sums *s)
 
 struct trend_row trend_row(const struct trend *t, uint32_t row)
 {
+	assert(row < t->n_rows);
 	return row_of(t, &t->row[row]);
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/num.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,7 @@ void trim_cut(const struct nodes *nodes, const struct query *q, struct arena *me
 	for (uint32_t k = 0; k < nodes->n; k++)
 		if (is_listed(nodes, q, k) && num_abs(nodes->cum[k]) >= t.node_cut)
 			t.node[t.n++] = k;
+	assert(t.n <= n_listed && n_listed <= nodes->n);
 	t.n_dropped = n_listed - t.n;
 	t.n_before = t.n;
 	for (uint32_t k = 0; k < nodes->n && t.n_dropped == 0; k++)
@@ -137,6 +139,7 @@ void trim_keep_shown(const struct nodes *nodes, struct trimmed *t)
 
 bool trim_limit(const struct nodes *nodes, uint32_t n, struct trimmed *t)
 {
+	assert(t->n <= t->n_before && t->n_before <= nodes->n);
 	if (n >= t->n)
 		return false;
 	t->n = n;
@@ -164,6 +167,7 @@ static uint8_t *find_stands(const struct graph *g, struct arena *mem)
 		uint32_t n;
 		const uint32_t *place = places_of(g->places, loc, &n);
 
+		assert(n > 0);
 		for (uint32_t k = 0; k + 1 < n; k++)
 			stands[place[k]] |= STANDS_INLINED;
 		stands[place[n - 1]] |= STANDS_OUTERMOST;
@@ -208,6 +212,7 @@ enum inlined *trim_inlined(const struct graph *g, const struct trimmed *t, struc
 	bool *yes = arena_zalloc(mem, g->n, sizeof(*yes)), *no = arena_zalloc(mem, g->n, sizeof(*no));
 	struct edges e = { 0 };
 
+	assert(t->n <= g->n);
 	if (any)
 		graph_edges(g, t->keep, wanted, false, mem, &e);
 	for (size_t i = 0; i < e.n; i++)

@@ -13,6 +13,7 @@
 #include "engine/filter.h"
 #include "profile/edit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ static int64_t column_sum(const struct view *v, const int64_t *column, const boo
 /* Point at the columns of a profile: as loaded, or as filters left it. */
 static void use_rows(struct view *v, const struct profile *p)
 {
+	assert(v->type < p->n_types);
 	v->p = p;
 	v->n = p->n_rows;
 	for (int side = 0; side < N_SIDES; side++) {
@@ -164,6 +166,8 @@ static int find_total(struct view *v, struct arena *mem, struct err *err)
 	if (column_total(v, v->val[SIDE_TARGET], NULL, profile_text(p, p->type[v->type].name), &v->total, err) < 0)
 		return ERR_RANGE;
 	find_sides(v);
+	assert(v->side_total[SIDE_TARGET] >= 0 && v->side_total[SIDE_BASE] >= 0);
+	assert(v->side_total[SIDE_TARGET] + v->side_total[SIDE_BASE] == v->total);
 	if (only && column_total(v, v->val[SIDE_TARGET], only, "", &magnitude, err) == 0 && magnitude > 0)
 		v->total = magnitude;
 	else
