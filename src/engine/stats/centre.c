@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "engine/stats/judge_int.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static double points_spread(const struct stats_point *p, uint32_t n, double mu, 
 		tau2 = side_spread(p, n_below, mu, noise * noise);
 	if (n_above >= SPREAD_SIDE_MIN)
 		tau2 = fmin(tau2, side_spread(p + (n - n_above), n_above, mu, noise * noise));
+	assert(n_below + n_above >= n && tau2 >= 0);
 	return isinf(tau2) ? noise : fmax(noise, sqrt(tau2));
 }
 
@@ -159,6 +161,7 @@ enum stats_told stats_point_find(const struct stats_cell *cell, double noise, do
 	}
 	if (!is_balanced(odds))
 		out->v = imbalance(odds) / (sum + 1);
+	assert(out->v > 0);
 	out->x = log(with_half[STATS_NEW] / with_half[STATS_BASE]);
 	out->w = 1 / (out->v + 2 * noise * noise);
 	return STATS_POINT;
@@ -207,6 +210,7 @@ static void put_kth(double *a, int64_t n, int64_t k)
 {
 	int64_t lo = 0, hi = n - 1;
 
+	assert(0 <= k && k < n);
 	for (int cuts = 0; lo < hi; cuts++) {
 		int64_t i = lo, j = hi;
 		double pivot = a[lo + (hi - lo) / 2];
@@ -289,6 +293,7 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 	double mu = centre_start(p, n, scratch), scale = centre_scale(p, n, mu, scratch), step = 1, factor = 0;
 	double reach = 1 / (9 * scale * scale);
 
+	assert(n >= STATS_CELLS_MIN && p[0].x <= p[n - 1].x && scale >= 1);
 	out->var = INFINITY;
 	for (int i = 0; i < CENTRE_STEPS_MAX && fabs(step) >= 1e-12; i++) {
 		double sum = 0, sum_x = 0, sum_2 = 0, last = step;
@@ -308,9 +313,11 @@ void stats_points_centre(const struct stats_point *p, uint32_t n, double noise, 
 		mu += i < PATIENCE ? step : centre_leap(step, last, &factor);
 		out->var = scale * scale * sum_2 / (sum * sum);
 	}
+	assert(isfinite(mu) && out->var >= 0);
 	out->mu = mu;
 	out->n_cells = n;
 	out->tau = points_spread(p, n, mu, noise);
+	assert(out->tau >= noise);
 }
 
 bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, struct stats_centre *out)
@@ -338,6 +345,7 @@ bool stats_centre_find(const struct stats_cell *cell, uint32_t n, double noise, 
 		}
 	if (stats_point_find(&tail, noise, rho, true, &p[m]) == STATS_POINT)
 		m++;
+	assert(m <= n + 1);
 	*out = (struct stats_centre){ .n_cells = m };
 	if (m >= STATS_CELLS_MIN) {
 		stats_points_sort(p, m, p + n + 1);

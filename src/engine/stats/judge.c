@@ -12,6 +12,7 @@
 #include "engine/stats/judge_int.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -79,6 +80,7 @@ static void judge_see(struct judge *j, bool (*wants)(const struct judge *j, uint
 		j->round[i] = j->now;
 		j->row_list[n++] = i;
 	}
+	assert(n <= j->c->n_rows);
 	stats_outside_see(j->outside, j->row_list, n, j->options->mode == STATS_BULK, j->seen);
 }
 
@@ -136,6 +138,7 @@ static bool judge_exclude(struct judge *j)
 		return false;
 	j->row[farthest].is_excluded = true;
 	j->excluded += judge_share(j, &j->seen[farthest].left);
+	assert(j->excluded >= 0 && j->excluded < EXCLUDED_SHARE_MAX);
 	stats_cell_add(&j->gone, &j->seen[farthest].left);
 	stats_outside_exclude(j->outside, farthest);
 	j->now++;
@@ -191,6 +194,7 @@ static double judge_p(const struct judge *j, const struct stats_row *row, double
 	if (j->has_replicates)
 		p = p < EXACT_P_MIN ? stats_t_tail(fabs(log(row->ratio / r0)) / row->se, row->nu)
 				    : stats_p_to_t(p, row->nu);
+	assert(p >= 0 && p <= 1);
 	return is_above == is_less ? 1 - p : p;
 }
 
@@ -207,6 +211,7 @@ static void judge_test(struct judge *j, uint32_t i)
 	}
 	counts = 1 / row->count[STATS_BASE] + 1 / row->count[STATS_NEW];
 	row->se = sqrt(judge_var(j, i, counts, var, tau));
+	assert(counts > 0 && row->se > 0);
 
 	double shrink = row->se * row->se / counts;
 	double kb = row->count[STATS_BASE] / shrink, kn = row->count[STATS_NEW] / shrink;
@@ -214,6 +219,7 @@ static void judge_test(struct judge *j, uint32_t i)
 	reach = row->se * (j->has_replicates ? stats_t_quantile(0.05, row->nu) : stats_normal_quantile(0.05));
 	row->lo = row->ratio * exp(-reach);
 	row->hi = row->ratio * exp(reach);
+	assert(row->lo <= row->ratio && row->ratio <= row->hi);
 	if (j->c->row_is_tested && !j->c->row_is_tested[i])
 		return;
 	row->p = judge_p(j, row, kb, kn, j->options->strict ? limit : 1, false);
@@ -238,6 +244,7 @@ static void judge_adjust(const struct judge *j)
 		stats_bh(less, n);
 	}
 	for (uint32_t i = 0; i < n; i++) {
+		assert(isnan(p[i]) == isnan(j->row[i].p) && isnan(less[i]) == isnan(j->row[i].p_less));
 		j->row[i].p_adjusted = p[i];
 		j->row[i].p_less_adjusted = less[i];
 	}
@@ -401,6 +408,7 @@ static bool find_dispersions(const struct stats_counts *c, const struct stats_op
 		if (can_test[i])
 			phi[n++] = row[i].phi;
 	}
+	assert(n <= c->n_rows);
 	struct stats_prior prior = stats_prior(phi, n, df);
 
 	for (uint32_t i = 0; i < c->n_rows; i++)
@@ -440,6 +448,7 @@ void stats_judge(const struct stats_counts *c, const struct stats_options *optio
 	struct judge j = { .c = c, .options = options, .row = row, .now = 1 };
 	struct stats_seen whole;
 
+	assert(options->noise >= 0 && c->row_limit && c->row_noise && c->row_off[0] == 0);
 	judge_sum(&j);
 	judge_runs(&j);
 	j.outside = stats_outside_new(c, options->noise);

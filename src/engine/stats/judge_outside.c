@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -102,6 +103,7 @@ static void outside_slots(struct stats_outside *o)
 	o->n_slots = TAIL + 1;
 	for (uint32_t i = 0; i < c->n_cells; i++)
 		o->slot_of[i] = o->most[i] < STATS_CELL_MIN ? TAIL : o->n_slots++;
+	assert(o->n_slots <= c->n_cells + 1);
 	memset(o->slot, 0, o->n_slots * sizeof(*o->slot));
 	memset(o->off, 0, ((size_t)o->n_slots + 1) * sizeof(*o->off));
 	for (uint32_t i = 0; i < c->n_classes; i++) {
@@ -123,6 +125,7 @@ static void outside_group(struct stats_outside *o)
 			o->of_slot[o->off[o->class[i].slot]++] = i;
 	memmove(o->off + 1, o->off, o->n_slots * sizeof(*o->off));
 	o->off[0] = 0;
+	assert(o->off[o->n_slots] <= o->c->n_classes);
 }
 
 /* What new has over the base, of what is not excluded. */
@@ -160,6 +163,7 @@ static void outside_build(struct stats_outside *o)
 			break;
 		}
 	}
+	assert(o->n_places + o->n_loose < o->n_slots);
 	qsort(o->place, o->n_places, sizeof(*o->place), by_place);
 }
 
@@ -198,6 +202,7 @@ struct stats_outside *stats_outside_new(const struct stats_counts *c, double noi
 	struct stats_outside *o = mem_zalloc(1, sizeof(*o));
 	size_t cells = (size_t)c->n_cells + 3, classes = (size_t)c->n_classes + 1;
 
+	assert(noise >= 0);
 	o->c = c;
 	o->noise = noise;
 	o->class = mem_alloc_large(classes, sizeof(*o->class));
@@ -241,6 +246,7 @@ void stats_outside_free(struct stats_outside *o)
 
 void stats_outside_exclude(struct stats_outside *o, uint32_t row)
 {
+	assert(row < o->c->n_rows);
 	for (uint32_t i = o->c->row_off[row]; i < o->c->row_off[row + 1]; i++)
 		o->is_gone[o->c->row_class[i]] = true;
 	outside_build(o);
@@ -314,6 +320,7 @@ static uint32_t eye_merge(struct eye *e, uint32_t n_own)
 	const struct stats_outside *o = e->o;
 	uint32_t n = 0;
 
+	assert(n_own <= e->n_met + 1 && e->n_met <= o->n_slots);
 	stats_points_sort(e->own, n_own, e->point);
 	for (uint32_t i = 0; i < o->n_places; i++) {
 		e->others[n] = o->place[i].point;
@@ -359,6 +366,7 @@ static void eye_see(struct eye *e, uint32_t row, bool want_centre, struct stats_
 	bool is_marked = false;
 	uint32_t n;
 
+	assert(row == NO_ROW || row < e->o->c->n_rows);
 	memset(out, 0, sizeof(*out));
 	e->look++;
 	e->n_met = 0;

@@ -24,6 +24,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -206,6 +207,7 @@ static double t_below(const void *arg, double t)
 
 double stats_t_quantile(double p, double nu)
 {
+	assert(nu > 0);
 	if (isinf(nu))
 		return stats_normal_quantile(p);
 	if (p > 0.5)
@@ -224,6 +226,7 @@ double stats_digamma(double x)
 {
 	double sum = 0, y;
 
+	assert(x > 0);
 	for (; x < series_from; x++)
 		sum -= 1 / x;
 	y = 1 / (x * x);
@@ -235,6 +238,7 @@ double stats_trigamma(double x)
 {
 	double sum = 0, y;
 
+	assert(x > 0);
 	for (; x < series_from; x++)
 		sum += 1 / (x * x);
 	y = 1 / (x * x);
@@ -257,6 +261,7 @@ double stats_trigamma_inverse(double y)
 {
 	double x = 0.5 + 1 / y;
 
+	assert(y > 0);
 	if (y > 1e7) /* at the ends these are exact enough */
 		return 1 / sqrt(y);
 	if (y < 1e-6)
@@ -299,7 +304,10 @@ double stats_ratio_p(double kb, double kn, double rho, double r0)
 {
 	struct counts k = counts_of(kb, kn);
 
-	return p_at_odds(&k, r0 * rho);
+	double p = p_at_odds(&k, r0 * rho);
+
+	assert(p >= 0 && p <= 1);
+	return p;
 }
 
 void stats_ratio_interval(double kb, double kn, double rho, double tail, double *lo, double *hi)
@@ -308,6 +316,7 @@ void stats_ratio_interval(double kb, double kn, double rho, double tail, double 
 
 	*lo = solve(p_at_odds, &k, tail) / rho;
 	*hi = solve(p_at_odds, &k, 1 - tail) / rho;
+	assert(*lo <= *hi);
 }
 
 struct share {
@@ -326,6 +335,7 @@ double stats_share_lower(double k, double n, double alpha)
 {
 	struct share s = { fmin(k, n), n };
 
+	assert(n >= 0 && alpha > 0 && alpha < 1);
 	if (!(s.k > 0))
 		return 0;
 	return 1 / (1 + 1 / solve(p_of_more, &s, alpha));
@@ -364,6 +374,7 @@ void stats_holm(double *p, size_t n)
 
 	for (size_t j = 0; j < m; j++) {
 		most = fmax(most, fmin(1, (double)(m - j) * r[j].p));
+		assert(r[j].p >= 0 && most >= r[j].p);
 		p[r[j].at] = most;
 	}
 	free(r);
@@ -377,6 +388,7 @@ void stats_bh(double *p, size_t n)
 
 	for (size_t j = m; j-- > 0;) {
 		least = fmin(least, (double)m * r[j].p / (double)(j + 1));
+		assert(least >= 0 && least <= 1);
 		p[r[j].at] = least;
 	}
 	free(r);
@@ -391,6 +403,7 @@ struct stats_prior stats_prior(const double *phi, size_t n, double df)
 	struct stats_prior prior = { .d0 = d0_min, .s0 = 1, .df = df };
 	double shift = log(0.5 * df) - stats_digamma(0.5 * df), sum = 0, mean, squares = 0, excess;
 
+	assert(df > 0);
 	if (n == 0)
 		return prior;
 	for (size_t i = 0; i < n; i++)
@@ -405,20 +418,22 @@ struct stats_prior stats_prior(const double *phi, size_t n, double df)
 			prior.d0 = fmin(fmax(2 * stats_trigamma_inverse(excess), d0_min), d0_max);
 	}
 	prior.s0 = exp(mean + shift + stats_digamma(0.5 * prior.d0) - log(0.5 * prior.d0));
+	assert(prior.d0 >= d0_min && prior.d0 <= d0_max && prior.s0 > 0);
 	return prior;
 }
 
 double stats_moderate(const struct stats_prior *prior, double phi, double *nu)
 {
 	*nu = prior->d0 + prior->df;
+	assert(*nu > 0 && phi >= 0);
 	return fmax(1, (prior->d0 * prior->s0 + prior->df * phi) / *nu);
 }
 
-static double z_alpha(const struct stats_power *options)
+static double z_alpha(const struct stats_power *power)
 {
-	double p = options->alpha / fmax(1, options->tests);
+	double p = power->alpha / fmax(1, power->tests);
 
-	return options->nu > 0 && isfinite(options->nu) ? stats_t_quantile(p, options->nu) : stats_normal_quantile(p);
+	return power->nu > 0 && isfinite(power->nu) ? stats_t_quantile(p, power->nu) : stats_normal_quantile(p);
 }
 
 static double z_beta(void)
@@ -426,23 +441,24 @@ static double z_beta(void)
 	return stats_normal_quantile(0.2);
 }
 
-double stats_power_ratio(const struct stats_power *options, double share, double n)
+double stats_power_ratio(const struct stats_power *power, double share, double n)
 {
 	double se;
 
 	if (!(share > 0 && share < 1 && n > 0))
 		return INFINITY;
-	se = sqrt(2 / (share * (1 - share) * n) + 2 * options->noise * options->noise);
-	return exp(fmax(z_alpha(options) * se, log1p(options->threshold)) + z_beta() * se);
+	assert(power->noise >= 0 && power->threshold >= 0);
+	se = sqrt(2 / (share * (1 - share) * n) + 2 * power->noise * power->noise);
+	return exp(fmax(z_alpha(power) * se, log1p(power->threshold)) + z_beta() * se);
 }
 
-double stats_power_need(const struct stats_power *options, double share, double ratio)
+double stats_power_need(const struct stats_power *power, double share, double ratio)
 {
-	double past = log(ratio) - log1p(options->threshold), se, room;
+	double past = log(ratio) - log1p(power->threshold), se, room;
 
 	if (!(share > 0 && share < 1 && past > 0))
 		return INFINITY;
-	se = fmin(log(ratio) / (z_alpha(options) + z_beta()), past / z_beta());
-	room = se * se - 2 * options->noise * options->noise;
+	se = fmin(log(ratio) / (z_alpha(power) + z_beta()), past / z_beta());
+	room = se * se - 2 * power->noise * power->noise;
 	return room > 0 ? 2 / (share * (1 - share) * room) : INFINITY;
 }

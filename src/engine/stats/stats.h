@@ -67,8 +67,8 @@ struct stats_power {
 	double nu;        /* degrees of freedom of several runs; 0 for a normal test */
 };
 /* The smallest ratio that is caught 8 times of 10, for a function with this share and n samples a side. */
-double stats_power_ratio(const struct stats_power *options, double share, double n);
+double stats_power_ratio(const struct stats_power *power, double share, double n);
 /* Samples a side that catch a ratio 8 times of 10; INFINITY when no number does. */
-double stats_power_need(const struct stats_power *options, double share, double ratio);
+double stats_power_need(const struct stats_power *power, double share, double ratio);
 
 #endif
