@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -201,6 +202,7 @@ static int take_line(struct gate_options *options, const struct line *l, const c
 	char what[64];
 	int rc;
 
+	assert(l->n <= WORDS_MAX && l->number > 0);
 	if (l->n == 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "engine/runtime_names.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ void decision_add_message(struct decision *d, int list, const char *id, const ch
 	struct gate_message *m;
 	va_list args;
 
+	assert(list >= 0 && list < N_DECISION_LISTS && id);
 	d->message[list] =
 		mem_grow(d->message[list], &d->cap_messages[list], d->n_messages[list] + 1, sizeof(*d->message[list]));
 	m = &d->message[list][d->n_messages[list]++];
@@ -104,6 +106,7 @@ static void add_sums(struct decision *d)
 		const struct gate_func *f = &s->func[i];
 		struct decision_sum *sum = &d->sum[f->is];
 
+		assert(f->is < s->n_funcs);
 		for (int side = 0; side < N_STATS_SIDES; side++) {
 			sum->cum[side] += f->cum[side];
 			sum->flat[side] += f->flat[side];
@@ -117,6 +120,7 @@ static const double z_moved = 1.645, p_proved = 0.05;
 
 static enum gate_verdict test_verdict(const struct gate_options *options, const struct stats_row *t, double limit)
 {
+	assert(limit >= 0 && options->alpha <= options->alpha_suspect);
 	if (t->value[STATS_BASE] <= 0)
 		return GATE_NEW;
 	if (t->value[STATS_NEW] <= 0)
@@ -175,6 +179,7 @@ static void name_row(struct decision *d, const struct gate_source *source, struc
 	const char **alias = arena_alloc(d->out->mem, source->n_aliases, sizeof(*alias));
 	uint32_t was = d->rows->was ? d->rows->was[source->func] : GATE_NO_FUNC;
 
+	assert(source->func < d->s->n_funcs && (source->n_aliases == 0 || source->alias));
 	for (uint32_t i = 0; i < source->n_aliases; i++)
 		alias[i] = decision_copy(d, d->s->func[source->alias[i]].name);
 	row->alias = alias;
@@ -193,6 +198,7 @@ static void add_row(struct decision *d, uint32_t i)
 	const struct stats_row *t = &d->judged->row[i];
 	struct decision_row *r = &d->row[d->n_rows++];
 
+	assert(d->n_rows <= d->rows->n && i < c->n_rows);
 	*r = (struct decision_row){ .at = i, .is_hidden = c->row_is_tested && !c->row_is_tested[i] };
 	r->shown = (struct gate_row){
 		.kind = source->kind,
@@ -315,6 +321,7 @@ static void skip_allowed(struct decision *d, const struct gate_rule *rule, struc
 {
 	if (row->verdict != GATE_FAIL && row->verdict != GATE_SUSPECT)
 		return;
+	assert(rule->kind == GATE_ALLOW && !rule->is_expired);
 	row->reason = decision_text(d, "would be %s; allowed%s%s: %s", gate_verdict_word(row->verdict),
 				    *rule->until ? " until " : "", rule->until, rule->reason);
 	row->verdict = GATE_SKIPPED;
@@ -383,6 +390,7 @@ static void show_rows(struct decision *d)
 		if (!d->row[i].is_hidden)
 			row[n++] = d->row[i].shown;
 	qsort(row, n, sizeof(*row), row_order);
+	assert(n <= d->n_rows);
 	for (uint32_t i = 0; i < n; i++)
 		d->out->n_verdict[row[i].verdict]++;
 	d->out->row = row;
@@ -408,6 +416,7 @@ static void count_samples(struct decision *d, int side)
 		if (row->kind == GATE_CUM && row->share[side] > 0)
 			worth[n++] = fmin(row->count[side] / row->share[side], STATS_COUNT_MAX);
 	}
+	assert(n <= d->n_rows);
 	d->out->side[side].samples = decision_median(worth, n, d->out->side[side].samples);
 	free(worth);
 }
@@ -444,6 +453,7 @@ void decision_common_shares(const struct decision *d, double share[N_STATS_SIDES
 
 		for (uint32_t i = 0; i < d->s->n_funcs; i++)
 			sum += d->sum[i].cum[!side] > 0 ? d->sum[i].flat[side] : 0;
+		assert(sum >= 0 && d->s->total[side] > 0);
 		share[side] = sum / d->s->total[side];
 	}
 }
@@ -465,6 +475,7 @@ static void find_outcome(struct decision *d)
 	const struct gate_side *side = g->side;
 	double samples = 2 / (1 / side[STATS_BASE].samples + 1 / side[STATS_NEW].samples);
 
+	assert(g->n_power > 0 && samples > 0);
 	g->is_unlike = are_unlike(d);
 	g->is_weak = !d->options->has_need && !(g->power[0].ratio <= 2);
 	if (g->n_verdict[GATE_FAIL])
@@ -494,6 +505,7 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 {
 	struct decision d = { .s = s, .rows = rows, .judged = judged, .options = s->options, .out = out };
 
+	assert(rows->n == rows->counts.n_rows && judged->row);
 	out->options = s->options;
 	out->type = decision_copy(&d, s->type);
 	out->unit = decision_copy(&d, s->unit);
@@ -517,6 +529,7 @@ void gate_decide(const struct gate_sums *s, const struct gate_rows *rows, const 
 	out->note = move_messages(&d, DECISION_NOTE);
 	out->n_warnings = (uint32_t)d.n_messages[DECISION_WARNING];
 	out->warning = move_messages(&d, DECISION_WARNING);
+	assert(out->status == 0 || out->status == 1 || out->status == 3);
 	free(d.row);
 	free(d.sum);
 }

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static int find_rho(const struct gate_sums *s, double *rho, struct err *err)
 		else if (s->options->normalize == GATE_NONE)
 			size[f->side] += 1;
 	}
+	assert(size[STATS_NEW] > 0 && size[STATS_BASE] > 0);
 	*rho = size[STATS_NEW] / size[STATS_BASE];
 	return 0;
 }
@@ -56,6 +58,7 @@ static const double *find_exposures(const struct gate_sums *s, struct arena *mem
 		for (uint32_t i = 0; i < s->n_files; i++)
 			if ((int)s->file[i].side == side)
 				size[n++] = s->options->normalize == GATE_DURATION ? s->file[i].seconds : 1;
+	assert(n == s->n_files);
 	return size;
 }
 
@@ -73,6 +76,7 @@ static void find_common(const struct gate_sums *s, double share[N_STATS_SIDES])
 		for (uint32_t i = 0; i < s->n_funcs; i++)
 			if (has[(size_t)s->func[i].is * N_STATS_SIDES + (size_t)!side])
 				share[side] += s->func[i].flat[side] / s->total[side];
+		assert(share[side] >= 0);
 	}
 	free(has);
 }

@@ -12,6 +12,7 @@
 #include "engine/view.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -351,6 +352,7 @@ void kinds_of_type(const struct profile *p, uint32_t type, struct kinds *out, st
 		k.rule = KINDS_WEIGHTS;
 		break;
 	}
+	assert(type < p->n_types && (k.partner == PROFILE_NONE || k.partner < p->n_types));
 	*out = k;
 }
 

@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static int parse_percent(const char *text, const char *what, double least, doubl
 	double v = 0;
 	int rc = gate_percent(text, what, &v, err);
 
+	assert(least < below);
 	if (rc < 0)
 		return rc;
 	if (!(v >= least && v < below))
@@ -313,6 +315,7 @@ int gate_options_add_rule(struct gate_options *options, struct gate_rule rule, s
 	const char **const texts[] = { &rule.pattern, &rule.to, &rule.reason, &rule.until, &rule.file };
 	int rc;
 
+	assert(rule.pattern && !rule.regex && (rule.kind != GATE_RENAME || rule.to));
 	if (!*rule.pattern)
 		return err_set(err, ERR_USAGE, "an empty expression matches every function; write . for all of them");
 	rc = regex_new(rule.pattern, &rule.regex, err);
@@ -435,6 +438,7 @@ static int apply_look(const struct query *q, struct gate_options *options, struc
 			       LOOKS_MAX);
 	options->look = (unsigned)look;
 	options->looks = (unsigned)looks;
+	assert(options->look >= 1 && options->look <= options->looks);
 	return 0;
 }
 
@@ -479,6 +483,7 @@ static int finish(const struct query *q, struct gate_options *options, struct er
 			       options->need_ratio, options->threshold * 100);
 	options->alpha = (1 - options->confidence) / options->looks;
 	options->alpha_suspect = fmax(0.1, 1 - options->confidence) / options->looks;
+	assert(options->alpha > 0 && options->alpha <= options->alpha_suspect && options->alpha_suspect < 1);
 	options->exact_names = q->exact_names;
 	return 0;
 }

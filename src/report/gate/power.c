@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -144,6 +145,7 @@ void decision_find_power(struct decision *d)
 
 	if (!d->judged->has_replicates)
 		later.noise = usual(d, d->rows->counts.row_noise, options->noise);
+	assert(over >= 1 && tau2 >= 0 && phi >= 1);
 	samples = 2 / (1 / g->side[STATS_BASE].samples + 1 / g->side[STATS_NEW].samples);
 	for (int i = 0; i < N_SHARES; i++)
 		power[i] = (struct gate_power){
@@ -162,4 +164,5 @@ void decision_find_power(struct decision *d)
 		g->need_samples = INFINITY; /* there are enough, but these runs differ too much */
 	rate = g->side[STATS_BASE].seconds > 0 ? g->side[STATS_BASE].samples / g->side[STATS_BASE].seconds : 0;
 	g->need_seconds = rate > 0 && isfinite(g->need_samples) ? g->need_samples / rate : 0;
+	assert(g->need_samples >= 0 && g->need_seconds >= 0);
 }

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "report/around.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,7 @@ static void unite(struct search *x, uint32_t g, uint32_t c)
 	uint32_t from = x->at[STATS_BASE][g].func, to = x->at[STATS_NEW][c].func;
 	const struct gate_func *func = x->s->func;
 
+	assert(x->n_found < MOST && from != to && func[to].is == to);
 	x->cum[to][STATS_BASE] = x->cum[from][STATS_BASE];
 	x->s->func[from].is = to;
 	x->found[x->n_found++] = (struct found){
@@ -355,6 +357,7 @@ static void tell(const struct search *x, struct arena *mem, struct gate *out)
 							 .to = options->rule[i].to,
 							 .ratio = NAN,
 							 .is_asked = true };
+	assert(n <= x->n_found + options->n_rules);
 	out->n_renames = n;
 	out->rename = all;
 }

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -57,6 +58,7 @@ static void add_renamed(const struct gate_sums *s, struct arena *mem, struct gat
 	for (uint32_t f = 0; f < s->n_funcs; f++) {
 		uint32_t is = s->func[f].is;
 
+		assert(is < s->n_funcs);
 		if (is == f)
 			continue;
 		if (!func) {
@@ -95,6 +97,7 @@ static void weigh(const struct gate_sums *s, const double *value, const double *
 		most = fmax(most, out->part[side]);
 	}
 	out->share = out->part[STATS_BASE] + out->part[STATS_NEW];
+	assert(out->share >= 0 && count >= 0);
 	out->is_above = most > 0 && most >= s->options->min_share && count >= s->options->min_samples;
 }
 
@@ -147,6 +150,7 @@ static void find_cells(const struct gate_sums *s, struct arena *mem, struct gate
 			count += gate_count(func->flat[side], func->flat_var[side]);
 		out->cell[f] = count < CELL_SAMPLES ? 0 : out->n_cells++;
 	}
+	assert(out->n_cells <= s->n_funcs + 1);
 	for (uint32_t f = 0; f < s->n_funcs; f++)
 		out->cell[f] = out->cell[s->func[f].is];
 }
@@ -162,6 +166,7 @@ static void find_picks(const struct gate_sums *s, struct arena *mem, struct gate
 		pick_function(out, &cap, f);
 	if (out->n)
 		qsort_r(out->pick, out->n, sizeof(*out->pick), compare_picks, (void *)out->func);
+	assert(out->n / 2 <= s->n_funcs);
 	arena_own(mem, out->pick);
 	out->cum = arena_alloc(mem, s->n_funcs, sizeof(*out->cum));
 	out->flat = arena_alloc(mem, s->n_funcs, sizeof(*out->flat));
@@ -226,6 +231,7 @@ static void list_classes(const struct row_builder *m, const struct gate_classes 
 	for (uint32_t i = 0; m->has_total && i < c->n; i++)
 		t.class[i] = i;
 	pool_run(transpose, &t, c->n_parts);
+	assert(off[counts->n_rows] == n);
 	counts->row_off = off;
 	counts->row_class = t.class;
 }
@@ -276,6 +282,7 @@ static void list_aliases(const struct row_builder *m)
 		uint32_t first = m->first[i], f = m->p.pick[i].func;
 		struct gate_source *source = &m->out->source[m->row[m->named[first]]];
 
+		assert(m->row[m->named[first]] < m->out->n);
 		if (m->named[first] == i)
 			continue;
 		if (!of[first])
@@ -315,6 +322,7 @@ static void name_rows(struct row_builder *m)
 		if (m->first[i] != i)
 			continue;
 		m->row[m->named[i]] = out->n;
+		assert(m->named[i] < m->p.n && m->first[m->named[i]] == i);
 		out->source[out->n++] = (struct gate_source){ .kind = pick->kind, .func = pick->func };
 	}
 	list_aliases(m);
@@ -343,6 +351,7 @@ static void fill_files(const struct row_builder *m)
 		const struct gate_file *file = &s->file[f];
 		uint32_t slot = at[file->side]++;
 
+		assert(slot < s->n_files);
 		total[slot] = file->value;
 		if (m->has_total)
 			row_file[slot] = file->value;
@@ -397,6 +406,7 @@ int gate_rows_make(const struct gate_sums *s, struct arena *mem, struct gate_row
 	gate_classes_release(&classes);
 	fill_files(&m);
 	gate_rows_rules(&m.p, m.first, m.row, mem, out);
+	assert(out->counts.n_rows == out->n && out->counts.row_limit && out->counts.row_noise);
 	free(m.row);
 	arena_free(scratch);
 	return 0;

@@ -19,6 +19,7 @@
 #include "base/pool.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ static void compact_lists(struct list_builder *w)
 	for (unsigned part = 1; part < w->n_parts; part++) {
 		uint64_t gap = w->first[part] - n, size = w->end[part] - w->first[part];
 
+		assert(w->first[part] >= n && w->end[part] >= w->first[part]);
 		memmove(out->pick + n, out->pick + w->first[part], size * sizeof(*out->pick));
 		for (uint32_t i = range_start(out, part_start(w, part)); i < range_start(out, part_start(w, part + 1));
 		     i++)
@@ -148,6 +150,7 @@ void gate_lists_make(const struct gate_picks *p, struct gate_lists *out)
 	uint32_t ranges = SUMS_MAX / (p->n + 1);
 
 	ranges = ranges < RANGES_MIN ? RANGES_MIN : ranges > RANGES_MAX ? RANGES_MAX : ranges;
+	assert(ranges >= RANGES_MIN && ranges <= RANGES_MAX);
 	*out = (struct gate_lists){ .n = paths->n, .n_ranges = ranges };
 	out->off = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->off));
 	out->cell = mem_alloc_large((size_t)paths->n + 1, sizeof(*out->cell));
@@ -235,6 +238,7 @@ static void order_by_cell(struct class_builder *w)
 		w->off[i] += w->off[i - 1];
 	for (uint32_t i = 0; i < l->n; i++)
 		w->order[w->off[l->cell[i] + 1]++] = i;
+	assert(w->off[n_cells] == l->n);
 }
 
 static void add_values(const struct class_builder *w, uint32_t stack, uint32_t id, bool is_new)
@@ -277,6 +281,7 @@ static void append(const struct class_builder *w, struct gate_class_part *part, 
 	uint32_t class = part->first + part->n++;
 	size_t start = class_start(w->out, part, class);
 
+	assert(start + n < part->cap); /* run_cells has reserved it */
 	part->row = mem_grow(part->row, &part->cap, start + n + 1, sizeof(*part->row));
 	memcpy(part->row + start, list, n * sizeof(*list));
 	w->out->end[class] = start + n;
@@ -356,6 +361,7 @@ static void run_cells(void *arg, unsigned number)
 	uint32_t end = number + 1 == w->n_parts ? w->p->n_cells : first_cell(w, number + 1);
 	struct table table = { 0 };
 
+	assert(end <= w->p->n_cells);
 	part->first = from < end ? w->off[from] : 0;
 	part->cap = (size_t)w->l->off[w->l->n] + 1; /* more than it can need, so that it is never reallocated */
 	part->row = mem_alloc_large(part->cap, sizeof(*part->row));
@@ -374,6 +380,7 @@ static void run_cells(void *arg, unsigned number)
 			add_values(w, w->order[i], id, part->n > known);
 		}
 	}
+	assert(part->n <= w->l->n && part->first <= w->l->n - part->n);
 	free(table.slot);
 	free(table.seen);
 }
@@ -387,6 +394,7 @@ static void compact_classes(const struct class_builder *w)
 		struct gate_class_part *part = &out->part[number];
 		uint32_t from = part->first, n = part->n;
 
+		assert(n == 0 || out->n <= from);
 		memmove(out->end + out->n, out->end + from, n * sizeof(*out->end));
 		memmove(out->cell + out->n, out->cell + from, n * sizeof(*out->cell));
 		for (int side = 0; side < N_STATS_SIDES; side++) {

@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "engine/runtime_names.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -293,6 +294,8 @@ void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, ui
 		if (names_better(p, i, named[first[i]], depth))
 			named[first[i]] = i;
 	}
+	for (uint32_t i = 0; i < p->n; i++)
+		assert(first[i] <= i && first[first[i]] == first[i]);
 	free(pairs.off);
 	free(pairs.pair);
 }

@@ -7,6 +7,7 @@
 
 #include "report/gate/rows_int.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ bool gate_rule_fits(const struct gate_rule *rule, const struct gate_sums *s, con
 	const struct gate_source *source = &rows->source[row];
 	bool yes;
 
+	assert(row < rows->n && rule->regex);
 	if (source->kind == GATE_TOTAL)
 		return fits_text(rule->regex, "total");
 	yes = gate_rule_fits_func(rule, s, rows->was, source->func);
@@ -90,6 +92,7 @@ void gate_rows_rules(const struct gate_picks *p, const uint32_t *first, const ui
 		noise[i] = r ? fmax(r->amount, s->options->noise) : s->options->noise;
 		if (r)
 			r->n_used++;
+		assert(limit[i] >= 0 && noise[i] >= 0);
 		is_reference[i] = out->source[i].kind == GATE_CUM && is_tested[i];
 		is_tested[i] = (is_tested[i] || out->source[i].kind == GATE_TOTAL) && is_asked(s, out, i);
 	}

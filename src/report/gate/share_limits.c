@@ -15,6 +15,7 @@
 #include "base/regex.h"
 #include "engine/stats/stats.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,9 +41,11 @@ static void add_claim(const struct decision *d, struct claims *c, uint32_t row, 
 	double phi = fmax(shown->phi, 1), k = shown->count[STATS_NEW];
 	double n = shown->share[STATS_NEW] > 0 ? k / fmin(1, shown->share[STATS_NEW]) : 0;
 
+	assert(row < d->n_rows && limit >= 0 && limit < 1);
 	c->claim = mem_grow(c->claim, &c->cap, c->n + 1, sizeof(*c->claim));
 	c->p = mem_grow(c->p, &c->cap_p, c->n + 1, sizeof(*c->p));
 	c->p[c->n] = stats_beta(limit, k / phi, fmin((n - k) / phi + 1, STATS_COUNT_MAX));
+	assert(c->p[c->n] >= 0 && c->p[c->n] <= 1);
 	c->claim[c->n++] = (struct claim){ row, limit, rule };
 }
 
@@ -125,6 +128,7 @@ static double gone_share(const struct decision *d)
 	}
 	for (uint32_t i = 0; i < c->n_classes; i++)
 		sum += is_gone[i] ? c->value[STATS_BASE][i] : 0;
+	assert(sum >= 0);
 	free(is_gone);
 	return sum / d->s->total[STATS_BASE];
 }

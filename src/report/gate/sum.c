@@ -15,6 +15,7 @@
 #include "report/gate/sum_int.h"
 #include "report/side.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -98,6 +99,7 @@ static void record_first(struct sum_input *a, const struct profile *p)
 	struct arena *mem = a->sum->mem;
 	struct buf types = { 0 };
 
+	assert(p->n_types > 0 && a->kinds.type < p->n_types);
 	f->side = a->side;
 	f->n_types = p->n_types;
 	f->types = arena_alloc(mem, p->n_types, sizeof(*f->types));
@@ -273,6 +275,7 @@ static int add_stacks(struct sum_input *a)
 		a->file.var = kinds_variance(&a->kinds, (double)total, 0) * a->unit * a->unit;
 	else
 		add_variances(a);
+	assert(!(a->file.var < 0));
 	return stop_check(v->stop, a->err);
 }
 
@@ -353,6 +356,7 @@ static int add_functions(struct sum_input *a)
 	s->func = mem_grow(s->func, &s->cap_funcs, n, sizeof(*s->func));
 	s->folds = mem_grow(s->folds, &s->cap_folds, n, sizeof(*s->folds));
 	s->new_line = mem_grow(s->new_line, &s->cap_lines, n, sizeof(*s->new_line));
+	assert(s->n_funcs <= n);
 	for (; rc == 0 && s->n_funcs < n; s->n_funcs++)
 		rc = add_function(a, (uint32_t)s->n_funcs);
 	if (rc == 0)
@@ -423,6 +427,7 @@ static int add(struct sum_input *a, const struct profile *p)
 		rc = sum_refuse(a, ERR_FORMAT, "has no sample with a stack");
 	if (rc < 0)
 		return rc;
+	assert(a->file.n_parts <= s->n_funcs && a->file.value > 0);
 	describe(a, p);
 	s->file = mem_grow(s->file, &s->cap_files, s->n_files + 1, sizeof(*s->file));
 	s->file[s->n_files++] = a->file;
@@ -437,8 +442,10 @@ int gate_sum_add(struct gate_sum *s, enum stats_side side, const struct profile 
 	struct sum_input a = {
 		.sum = s, .side = side, .source = source, .q = q, .notes = notes, .err = err, .mem = arena_new()
 	};
-	int rc = add(&a, p);
+	int rc;
 
+	assert(side < N_STATS_SIDES && source);
+	rc = add(&a, p);
 	arena_free(a.mem);
 	return rc;
 }

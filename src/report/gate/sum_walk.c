@@ -17,6 +17,7 @@
 #include "base/pool.h"
 #include "report/gate/sum_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ static void reserve_columns(struct sum_paths *paths, size_t need)
 		free(paths->column[i]);
 		paths->column[i] = column;
 	}
+	assert(cap >= need && paths->n <= cap);
 	paths->cap_columns = cap;
 }
 
@@ -277,6 +279,7 @@ static int add_lists(struct sum_input *a, const struct lists *l)
 		vars[id] += (a->var ? a->var[list->stack] : kinds_variance(&a->kinds, value, 0)) * a->unit * a->unit;
 		start = list->end;
 	}
+	assert(paths->n <= paths->cap_columns && paths->off[paths->n] <= paths->cap_func);
 	return 0;
 }
 
@@ -307,6 +310,7 @@ static uint32_t choose_lot(struct walk *w, uint32_t first)
 	uint64_t from = stacks->off[first], to;
 	uint32_t end = csr_find(stacks, first + 1, stacks->n, from + LOT_FRAMES), at = first;
 
+	assert(first < end && end <= stacks->n);
 	to = stacks->off[end];
 	for (unsigned i = 1; i <= w->n_parts; i++) {
 		w->part[i - 1].first = at;
@@ -377,6 +381,7 @@ static void add_sums(struct walk *w)
 
 	for (size_t f = 0; f < s->n_funcs; f++)
 		n += all->sum[f].cum != 0;
+	assert(n <= s->n_funcs);
 	out = arena_alloc(s->mem, n, sizeof(*out));
 	a->file.part = out;
 	a->file.n_parts = n;
@@ -438,6 +443,7 @@ int sum_walk(struct sum_input *a)
 	struct walk w = { .a = a, .n_parts = wish < PARTS_MAX ? wish : PARTS_MAX };
 	int rc;
 
+	assert(w.n_parts > 0 && a->value);
 	for (unsigned i = 0; i < w.n_parts; i++)
 		part_init(&w.part[i], a->sum->n_funcs, a->var);
 	w.inlined = find_inlined(a);

@@ -7,6 +7,8 @@
 
 #include "report/gate/gate.h"
 
+#include <assert.h>
+
 const char *gate_verdict_word(enum gate_verdict v)
 {
 	static const char *const word[] = {
@@ -15,6 +17,7 @@ const char *gate_verdict_word(enum gate_verdict v)
 		[GATE_OK] = "OK",     [GATE_GONE] = "GONE",         [GATE_SKIPPED] = "SKIPPED",
 	};
 
+	assert(v < N_GATE_VERDICTS);
 	return word[v];
 }
 
@@ -26,6 +29,7 @@ const char *gate_verdict_key(enum gate_verdict v)
 		[GATE_OK] = "ok",     [GATE_GONE] = "gone",         [GATE_SKIPPED] = "skipped",
 	};
 
+	assert(v < N_GATE_VERDICTS);
 	return key[v];
 }
 
