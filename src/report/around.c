@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ void around_add(struct around *a, enum around_way way, uint32_t candidate, uint3
 	uint64_t word = word_of(way, candidate, neighbour);
 	uint32_t known = a->calls.n, id;
 
+	assert(candidate < a->n);
 	if (keys_add(&a->calls, &word, 1, keys_hash(&word, 1), &id, NULL) < 0)
 		return;
 	if (id == known) {
@@ -83,11 +85,13 @@ static double part_of(const struct around *a, uint64_t word)
 
 	if (!keys_find(&a->calls, &word, 1, keys_hash(&word, 1), &id) || !(a->weight[id] > 0))
 		return 0;
+	assert(id < a->calls.n);
 	return a->weight[id] / a->sum[candidate_of(word)][way_of(word)];
 }
 
 double around_part(const struct around *a, enum around_way way, uint32_t candidate, uint32_t neighbour)
 {
+	assert(candidate < a->n && way < N_AROUND_WAYS);
 	return part_of(a, word_of(way, candidate, neighbour));
 }
 

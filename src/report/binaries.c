@@ -12,6 +12,7 @@
 #include "report/where.h"
 #include "symbol/locate.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes)
 	const struct mapping *wanted = &b->p->map[map], *known;
 	uint32_t i = 0;
 
+	assert(map < b->p->n_maps);
 	if (b->of_map[map] != NOT_ASKED)
 		return b->of_map[map];
 	for (; i < b->n; i++) {
@@ -76,6 +78,7 @@ int64_t binaries_of(struct binaries *b, uint32_t map, struct buf *notes)
 		b->binary[b->n++] = (struct binary){ map, open_of(b, wanted, notes) };
 	}
 	b->of_map[map] = b->binary[i].o ? (int64_t)i : BINARY_NONE;
+	assert(i < b->n && b->of_map[map] != NOT_ASKED);
 	return b->of_map[map];
 }
 
@@ -88,6 +91,7 @@ bool binaries_address(const struct binaries *b, uint32_t map, uint64_t addr, uin
 	const struct object_map where = { m->start, m->limit, m->offset, is_kernel ? file + sizeof(kernel) - 1 : "" };
 	uint64_t base;
 
+	assert(b->of_map[map] >= 0 && b->of_map[map] < b->n);
 	if (object_base(b->binary[b->of_map[map]].o, &where, addr, &base, NULL) < 0)
 		return false;
 	*out = addr - base;

@@ -12,6 +12,7 @@
 #include "report/head.h"
 #include "report/place.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Rows that have a cell in a column. */
@@ -64,6 +65,7 @@ static size_t count_rows(const struct net *net, const bool *match)
 {
 	size_t n = 0;
 
+	assert(net->in.off && net->out.off);
 	for (uint32_t i = 0; i < net->shown.n; i++) {
 		uint32_t node = net->shown.node[i];
 
@@ -143,6 +145,7 @@ static void fill_table(struct net *net, const bool *match, struct report *r)
 		add_node(&f, i, &sum);
 		add_calls(&f, &net->out, net->shown.node[i], ROW_CALLEE);
 	}
+	assert(r->table.n_rows == n);
 }
 
 void report_calls_head(const struct net *net, const struct query *q, const struct view *v, bool whole, struct report *r)

@@ -12,6 +12,7 @@
 #include "report/head.h"
 #include "report/rename.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ static void collect(const struct diff *d, bool by_cum, struct rows *rows)
 		if (r.on[SIDE_BASE] || r.on[SIDE_TARGET])
 			rows->row[rows->n_all++] = r;
 	}
+	assert(rows->n_all <= n);
 }
 
 static bool is_wanted(const struct diff *d, const struct query *q, const struct row *r)
@@ -132,6 +134,7 @@ static void choose(const struct diff *d, const struct query *q, struct rows *row
 		rows->row[i] = rows->row[rows->n];
 		rows->row[rows->n++] = r;
 	}
+	assert(rows->n <= rows->n_all);
 	h->n_dropped = rows->n_all - rows->n;
 	h->n_before = rows->n;
 	if (rows->n)
@@ -255,6 +258,7 @@ static void sum_up(const struct diff *d, const struct rows *rows, struct compare
 		if (i >= rows->n)
 			add_clamped(by > 0 ? &c->left_out_grew : &c->left_out_shrank, by);
 	}
+	assert(both[SIDE_BASE] <= all[SIDE_BASE] && both[SIDE_TARGET] <= all[SIDE_TARGET]);
 	c->n_left_out = rows->n_all - rows->n;
 	c->matched_before = all[SIDE_BASE] > 0 ? both[SIDE_BASE] / all[SIDE_BASE] * 100 : 0;
 	c->matched_after = all[SIDE_TARGET] > 0 ? both[SIDE_TARGET] / all[SIDE_TARGET] * 100 : 0;
@@ -297,6 +301,7 @@ static void find_renames(const struct diff *d, const struct rows *rows, struct a
 	uint32_t n_gone = candidates(d, rows, SIDE_BASE, mem, &gone);
 	uint32_t n_come = candidates(d, rows, SIDE_TARGET, mem, &come);
 
+	assert(n_gone <= RENAME_ROWS && n_come <= RENAME_ROWS);
 	c->n_renames = rename_find(d, gone, n_gone, come, n_come, c->rename);
 }
 

@@ -23,6 +23,7 @@
 #include "symbol/demangle.h"
 #include "symbol/disasm.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,7 @@ static int names_of_group(struct wanted *w, const struct group *g, uint64_t addr
 static void add_symbol(struct disasm_builder *m, uint32_t object, const struct group *g, struct disasm_symbol s,
 		       size_t lo, size_t hi)
 {
+	assert(lo < hi && hi <= m->object[object].n && g->start <= g->last);
 	s.object = object;
 	s.start = g->start;
 	s.lo = lo;
@@ -453,6 +455,7 @@ static void fill_routine(struct report *r, struct disasm_routine *out, const str
 	const struct disasm_node *at = m->object[s->object].node + s->lo, *end = m->object[s->object].node + s->hi;
 	struct weight w = { 0 };
 
+	assert(s->n_names > 0 && s->lo < s->hi && s->hi <= m->object[s->object].n);
 	for (const struct disasm_node *node = at; node < end; node++)
 		add_node(&w, &m->nodes, node->node);
 	out->n_names = s->n_names;
@@ -486,6 +489,7 @@ static int fill_table(struct report *r, const struct disasm_builder *m, struct e
 	r->table.cell = arena_alloc(r->mem, (size_t)n_rows * N_DISASM_COLS, sizeof(*r->table.cell));
 	for (uint32_t i = 0; i < d->n; i++)
 		fill_routine(r, &d->routine[i], m, &m->symbol[i]);
+	assert(r->table.n_rows == n_rows);
 	r->disasm = d;
 	return 0;
 }
@@ -519,6 +523,7 @@ static int disassemble(struct disasm_builder *m, uint32_t object, const struct q
 		m->symbol[i].range = range[--n];
 		drop_last(m, &m->symbol[i]);
 	}
+	assert(rc < 0 || n == 0); /* every range was put back */
 	free(range);
 	return rc;
 }

@@ -14,6 +14,7 @@
 #include "profile/normalize.h"
 #include "report/head.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,7 @@ static void add_sums(const struct naming *x, struct flame *out)
 {
 	struct boxes_sums sums;
 
+	assert(!x->v->mean);
 	boxes_sum(x->v, x->pl, x->mem, &sums);
 	for (int i = 0; i < FLAME_SIDES && (i == FLAME_AFTER || out->has_base); i++) {
 		int64_t *flat = arena_alloc(x->mem, x->n, sizeof(*flat)),
@@ -205,6 +207,7 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 		frame[i] = frame_of(&x, b->place[i]);
 	for (uint32_t loc = 0; loc < v->p->n_locs; loc++)
 		look_at_location(&x, loc);
+	assert(x.n <= most);
 	out->frame = frame;
 	out->frames = x.frame;
 	out->n_frames = x.n;
@@ -219,6 +222,7 @@ static void name_boxes(const struct view *v, const struct query *q, const struct
 
 static void fill(const struct view *v, const struct boxes *b, const struct flame_ask *ask, struct flame *out)
 {
+	assert(b->n > 0 && b->min > 0);
 	out->n = b->n;
 	out->parent = b->parent;
 	out->place = b->place;

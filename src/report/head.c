@@ -12,6 +12,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 const char *report_head_text(const struct profile *p, str_id id, struct arena *mem)
@@ -85,6 +86,7 @@ void report_head_fill(struct head *h, const struct view *v, const struct query *
 {
 	const struct profile *p = v->p;
 
+	assert(v->type < p->n_types && v->unit && mem);
 	h->file = head_file(p, mem);
 	h->build_id = p->n_maps ? report_head_text(p, p->map[0].build_id, mem) : "";
 	h->doc_url = report_head_text(p, p->meta.doc_url, mem);
@@ -118,6 +120,7 @@ static int64_t smallest(const struct nodes *nodes, const struct trimmed *t)
 		if (v > 0 && (min == 0 || v < min))
 			min = v;
 	}
+	assert(t->n <= nodes->n);
 	return (int64_t)min;
 }
 
@@ -134,6 +137,7 @@ void report_head_choose_unit_for(struct head *h, int64_t min, bool whole)
 
 	if (strcmp(h->out_unit, "minimum") != 0)
 		return;
+	assert(h->unit && min >= 0);
 	if (min == 0)
 		min = h->total;
 	min = report_value(h, min);

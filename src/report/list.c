@@ -21,6 +21,7 @@
 #include "symbol/debuginfod.h"
 #include "symbol/source_file.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,6 +217,7 @@ static void find_inlined(struct listing *l, const struct trimmed *t)
 	}
 	for (uint32_t i = 0; i < l->graph.n; i++)
 		l->inlined_first[i + 1] += l->inlined_first[i];
+	assert(l->inlined_first[l->graph.n] == n);
 	if (n)
 		qsort(l->inlined, n, sizeof(*l->inlined), by_caller_and_weight);
 }
@@ -260,6 +262,7 @@ static void add_inlined(struct listing *l, uint32_t node)
 /* The lines to show for nodes lo to hi. */
 static void range_of(const struct listing *l, uint32_t lo, uint32_t hi, int64_t *first, int64_t *last)
 {
+	assert(lo < hi && hi <= l->n);
 	*first = INT64_MAX;
 	*last = INT64_MIN;
 	for (uint32_t i = lo; i < hi; i++) {
@@ -304,6 +307,7 @@ static int add_lines(struct listing *l, const struct source_file *f, uint32_t lo
 		last = f->n;
 	}
 	last = last > (int64_t)f->n ? (int64_t)f->n : last;
+	assert(first >= 1);
 	for (int64_t line = first; rc == 0 && line <= last; line++) {
 		uint32_t end;
 
@@ -355,6 +359,7 @@ static int add_routine(struct listing *l, uint32_t lo, uint32_t hi, struct err *
 	struct weight w = { 0 };
 	union cell *cell;
 
+	assert(lo < hi && hi <= l->n);
 	for (uint32_t i = lo; i < hi; i++)
 		weight_add(&w, &l->nodes, l->node[i].node);
 	l->name = report_head_text(l->v->p, l->places.place[l->node[lo].node].name, l->r->mem);
@@ -412,6 +417,7 @@ static int fill_table(struct listing *l, struct err *err)
 	source_files_free(l->files);
 	arena_own(r->mem, r->table.cell);
 	arena_own(r->mem, l->role);
+	assert(r->table.n_rows <= l->cap_roles);
 	r->table.n_cols = N_LIST_COLS;
 	r->table.col = columns;
 	r->table.role = l->role;

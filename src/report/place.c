@@ -9,6 +9,7 @@
 
 #include "report/head.h"
 
+#include <assert.h>
 #include <string.h>
 
 void row_places_init(struct row_places *r, const struct places *pl, struct arena *mem)
@@ -36,6 +37,7 @@ struct row_place row_places_of(struct row_places *r, uint32_t place)
 	const struct place *k = &r->places->place[place];
 	const struct profile *p = r->places->p;
 
+	assert(place < r->places->n);
 	return (struct row_place){ .function = k->name ? report_head_text(p, k->name, r->mem) : "",
 				   .file = file_of(r, k),
 				   .binary = k->objfile ? report_head_text(p, k->objfile, r->mem) : "",

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "report/around.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,6 +192,7 @@ static uint32_t take_best(struct pair *pair, size_t n, struct compare_rename out
 		gone[pair[i].gone] = come[pair[i].come] = true;
 		out[found++] = pair[i].found;
 	}
+	assert(found <= COMPARE_RENAMES);
 	qsort(out, found, sizeof(*out), compare_shares);
 	return found;
 }
@@ -203,6 +205,7 @@ uint32_t rename_find(const struct diff *d, const struct rename_row *gone, uint32
 	struct around_like *like;
 	size_t n = 0;
 
+	assert(n_gone <= RENAME_ROWS && n_come <= RENAME_ROWS);
 	if (n_gone == 0 || n_come == 0)
 		return 0;
 	find_around(&left, d, SIDE_BASE, gone, n_gone);
@@ -215,6 +218,7 @@ uint32_t rename_find(const struct diff *d, const struct rename_row *gone, uint32
 			pair[n].come = c;
 			n += judge(d, &gone[g], &come[c], &like[(size_t)g * n_come + c], &pair[n]);
 		}
+	assert(n <= (size_t)n_gone * n_come);
 	n_gone = take_best(pair, n, out);
 	free(pair);
 	free(like);

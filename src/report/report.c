@@ -10,6 +10,8 @@
 #include "base/num.h"
 #include "base/unit.h"
 
+#include <assert.h>
+
 void report_release(struct report *r)
 {
 	arena_free(r->mem);
@@ -28,6 +30,7 @@ const char *report_role(const struct table *t, uint32_t row)
 		[ROW_ROUTINE] = "routine", [ROW_LINE] = "line",     [ROW_INLINED] = "inlined"
 	};
 
+	assert(row < t->n_rows && t->role[row] < sizeof(word) / sizeof(word[0]));
 	return word[t->role[row]];
 }
 

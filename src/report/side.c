@@ -12,6 +12,7 @@
 #include "profile/scale.h"
 #include "report/head.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ void side_fill(struct compare_side *s, const struct profile *p, const struct sid
 {
 	struct buf base = { 0 };
 
+	assert(from->n == 0 || from->source);
 	*s = (struct compare_side){ .source = from->source,
 				    .n_sources = from->n,
 				    .file = "",

@@ -17,6 +17,7 @@
 #include "engine/label_unit.h"
 #include "report/head.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,7 @@ static int find_tags(struct tagging *t, const struct label_units *units, const c
 						       .row = row_of(t->p, i, units) };
 	if (stop_check(t->stop, err) < 0)
 		return ERR_STOPPED;
+	assert(t->n <= t->p->n_labels);
 	qsort(t->tag, t->n, sizeof(*t->tag), by_key_value_id);
 	for (size_t i = 0; i < t->n; i++) {
 		if (n == 0 || by_key_value_id(&t->tag[n - 1], &t->tag[i]) != 0)
@@ -159,6 +161,7 @@ static int find_tags(struct tagging *t, const struct label_units *units, const c
 		else
 			join_rows(&t->tag[n - 1].row, &t->tag[i].row);
 	}
+	assert(n <= t->n);
 	t->n = n;
 	return 0;
 }

@@ -14,6 +14,8 @@
 #include "report/head.h"
 #include "report/place.h"
 
+#include <assert.h>
+
 static const struct column columns[N_TOP_COLS] = {
 	[TOP_FLAT] = { "flat", "flat", CELL_VALUE },
 	[TOP_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
@@ -43,6 +45,7 @@ static void fill_table(struct report *r, const struct graph *g, const struct tri
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
 
+	assert(t->n <= nodes.n);
 	row_places_init(&places, nodes.places, r->mem);
 	table->n_cols = N_TOP_COLS;
 	table->n_rows = t->n;
@@ -137,6 +140,7 @@ static void fill_sides_table(struct report *r, const struct graph *g, const stru
 	struct row_place *place = arena_alloc(r->mem, t->n, sizeof(*place));
 	struct row_places places;
 
+	assert(g->flat[SIDE_BASE] && g->flat[SIDE_TARGET] && t->n <= g->n);
 	row_places_init(&places, g->places, r->mem);
 	r->table = (struct table){ .n_cols = N_TOP_SIDES_COLS, .n_rows = t->n, .col = sides_columns, .place = place };
 	r->table.cell = arena_alloc(r->mem, (size_t)t->n * N_TOP_SIDES_COLS, sizeof(*r->table.cell));

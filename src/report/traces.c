@@ -14,6 +14,7 @@
 #include "report/head.h"
 #include "report/place.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ static void fill_samples(struct traces *t, const struct view *v, struct arena *m
 	const struct profile *p = v->p;
 	const int64_t *value = v->val[SIDE_TARGET], *div = v->div[SIDE_TARGET];
 
+	assert(value && v->n <= p->n_rows);
 	t->stacks = &p->stacks;
 	t->value = arena_alloc(mem, v->n, sizeof(*t->value));
 	t->stack = arena_alloc(mem, v->n, sizeof(*t->stack));
@@ -75,6 +77,7 @@ static void fill_frames(struct traces *t, const struct places *pl, struct arena 
 		places_of(pl, i, &many);
 		n += many;
 	}
+	assert(n >= n_locs); /* every location has a place */
 	t->frames.off[n_locs] = n;
 	t->frames.item = arena_alloc(mem, n, sizeof(*t->frames.item));
 	for (uint32_t i = 0; i < n_locs; i++) {
@@ -112,6 +115,7 @@ static const struct entry *sorted_set(const struct profile *p, uint32_t set, str
 		entry[n++] = (struct entry){ profile_text(p, p->label_key[label]), p->label_key[label],
 					     !p->label_is_text[label], label, i };
 	}
+	assert(n == p->label_sets.off[set + 1] - p->label_sets.off[set]);
 	qsort(entry, n, sizeof(*entry), by_kind_key_place);
 	return entry;
 }

@@ -12,6 +12,7 @@
 #include "report/diff.h"
 #include "report/head.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,7 @@ static void fill_table(struct report *r, const struct trend *t, const struct tre
 	uint64_t min = 0;
 
 	table->n_cols = all->has_times ? TREND_COLS : TREND_SLOPE_HOUR;
+	assert(n <= match_count(trend_match(t)));
 	table->n_rows = n;
 	table->col = columns;
 	table->cell = arena_alloc(r->mem, (size_t)n * table->n_cols, sizeof(*table->cell));
@@ -158,6 +160,7 @@ void report_trend(const struct trend *t, const struct compare_side *first, const
 	struct row *rows = mem_alloc(match_count(trend_match(t)), sizeof(*rows));
 	uint32_t n = collect(t, &all, q, rows, &r.head);
 
+	assert(all.n_profiles > 0 && all.type && all.unit);
 	if (all.out_of_order)
 		buf_addz(notes, "the profiles are not in the order of their times\n");
 	r.head.file = last->file;

@@ -14,6 +14,7 @@
 #include "report/weblist_int.h"
 #include "symbol/source_file.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,7 @@ static void sort_uses(struct web *w)
 
 	for (uint32_t i = 0; i < w->n_uses; i++)
 		sorted[i] = (struct sorted_use){ w->use[i], strtab_text(w->files, w->use[i].file) };
+	assert(w->n_uses > 0);
 	qsort(sorted, w->n_uses, sizeof(*sorted), by_place);
 	for (uint32_t i = 0; i < w->n_uses; i++)
 		w->use[i] = sorted[i].use;
@@ -251,6 +253,7 @@ static void add_line(struct page_builder *p, int64_t no, const char *source, uin
 				    .source = arena_strndup(p->w->mem, source, strlen(source)),
 				    .lo = (uint32_t)p->n_insts };
 
+	assert(lo <= hi && hi <= p->w->n_uses);
 	for (uint32_t i = lo; i < hi; i++) {
 		const struct web_inst *it = inst_of(p, i);
 
@@ -289,6 +292,7 @@ static void add_func(struct page_builder *p, const struct part *part)
 			continue;
 		add_line(p, no, source ? source : no == 0 ? "<instructions with unknown line numbers>" : "???", lo, at);
 	}
+	assert(at == part->hi);
 	new.hi = (uint32_t)p->n_lines;
 	p->out.func = mem_grow(p->out.func, &p->cap_funcs, p->n_funcs + 1, sizeof(*p->out.func));
 	p->out.func[p->n_funcs++] = new;
@@ -322,6 +326,7 @@ static int make_pages(struct web *w, struct weblist *out, struct err *err)
 	for (size_t i = 0; i < p.n_parts; i++)
 		if (p.part[i].cum)
 			add_func(&p, &p.part[i]);
+	assert(p.n_funcs <= p.n_parts && p.n_parts <= w->n_uses);
 	p.out.n = (uint32_t)p.n_funcs;
 	arena_own(w->mem, p.out.func);
 	arena_own(w->mem, p.out.line);

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "symbol/disasm.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +208,7 @@ static uint64_t *addresses_of(const struct ranges *rs, int64_t binary, uint32_t 
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || addr[i] != addr[i - 1])
 			addr[kept++] = addr[i];
+	assert(kept <= all);
 	*n = (uint32_t)kept;
 	return addr;
 }
@@ -271,6 +273,7 @@ static int disassemble(struct web *w, struct ranges *rs, uint32_t binary, struct
 	for (uint32_t i = rs->n; rc == 0 && i-- > 0;)
 		if (rs->range[i].binary == binary)
 			rs->range[i].code = code[--n];
+	assert(rc < 0 || n == 0); /* every range was put back */
 	free(code);
 	return rc;
 }

@@ -15,6 +15,7 @@
 #include "engine/matcher.h"
 #include "report/address.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,7 @@ static int match_texts(struct samples *s, const char *pattern, struct err *err)
 	for (str_id id = 0; id < n_strings; id++)
 		if (s->matches[id])
 			text[n++] = id;
+	assert(n <= n_strings);
 	yes = mem_zalloc(n, 1);
 	if (rc == 0 && m.rx)
 		rc = matcher_all(&m, text_of, &wanted, n, yes, 1, err);
@@ -247,6 +249,7 @@ static void fill_addresses(struct web *w, const struct samples *s)
 		}
 		w->addr[n++] = w->addr[i];
 	}
+	assert(n <= s->n_visited && s->n_visited <= s->p->n_locs);
 	w->n_addrs = n;
 }
 
