@@ -37,7 +37,7 @@ static void describe(struct profile *p, const struct result *to)
 
 /* Read and add up files, and write the result. symbolize: as the option of that name. */
 static int convert(const char *const *path, size_t n, const char *symbolize, const struct result *to,
-		   void (*report)(const struct load *l), struct err *err)
+		   const struct load_events *events, struct err *err)
 {
 	static const char option[] = "symbolize";
 	struct query q;
@@ -54,7 +54,7 @@ static int convert(const char *const *path, size_t n, const char *symbolize, con
 		rc = query_finish(&q, &ignored, err);
 	if (rc == 0) {
 		rc = compare_load(&load, &none, &p, err);
-		report(&load);
+		load_events_report(events, &load);
 	}
 	if (rc == 0) {
 		describe(p, to);
@@ -78,15 +78,15 @@ static char *path_at(const struct texts *paths, size_t i)
 	return mem_strndup(path, n);
 }
 
-int answer_files_symbolize(const char *path, void (*report)(const struct load *l), struct err *err)
+int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err)
 {
 	const struct result to = { .path = path };
 
-	return convert(&path, 1, "local", &to, report, err);
+	return convert(&path, 1, "local", &to, events, err);
 }
 
 int answer_files_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to,
-		       void (*report)(const struct load *l), struct err *err)
+		       const struct load_events *events, struct err *err)
 {
 	struct result result = { .path = to, .comment = paths->n > 1 ? comment : NULL, .duration = duration };
 	char **path = mem_zalloc(paths->n + 1, sizeof(*path));
@@ -95,7 +95,7 @@ int answer_files_merge(const struct texts *paths, const char *comment, int64_t d
 	assert(paths->n > 0);
 	for (size_t i = 0; i < paths->n; i++)
 		path[i] = path_at(paths, i);
-	rc = convert((const char *const *)path, paths->n, "none", &result, report, err);
+	rc = convert((const char *const *)path, paths->n, "none", &result, events, err);
 	for (size_t i = 0; i < paths->n; i++)
 		free(path[i]);
 	free(path);

@@ -3,12 +3,12 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * report is called once the files are read, with the notes about them.
+ * The notes about the files go to events, once they are read.
  */
 #ifndef ANSWER_FILES_H
 #define ANSWER_FILES_H
 
-#include "answer/load.h"
+#include "answer/loaded.h"
 #include "base/err.h"
 #include "base/texts.h"
 
@@ -19,7 +19,7 @@
  *
  * Fails   as compare_load, io_write_file; the file is then as before
  */
-int answer_files_symbolize(const char *path, void (*report)(const struct load *l), struct err *err);
+int answer_files_symbolize(const char *path, const struct load_events *events, struct err *err);
 
 /*
  * Add up files, as cpa merge does, and write one.
@@ -30,6 +30,6 @@ int answer_files_symbolize(const char *path, void (*report)(const struct load *l
  * Fails     as compare_load, io_write_file
  */
 int answer_files_merge(const struct texts *paths, const char *comment, int64_t duration, const char *to,
-		       void (*report)(const struct load *l), struct err *err);
+		       const struct load_events *events, struct err *err);
 
 #endif

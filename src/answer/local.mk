@@ -6,24 +6,28 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/bundle.h \
 	src/answer/compare.c \
 	src/answer/compare.h \
+	src/answer/draw.c \
+	src/answer/draw.h \
 	src/answer/files.c \
 	src/answer/files.h \
 	src/answer/flame.c \
 	src/answer/flame.h \
 	src/answer/load.c \
 	src/answer/load.h \
+	src/answer/load_each.c \
+	src/answer/load_each.h \
+	src/answer/loaded.c \
+	src/answer/loaded.h \
 	src/answer/make.c \
 	src/answer/make.h \
 	src/answer/picture.c \
 	src/answer/picture.h \
-	src/answer/draw.c \
-	src/answer/draw.h \
-	src/answer/reload.c \
-	src/answer/reload.h \
 	src/answer/remote.c \
 	src/answer/remote.h \
 	src/answer/reports.c \
 	src/answer/reports.h \
+	src/answer/save.c \
+	src/answer/save.h \
 	src/answer/sides.c \
 	src/answer/sides.h \
 	src/answer/sides_join.c \
@@ -32,4 +36,6 @@ src_answer_libanswer_a_SOURCES = \
 	src/answer/symbolize.c \
 	src/answer/symbolize.h \
 	src/answer/symbolz.c \
-	src/answer/symbolz.h
+	src/answer/symbolz.h \
+	src/answer/trend.c \
+	src/answer/trend.h

@@ -14,8 +14,10 @@
 #include "fetch/url.h"
 
 #include <glob.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void add_name(struct sources *s, const char *name)
@@ -66,6 +68,21 @@ int sources_add(struct sources *out, const char *const *word, size_t n, struct e
 			add_name(out, word[i]);
 	}
 	return rc;
+}
+
+int sources_check(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin, struct err *err)
+{
+	struct stat in, out;
+	bool is_file = *q->output && strcmp(q->output, "-") != 0 && stat(q->output, &out) == 0 && S_ISREG(out.st_mode);
+
+	for (size_t i = 0; i < s->n; i++) {
+		const char *source = s->name[i];
+
+		*n_stdin += strcmp(source, "-") == 0;
+		if (is_file && stat(source, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+			return err_set(err, ERR_USAGE, "%s: the report would take the place of a %s", source, kind);
+	}
+	return *n_stdin > 1 ? err_set(err, ERR_USAGE, "standard input is given twice") : 0;
 }
 
 void sources_release(struct sources *s)

@@ -7,6 +7,7 @@
 #define ANSWER_SOURCES_H
 
 #include "base/err.h"
+#include "engine/query.h"
 
 #include <stddef.h>
 
@@ -27,5 +28,14 @@ struct sources {
  */
 int sources_add(struct sources *out, const char *const *word, size_t n, struct err *err);
 void sources_release(struct sources *s);
+
+/*
+ * Refuse sources that cannot be meant: one that the report would be written over, standard input more than once.
+ *
+ * kind     what they are called: "source", "base"
+ * n_stdin  how often standard input has been named before; counted up
+ * Fails    ERR_USAGE
+ */
+int sources_check(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin, struct err *err);
 
 #endif

@@ -13,8 +13,8 @@
 #include "attach/names.h"
 
 #include "base/arena.h"
-#include "base/search.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "reader/reader.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"

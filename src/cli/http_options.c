@@ -116,7 +116,7 @@ bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, c
 	fetch_all(get, n, &how, progress_fetch, &interrupted, &notes);
 	progress_end();
 	sigaction(SIGINT, &before, NULL);
-	cmd_report_tell_lines(&notes);
+	cmd_report_say_notes(&notes);
 	buf_release(&notes);
 	return stop_is_set(&interrupted);
 }

@@ -48,7 +48,7 @@ EXTRA_DIST += \
 
 unit_tests = \
 	tests/unit/test_address \
-	tests/unit/test_again \
+	tests/unit/test_loaded \
 	tests/unit/test_agree \
 	tests/unit/test_arena \
 	tests/unit/test_base \
@@ -223,7 +223,7 @@ unit_tests = \
 	tests/unit/test_xml
 
 tests_unit_test_address_LDADD = $(unit_report)
-tests_unit_test_again_LDADD = $(unit_answer)
+tests_unit_test_loaded_LDADD = $(unit_answer)
 tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)

@@ -192,7 +192,7 @@ static bool fetch_again(struct shell *s, struct pane *p, const struct event *e)
 {
 	(void)p;
 	(void)e;
-	if (!s->open.host.again)
+	if (!s->open.reload)
 		shell_say(s, true, "R fetches a profile again from its server; this one was read from a file");
 	else if (!work_start_again(s->work, s))
 		shell_say(s, false, "something is being fetched or written; Esc stops it");

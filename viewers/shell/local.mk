@@ -40,6 +40,7 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/prompt.c \
 	viewers/shell/quote.c \
 	viewers/shell/quote.h \
+	viewers/shell/reload.c \
 	viewers/shell/save.c \
 	viewers/shell/save_formats.c \
 	viewers/shell/save_formats.h \

@@ -6,6 +6,7 @@
 #ifndef VIEWERS_SHELL_H
 #define VIEWERS_SHELL_H
 
+#include "answer/loaded.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "engine/query.h"
@@ -37,10 +38,6 @@ struct shell_host {
 		   struct err *err);
 	/* Open a file in the user's editor, which has the terminal meanwhile; NULL when none can be started. */
 	int (*edit)(void *arg, const char *path, int64_t line, struct err *err);
-	/* Fetch the sources again, on a worker's thread, and compare with what was there unless there is a base;
-	   NULL when none of them is on a server. On success *out is owned by the caller. */
-	int (*again)(void *arg, const struct shell_data *last, struct stop *stop, struct shell_data **out,
-		     struct buf *notes, struct err *err);
 	/* The lines of the history, the oldest first, and one more for it; NULL without. */
 	void (*history)(void *arg, struct texts *out);
 	void (*remember)(void *arg, const char *line);
@@ -49,11 +46,12 @@ struct shell_host {
 };
 
 struct shell_open {
-	struct shell_data *data;         /* taken over */
-	const struct query *q;           /* options of the command line */
-	const char *line;                /* the command to begin with, "top" */
-	const struct side_sources *from; /* [N_SIDES] the sources as named on the command line */
-	const char *binary;              /* the program named before them; NULL without */
+	struct shell_data *data;           /* taken over */
+	const struct query *q;             /* options of the command line */
+	const char *line;                  /* the command to begin with, "top" */
+	const struct side_sources *from;   /* [N_SIDES] the sources as named on the command line */
+	const char *binary;                /* the program named before them; NULL without */
+	const struct load_request *reload; /* loads them again; NULL when none is on a server */
 	struct shell_host host;
 	const char *kept; /* file of what views remember from one session to the next; NULL: they do not */
 	bool mouse, color;

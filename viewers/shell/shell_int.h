@@ -237,6 +237,17 @@ void shell_redo(struct shell *s);
 /* Is what R fetched compared with what was there before, as no base was given? */
 bool shell_has_last(const struct shell *s);
 
+/*
+ * Load the sources again, on a worker's thread, and compare them with what was there unless there is a base.
+ *
+ * open    with reload
+ * out     owned by the caller
+ * notes   lines for the user are appended
+ * Fails   as answer_load and sides_make
+ */
+int shell_reload(const struct shell_open *open, const struct shell_data *last, struct stop *stop,
+		 struct shell_data **out, struct buf *notes, struct err *err);
+
 /* Make the model of the shown pane again: its state asks for another one. */
 void shell_refresh(struct shell *s, struct pane *p);
 

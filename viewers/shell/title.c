@@ -58,7 +58,7 @@ static void add_sources(const struct shell *s, struct buf *out)
 static void add_live(const struct shell *s, struct buf *out)
 {
 	if (!s->n_fetched) {
-		buf_addz(out, s->open.host.again ? "  live" : "");
+		buf_addz(out, s->open.reload ? "  live" : "");
 		return;
 	}
 	buf_addf(out, "  live, fetch %u", s->n_fetched + 1);

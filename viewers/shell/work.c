@@ -92,7 +92,7 @@ static void run(struct job *j)
 	else if (j->line.report)
 		j->rc = host->run(host->arg, j->data, &j->line, &j->stop, &j->notes, &j->err);
 	else
-		j->rc = host->again(host->arg, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
+		j->rc = shell_reload(j->ask.open, j->data, &j->stop, &j->fetched, &j->notes, &j->err);
 }
 
 static void *lane_main(void *arg)

@@ -25,7 +25,7 @@ bool cmd_gate_wants_flame(const struct args *a)
 }
 
 /* One profile of n; those that are merged stay the loadings', one alone is lent. */
-static int add_up(struct loading *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
+static int add_up(struct load_item *l, size_t n, struct profile **merged, struct profile **out, struct err *err)
 {
 	const struct profile **src;
 	int rc;
@@ -78,7 +78,7 @@ static int draw(const struct profile *apart, const struct side_sources from[N_SI
 	return rc;
 }
 
-int cmd_gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
 		   const struct args *a)
 {
 	size_t n_base = from[SIDE_BASE].n;

@@ -10,7 +10,7 @@
 #include "cli/cmd.h"
 #include "cli/gate/gate.h"
 #include "cli/messages.h"
-#include "cli/report/fetching.h"
+#include "cli/report/events.h"
 #include "cli/report/pair.h"
 #include "cli/report/report.h"
 
@@ -30,7 +30,7 @@ struct run {
 	struct remote *remote;
 	struct gate_options options;
 	struct gate_sum *sum;
-	struct loading *l; /* [n] the base first */
+	struct load_item *l; /* [n] the base first */
 	size_t n;
 	bool keep;       /* profiles stay for the picture */
 	bool is_decided; /* all that can still fail is writing */
@@ -62,21 +62,23 @@ static void prepare(struct run *r)
 /* Add what was loaded. One that is lacking or does not fit ends it: a gate does not guess. Gives the exit status. */
 static int take(struct run *r, size_t i)
 {
-	struct loading *l = &r->l[i];
+	struct load_item *l = &r->l[i];
 	struct err err;
 
 	if (!r->a->q.verbose) /* how many names were found, for each of perhaps forty files; rows without a name have a warning */
 		l->load.told.len = 0;
-	if (!l->profile || l->load.notes.len)
+	if (load_item_report(l, &cmd_report_events, &err) < 0) {
 		progress_end();
-	if (cmd_report_loading_tell(l) != STATUS_FINE)
+		return say_error("%s", err.msg);
+	}
+	if (l->load.n_failed)
 		return STATUS_TROUBLE;
 	if (gate_sum_add(r->sum, side_of(r, i), l->profile, *l->load.source, &r->a->q, &r->notes, &err) < 0) {
 		progress_end();
 		return say_error("%s", err.msg);
 	}
 	if (!r->keep)
-		cmd_report_loading_release(l);
+		load_item_release(l);
 	return STATUS_FINE;
 }
 
@@ -89,7 +91,7 @@ static int read_all(struct run *r)
 	for (size_t i = 0; status == STATUS_FINE && i < r->n; i += lot) {
 		size_t n = r->n - i < lot ? r->n - i : lot;
 
-		cmd_report_loading_run(r->l + i, n);
+		load_each(r->l + i, n, &cmd_report_events);
 		for (size_t k = i; k < i + n && status == STATUS_FINE; k++)
 			status = take(r, k);
 		progress_count(i + n, r->n);
@@ -115,7 +117,7 @@ static int judge(struct run *r)
 	progress_begin("comparing");
 	rc = gate_judge(r->sum, &g, &err);
 	progress_end();
-	cmd_report_tell_lines(&r->notes);
+	cmd_report_say_notes(&r->notes);
 	if (rc < 0)
 		return say_error("%s", err.msg);
 	r->is_decided = true;
@@ -137,8 +139,9 @@ static int run(struct run *r)
 	for (int i = 0; status == STATUS_FINE && i < N_SIDES; i++)
 		if (cmd_gate_check_sources(r->a, r->pair.from[i].source, r->pair.from[i].n, &err) < 0)
 			status = say_error("%s", err.msg);
-	if (status == STATUS_FINE)
-		status = cmd_report_fetch(r->pair.source, N_SIDES, &r->a->q, &r->remote);
+	if (status == STATUS_FINE &&
+	    answer_fetch(r->pair.source, N_SIDES, &r->a->q, &cmd_report_events, &r->remote, &err) < 0)
+		status = say_error("%s", err.msg);
 	if (status != STATUS_FINE)
 		return status;
 	r->sum = gate_sum_new(&r->options);
@@ -147,7 +150,7 @@ static int run(struct run *r)
 	if (status == STATUS_FINE)
 		status = judge(r);
 	for (size_t i = 0; i < r->n; i++)
-		cmd_report_loading_release(&r->l[i]);
+		load_item_release(&r->l[i]);
 	free(r->l);
 	gate_sum_free(r->sum);
 	return status;

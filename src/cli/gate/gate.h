@@ -6,10 +6,10 @@
 #ifndef CLI_GATE_GATE_H
 #define CLI_GATE_GATE_H
 
+#include "answer/load_each.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "cli/args.h"
-#include "cli/report/loading.h"
 #include "report/gate/gate.h"
 #include "report/side.h"
 
@@ -32,12 +32,12 @@ bool cmd_gate_wants_flame(const struct args *a);
  * Write the picture of the difference.
  *
  * l       [from[SIDE_BASE].n + from[SIDE_TARGET].n] the loaded profiles, the base first; good only for
- *         cmd_report_loading_release afterwards
+ *         load_item_release afterwards
  * factor  what the new side is multiplied by, so that what did not change has the same size; told in the title
  * verdict of the gate, for the title
  * Gives   the exit status
  */
-int cmd_gate_flame(struct loading *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
+int cmd_gate_flame(struct load_item *l, const struct side_sources from[N_SIDES], double factor, const char *verdict,
 		   const struct args *a);
 
 /* Make a case that must fail and one that must pass; gives STATUS_FINE when they do, else STATUS_TROUBLE. */

@@ -2,18 +2,12 @@
 
 src_cpa_SOURCES += \
 	src/cli/report/diff.c \
-	src/cli/report/fetching.c \
-	src/cli/report/fetching.h \
-	src/cli/report/loaded.c \
-	src/cli/report/loaded.h \
-	src/cli/report/loading.c \
-	src/cli/report/loading.h \
+	src/cli/report/events.c \
+	src/cli/report/events.h \
 	src/cli/report/open.c \
 	src/cli/report/open.h \
 	src/cli/report/pair.c \
 	src/cli/report/pair.h \
 	src/cli/report/report.c \
 	src/cli/report/report.h \
-	src/cli/report/save.c \
-	src/cli/report/save.h \
 	src/cli/report/trend.c

@@ -8,7 +8,6 @@
 #include "cli/report/pair.h"
 
 #include "cli/messages.h"
-#include "cli/report/report.h"
 
 /* What the command line puts on a side. */
 struct words {
@@ -51,8 +50,8 @@ int cmd_report_pair_find(const struct args *a, const char *usage, struct pair *o
 	for (int i = N_SIDES; i-- > 0;) {
 		if (sources_add(&out->source[i], side[i].word, side[i].n, &err) < 0)
 			return say_error("%s", err.msg);
-		if (cmd_report_check_sources(&out->source[i], kind[i], &a->q, &n_stdin) != STATUS_FINE)
-			return STATUS_TROUBLE;
+		if (sources_check(&out->source[i], kind[i], &a->q, &n_stdin, &err) < 0)
+			return say_error("%s", err.msg);
 		out->from[i] = (struct side_sources){ out->source[i].name, out->source[i].n };
 	}
 	return STATUS_FINE;

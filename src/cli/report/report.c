@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/report/loaded.h"
+#include "cli/report/events.h"
 #include "cli/report/open.h"
 #include "cli/report/report.h"
 #include "engine/view.h"
@@ -26,6 +26,29 @@
 bool cmd_report_to_stdout(const struct query *q)
 {
 	return !*q->output || strcmp(q->output, "-") == 0;
+}
+
+bool cmd_report_color(const struct query *q)
+{
+	return cmd_report_to_stdout(q) && say_color(STDOUT_FILENO, q->color);
+}
+
+void cmd_report_say_notes(const struct buf *notes)
+{
+	load_events_notes(&cmd_report_events, notes);
+}
+
+struct load_request cmd_report_request(const struct args *a)
+{
+	const struct opt_list *bases = a->q.diff_base.n ? &a->q.diff_base : &a->q.base;
+
+	return (struct load_request){ .q = &a->q,
+				      .word = a->word,
+				      .n_words = a->n_words,
+				      .base = bases->item,
+				      .n_bases = bases->n,
+				      .add_sources = a->report && a->report->flags & REPORT_ADDS_SOURCES,
+				      .events = &cmd_report_events };
 }
 
 static bool has_values(const struct profile *p, uint32_t type)
@@ -151,24 +174,28 @@ static int check_shown(const struct args *a, struct err *err)
 	return picture && picture->is_shown && !*a->q.output ? cmd_report_open_check(a->report, err) : 0;
 }
 
+int cmd_report_finish(const struct args *a, const struct answer *answer, int rc, const struct err *err)
+{
+	progress_end();
+	cmd_report_say_notes(&answer->notes);
+	if (rc < 0)
+		return say_error("%s", err->msg);
+	return answer->shown ? show_picture(answer, a) : write_answer(answer, a);
+}
+
 int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES])
 {
-	/* in front of an error that can only be about this source */
+	/* begins an error that can only be about this source */
 	const char *name = from[SIDE_TARGET].n == 1 && from[SIDE_BASE].n == 0 ? from[SIDE_TARGET].source[0] : NULL;
-	bool color = cmd_report_to_stdout(&a->q) && say_color(STDOUT_FILENO, a->q.color);
 	struct answer answer = { 0 };
 	struct err err;
 	int rc = check_shown(a, &err), status;
 
 	if (rc == 0)
-		rc = answer_make(p, a->report, &a->q, from, color, &answer, &err);
-	progress_end();
-	cmd_report_tell_lines(&answer.notes);
-	if (rc < 0)
-		status = name && err.code != ERR_USAGE && err.code != ERR_IO ? say_error("%s: %s", name, err.msg)
-									     : say_error("%s", err.msg);
-	else
-		status = answer.shown ? show_picture(&answer, a) : write_answer(&answer, a);
+		rc = answer_make(p, a->report, &a->q, from, cmd_report_color(&a->q), &answer, &err);
+	if (rc < 0 && name && err.code != ERR_USAGE && err.code != ERR_IO)
+		err_wrap(&err, "%s", name);
+	status = cmd_report_finish(a, &answer, rc, &err);
 	if (status == STATUS_FINE && answer.is_empty)
 		explain_empty(p, a);
 	answer_release(&answer);
@@ -211,9 +238,10 @@ static int check_output(const struct args *a)
 
 int cmd_report(const struct args *a)
 {
-	struct subject s;
+	const struct load_request request = cmd_report_request(a);
+	struct loaded l;
 	struct err err;
-	int status;
+	int status = STATUS_FINE;
 
 	if (*a->q.keys)
 		return cmd_shell(a);
@@ -223,17 +251,18 @@ int cmd_report(const struct args *a)
 		return say_error("%s", err.msg);
 	if (check_output(a) != STATUS_FINE)
 		return STATUS_TROUBLE;
-	status = cmd_report_load(a, false, &s);
-	if (status == STATUS_FINE && s.load[SIDE_TARGET].n == 0)
+	if (answer_load(&request, &l, &err) < 0)
+		status = say_error("%s", err.msg);
+	else if (!l.profile)
 		status = no_source(a);
-	if (s.profile) {
+	if (l.profile) {
 		progress_begin("making the report");
-		status = cmd_report_profile(s.profile, a, s.from);
+		status = cmd_report_profile(l.profile, a, l.from);
 		if (status == STATUS_FINE)
-			status = check_names(a, &s.load[SIDE_TARGET]);
-		if (s.load[SIDE_TARGET].n_failed || s.load[SIDE_BASE].n_failed)
+			status = check_names(a, &l.load[SIDE_TARGET]);
+		if (l.load[SIDE_TARGET].n_failed || l.load[SIDE_BASE].n_failed)
 			status = STATUS_TROUBLE;
 	}
-	cmd_report_release(&s);
+	loaded_release(&l);
 	return status;
 }

@@ -6,8 +6,8 @@
 #ifndef CLI_REPORT_REPORT_H
 #define CLI_REPORT_REPORT_H
 
-#include "answer/load.h"
-#include "answer/sources.h"
+#include "answer/loaded.h"
+#include "answer/make.h"
 #include "base/buf.h"
 #include "cli/args.h"
 #include "engine/query.h"
@@ -29,19 +29,21 @@ int cmd_report_write(const struct buf *text, const struct args *a);
  */
 int cmd_report_profile(const struct profile *p, const struct args *a, const struct side_sources from[N_SIDES]);
 
-/* Say each line; one that is the same as the one before it only once. */
-void cmd_report_tell_lines(const struct buf *notes);
+/* The sources of a command line. */
+struct load_request cmd_report_request(const struct args *a);
 
-/* Sources that could not be read: a line each, and how many are left. */
-void cmd_report_tell_notes(const struct load *l);
+/* Say each line; one that is the same as the one before it only once. */
+void cmd_report_say_notes(const struct buf *notes);
 
 /*
- * Sources that cannot be meant as they stand.
+ * Say the notes of an answer and write it where the options say.
  *
- * kind     what they are called: source, base
- * n_stdin  how often standard input has been named before; counted on
- * Gives    a status; STATUS_FINE is none of them
+ * rc      of making it; when it failed, err is said
+ * Gives   the exit status
  */
-int cmd_report_check_sources(const struct sources *s, const char *kind, const struct query *q, size_t *n_stdin);
+int cmd_report_finish(const struct args *a, const struct answer *answer, int rc, const struct err *err);
+
+/* Should a report have colours where the options write it? */
+bool cmd_report_color(const struct query *q);
 
 #endif

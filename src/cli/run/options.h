@@ -6,11 +6,11 @@
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
 
-#include "base/err.h"
-#include "base/opt.h"
 #include "attach/program.h"
 #include "attach/run.h"
 #include "attach/server.h"
+#include "base/err.h"
+#include "base/opt.h"
 
 #include <stdbool.h>
 #include <stddef.h>

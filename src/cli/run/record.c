@@ -18,7 +18,7 @@
 #include "cli/args.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/report/report.h"
+#include "cli/report/events.h"
 #include "cli/run/options.h"
 
 #include <errno.h>
@@ -162,7 +162,7 @@ static bool finish(const struct run_args *args, const struct attach_result *resu
 		return true;
 	snprintf(comment, sizeof(comment), "cpa %s: %zu processes", PACKAGE_VERSION, result->written.n);
 	if ((!*args->output && keep_old(to, &err) < 0) ||
-	    answer_files_merge(&result->written, comment, duration, to, cmd_report_tell_notes, &err) < 0) {
+	    answer_files_merge(&result->written, comment, duration, to, &cmd_report_events, &err) < 0) {
 		say_error("%s", err.msg);
 		return false;
 	}

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/report/report.h"
+#include "cli/report/events.h"
 #include "cli/run/options.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void symbolize(const struct texts *paths)
 		char *path = mem_strndup(at, n);
 		struct err err;
 
-		if (answer_files_symbolize(path, cmd_report_tell_notes, &err) < 0)
+		if (answer_files_symbolize(path, &cmd_report_events, &err) < 0)
 			say_error("%s", err.msg);
 		free(path);
 	}

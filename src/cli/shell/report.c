@@ -35,16 +35,16 @@ static struct args args_of(const struct line *l, struct stop *stop)
 	return a;
 }
 
-static int make(const struct subject *s, const struct line *l, struct stop *stop)
+static int make(const struct loaded *s, const struct line *l, struct stop *stop)
 {
 	struct args a = args_of(l, stop);
 
 	progress_begin("making the report");
-	return cmd_report_profile(a.q.keep_base && s->apart ? s->apart : s->profile, &a, s->from);
+	return cmd_report_profile(a.q.keep_base && s->sides ? s->sides : s->profile, &a, s->from);
 }
 
 /* With fd as standard output, -1 for our own. */
-static int make_into(const struct subject *s, const struct line *l, struct stop *stop, int fd)
+static int make_into(const struct loaded *s, const struct line *l, struct stop *stop, int fd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	int status, ours;
@@ -68,7 +68,7 @@ static int make_into(const struct subject *s, const struct line *l, struct stop 
 }
 
 /* In a process of its own. Signals that end it leave our prompt on a fresh line. */
-static int make_apart(const struct subject *s, const struct line *l, struct stop *stop, int fd)
+static int make_apart(const struct loaded *s, const struct line *l, struct stop *stop, int fd)
 {
 	pid_t child = fork();
 	int how;
@@ -99,7 +99,7 @@ static void ignore_keys(struct sigaction before[2])
 	sigaction(SIGQUIT, &ignore, &before[1]);
 }
 
-int cmd_shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart)
+int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool apart)
 {
 	const struct args a = args_of(l, stop);
 	struct sigaction before[2];
@@ -112,9 +112,8 @@ int cmd_shell_report(const struct subject *s, const struct line *l, struct stop 
 	if (answer_check(l->report, &a.q, &err) < 0)
 		return say_error("%s", err.msg);
 	for (int i = 0; i < N_SIDES; i++)
-		if (cmd_report_check_sources(&s->side[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin) !=
-		    STATUS_FINE)
-			return STATUS_TROUBLE;
+		if (sources_check(&s->source[i], i == SIDE_BASE ? "base" : "source", &a.q, &n_stdin, &err) < 0)
+			return say_error("%s", err.msg);
 	if (apart)
 		ignore_keys(before);
 	if (l->pipe && child_pipe(l->pipe, &fd, &program, &err) < 0) {

@@ -6,7 +6,7 @@
 #ifndef CLI_SHELL_REPORT_H
 #define CLI_SHELL_REPORT_H
 
-#include "cli/report/loaded.h"
+#include "answer/loaded.h"
 #include "session/line.h"
 
 #include <stdbool.h>
@@ -18,6 +18,6 @@
  * apart   make the report in a process of its own, so that Ctrl-C ends it and not us
  * Gives   a status
  */
-int cmd_shell_report(const struct subject *s, const struct line *l, struct stop *stop, bool apart);
+int cmd_shell_report(const struct loaded *s, const struct line *l, struct stop *stop, bool apart);
 
 #endif

@@ -7,12 +7,11 @@
 
 #include "cli/shell/screen.h"
 
-#include "answer/reload.h"
-#include "answer/sides.h"
 #include "base/io.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include "cli/messages.h"
+#include "cli/report/report.h"
 #include "cli/shell/edit.h"
 #include "cli/shell/help.h"
 #include "cli/shell/history.h"
@@ -29,8 +28,8 @@ enum { SIZE_MAX_CELLS = 1000 };
 /* What the callbacks of the shell need. */
 struct around {
 	const struct args *a;
-	const struct subject *subject; /* its sources; the profiles are the shell's */
-	struct buf rest;               /* what was said when nobody asked */
+	const struct loaded *loaded; /* its sources; the profiles are the shell's */
+	struct buf rest;             /* what was said when nobody asked */
 };
 
 /* The last of the lines that were said, as an error. */
@@ -49,56 +48,17 @@ static int run(void *arg, const struct shell_data *d, const struct line *l, stru
 	       struct err *err)
 {
 	struct around *r = arg;
-	struct subject subject = *r->subject;
+	struct loaded loaded = *r->loaded;
 	int status;
 
-	subject.profile = d->p;
-	subject.apart = d->sides == d->p ? NULL : d->sides;
+	loaded.profile = d->p;
+	loaded.sides = d->sides == d->p ? NULL : d->sides;
 	say_into(line_needs_terminal(l) ? NULL : said);
-	status = cmd_shell_report(&subject, l, stop, false);
+	status = cmd_shell_report(&loaded, l, stop, false);
 	say_into(&r->rest);
 	if (stop && stop_is_set(stop))
 		return err_set(err, ERR_STOPPED, "stopped");
 	return status == STATUS_FINE ? 0 : fail_with(said, err);
-}
-
-static struct again sources_again(const struct around *r, struct stop *stop)
-{
-	const struct query *q = &r->a->q;
-	const struct opt_list *bases = q->diff_base.n ? &q->diff_base : &q->base;
-
-	return (struct again){ .q = q,
-			       .word = r->a->word,
-			       .n_words = r->a->n_words,
-			       .base = bases->item,
-			       .n_bases = bases->n,
-			       .stop = stop };
-}
-
-/* What changed since the last time; with a base, since the base. */
-static int fetch_again(void *arg, const struct shell_data *last, struct stop *stop, struct shell_data **out,
-		       struct buf *notes, struct err *err)
-{
-	const struct again again = sources_again(arg, stop);
-	const struct sides_how how = { .apart = true,
-				       .normalize = "",
-				       .target_name = "the new profile",
-				       .base_name = "the last one",
-				       .stop = stop };
-	struct profile *p = NULL, *apart = NULL;
-	struct shell_data *data;
-	int rc = again_load(&again, &p, again.n_bases ? &apart : NULL, notes, err);
-
-	if (rc == 0 && again.n_bases == 0)
-		rc = sides_make(p, last->p, &how, &apart, err);
-	if (rc < 0) {
-		profile_free(p);
-		return rc;
-	}
-	data = mem_zalloc(1, sizeof(*data));
-	*data = (struct shell_data){ .p = p, .sides = apart ? apart : p, .has_base = true };
-	*out = data;
-	return 0;
 }
 
 static void add_history(void *arg, struct texts *out)
@@ -196,20 +156,17 @@ static int run_screen(struct around *around, struct shell_open *open)
 	return rc < 0 ? say_error("%s", err.msg) : STATUS_FINE;
 }
 
-int cmd_shell_screen(const struct args *a, struct subject *subject)
+int cmd_shell_screen(const struct args *a, struct loaded *loaded)
 {
-	struct around around = { .a = a, .subject = subject };
-	const struct side_sources *base = &subject->from[SIDE_BASE];
-	const struct again again = sources_again(&around, NULL);
+	struct around around = { .a = a, .loaded = loaded };
+	const struct side_sources *base = &loaded->from[SIDE_BASE];
+	const struct load_request request = cmd_report_request(a);
 	struct shell_open open = { .q = &a->q,
 				   .line = "top",
-				   .from = subject->from,
-				   .binary = subject->load[SIDE_TARGET].binary,
-				   .host = { .arg = &around,
-					     .run = run,
-					     .edit = edit,
-					     .help = help,
-					     .again = again_can(&again) ? fetch_again : NULL },
+				   .from = loaded->from,
+				   .binary = loaded->load[SIDE_TARGET].binary,
+				   .host = { .arg = &around, .run = run, .edit = edit, .help = help },
+				   .reload = answer_can_reload(&request) ? &request : NULL,
 				   .mouse = !a->q.no_mouse,
 				   .color = say_color(STDOUT_FILENO, a->q.color) };
 	int width = 0, height = 0, status;
@@ -218,10 +175,10 @@ int cmd_shell_screen(const struct args *a, struct subject *subject)
 	    (*a->q.keys && parse_size(a->q.size, &width, &height) != STATUS_FINE))
 		return STATUS_TROUBLE;
 	open.data = mem_zalloc(1, sizeof(*open.data));
-	*open.data = (struct shell_data){ .p = subject->profile,
-					  .sides = subject->apart ? subject->apart : subject->profile,
+	*open.data = (struct shell_data){ .p = loaded->profile,
+					  .sides = loaded->sides ? loaded->sides : loaded->profile,
 					  .has_base = base->n > 0 };
-	subject->profile = subject->apart = NULL;
+	loaded->profile = loaded->sides = NULL;
 	status = *a->q.keys ? play(a, &around, &open, width, height) : run_screen(&around, &open);
 	buf_release(&around.rest);
 	return status;

@@ -6,15 +6,15 @@
 #ifndef CLI_SHELL_SCREEN_H
 #define CLI_SHELL_SCREEN_H
 
+#include "answer/loaded.h"
 #include "cli/args.h"
-#include "cli/report/loaded.h"
 
 /*
  * Run it until the user ends it, or play --keys.
  *
- * subject  loaded; its profiles are taken over
- * Gives    the exit status
+ * loaded  its profiles are taken over
+ * Gives   the exit status
  */
-int cmd_shell_screen(const struct args *a, struct subject *subject);
+int cmd_shell_screen(const struct args *a, struct loaded *loaded);
 
 #endif

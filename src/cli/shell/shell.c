@@ -5,10 +5,11 @@
  */
 #include "config.h"
 
+#include "answer/loaded.h"
 #include "base/mem.h"
 #include "cli/cmd.h"
 #include "cli/messages.h"
-#include "cli/report/loaded.h"
+#include "cli/report/report.h"
 #include "cli/shell/editor.h"
 #include "cli/shell/help.h"
 #include "cli/shell/report.h"
@@ -24,7 +25,7 @@
 enum { LINE_LENGTH_MAX = 1 << 20 };
 
 struct shell {
-	struct subject subject;
+	struct loaded loaded;
 	struct settings *settings;
 	bool is_terminal;      /* someone types */
 	struct editor *editor; /* NULL: lines are read as they come */
@@ -110,7 +111,7 @@ static bool run_line(struct shell *s, const char *text)
 	struct err err;
 	bool goes_on = true;
 
-	if (line_read(text, s->settings, s->subject.profile, &l, &err) < 0) {
+	if (line_read(text, s->settings, s->loaded.profile, &l, &err) < 0) {
 		say_error("%s", err.msg);
 		return true;
 	}
@@ -121,10 +122,10 @@ static bool run_line(struct shell *s, const char *text)
 	case LINE_SET:
 		break;
 	case LINE_REPORT:
-		cmd_shell_report(&s->subject, &l, NULL, s->is_terminal);
+		cmd_shell_report(&s->loaded, &l, NULL, s->is_terminal);
 		break;
 	case LINE_OPTIONS:
-		cmd_shell_add_options(s->subject.profile, s->settings, &options);
+		cmd_shell_add_options(s->loaded.profile, s->settings, &options);
 		tell(&options);
 		break;
 	case LINE_HELP:
@@ -143,7 +144,7 @@ static bool run(struct shell *s, const char *text)
 	struct texts lines = { 0 };
 	bool goes_on = true;
 
-	line_expand(text, s->subject.profile, &lines);
+	line_expand(text, s->loaded.profile, &lines);
 	for (size_t i = 0; goes_on && i < lines.n; i++) {
 		size_t n;
 		const char *at = texts_at(&lines, i, &n);
@@ -160,9 +161,9 @@ static void converse(struct shell *s)
 {
 	struct buf line = { 0 }, greeting = { 0 };
 
-	cmd_shell_add_greeting(s->subject.profile, s->settings, &greeting);
+	cmd_shell_add_greeting(s->loaded.profile, s->settings, &greeting);
 	tell(&greeting);
-	s->editor = s->is_terminal ? cmd_shell_editor_open(s->subject.profile) : NULL;
+	s->editor = s->is_terminal ? cmd_shell_editor_open(s->loaded.profile) : NULL;
 	while (read_line(s, &line) && run(s, line.data))
 		while (waitpid(-1, NULL, WNOHANG) > 0) /* programs that showed a picture */
 			;
@@ -173,6 +174,7 @@ static void converse(struct shell *s)
 int cmd_shell(const struct args *a)
 {
 	struct shell s = { .is_terminal = isatty(STDIN_FILENO) };
+	struct load_request request = cmd_report_request(a);
 	struct err err;
 	int status;
 
@@ -182,15 +184,16 @@ int cmd_shell(const struct args *a)
 		if (strcmp(a->word[i], "-") == 0)
 			return say_error("standard input is where the shell reads its commands; with a report it can "
 					 "be the profile: cpa top -");
-	status = cmd_report_load(a, true, &s.subject);
-	if (s.subject.profile && cmd_shell_wants_screen(a)) {
-		status = cmd_shell_screen(a, &s.subject);
-	} else if (s.subject.profile) {
+	request.keep_sides = true;
+	status = answer_load(&request, &s.loaded, &err) < 0 ? say_error("%s", err.msg) : STATUS_FINE;
+	if (s.loaded.profile && cmd_shell_wants_screen(a)) {
+		status = cmd_shell_screen(a, &s.loaded);
+	} else if (s.loaded.profile) {
 		s.settings = settings_new(&a->q);
 		settings_assign(s.settings, NULL, "compact_labels", "true", &err);
 		converse(&s);
 	}
 	settings_free(s.settings);
-	cmd_report_release(&s.subject);
+	loaded_release(&s.loaded);
 	return status;
 }

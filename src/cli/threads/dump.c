@@ -7,11 +7,11 @@
 
 #include "cli/threads/dump.h"
 
+#include "attach/threads_lines.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "attach/threads_lines.h"
 #include "symbol/demangle.h"
 
 #include <inttypes.h>

@@ -1,15 +1,14 @@
 /*
- * fetching.c - get what is on servers, and tell about it
+ * events.c - what the command line shows while sources are fetched and read
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "cli/report/fetching.h"
+#include "cli/report/events.h"
 
 #include "base/stop.h"
 #include "cli/messages.h"
-#include "cli/report/report.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -50,44 +49,41 @@ static void say_urls(const struct remote *r, const struct query *q)
 		say_wait(q->seconds);
 }
 
-static void fetch(struct remote *r)
+static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
 	struct sigaction ours = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND }, before;
-	struct buf notes = { 0 };
 
+	(void)arg;
+	say_urls(r, q);
 	sigaction(SIGINT, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
 		sigaction(SIGINT, &ours, NULL);
 	progress_begin("fetching");
-	remote_fetch(r, progress_fetch, &interrupted, &notes);
+	remote_fetch(r, progress_fetch, &interrupted, notes);
 	progress_end();
 	sigaction(SIGINT, &before, NULL);
-	cmd_report_tell_lines(&notes);
-	buf_release(&notes);
 	if (stop_is_set(&interrupted))
-		say("interrupted; going on with what has arrived");
+		buf_addz(notes, "interrupted; going on with what has arrived\n");
 	interrupted = (struct stop){ 0 };
 }
 
-int cmd_report_fetch(struct sources *s, size_t n, const struct query *q, struct remote **out)
+static void step(void *arg, const char *what)
 {
-	struct remote *r = remote_new(q);
-	struct err err;
-
-	*out = NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (remote_add(r, &s[i], &err) < 0) {
-			say_error("%s", err.msg);
-			remote_free(r);
-			return STATUS_TROUBLE;
-		}
-	}
-	if (remote_count(r) == 0) {
-		remote_free(r);
-		return STATUS_FINE;
-	}
-	say_urls(r, q);
-	fetch(r);
-	*out = r;
-	return STATUS_FINE;
+	(void)arg;
+	if (what)
+		progress_begin(what);
+	else
+		progress_end();
 }
+
+static void note(void *arg, bool is_error, const char *line, size_t n)
+{
+	(void)arg;
+	progress_end();
+	if (is_error)
+		say_error("%.*s", (int)n, line);
+	else
+		say("%.*s", (int)n, line);
+}
+
+const struct load_events cmd_report_events = { .step = step, .progress = progress_count, .note = note, .fetch = fetch };

@@ -1,5 +1,5 @@
 /*
- * test_again.c - load anew what a command line names
+ * test_loaded.c - load anew what a command line names
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -8,7 +8,7 @@
  */
 #include "config.h"
 
-#include "answer/reload.h"
+#include "answer/loaded.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,27 +80,37 @@ static void server_end(struct server *s)
 struct asked {
 	struct query q;
 	const char *word[2];
-	struct again again;
+	struct load_request request;
+	struct load_events events;
 	struct buf notes;
 	struct err err;
-	struct profile *p;
+	struct loaded l;
 };
+
+static void add_note(void *arg, bool is_error, const char *line, size_t n)
+{
+	(void)is_error;
+	buf_addf(arg, "%.*s\n", (int)n, line);
+}
 
 static void ask_of(struct asked *a, const char *first, const char *second)
 {
 	*a = (struct asked){ .word = { first, second } };
 	query_init(&a->q);
-	a->again = (struct again){ .q = &a->q, .word = a->word, .n_words = second ? 2 : 1 };
+	a->request = (struct load_request){
+		.q = &a->q, .word = a->word, .n_words = second ? 2 : 1, .is_reload = true, .events = &a->events
+	};
+	a->events = (struct load_events){ .arg = &a->notes, .note = add_note };
 }
 
 static int ask(struct asked *a)
 {
-	return again_load(&a->again, &a->p, NULL, &a->notes, &a->err);
+	return answer_load(&a->request, &a->l, &a->err);
 }
 
 static void ask_release(struct asked *a)
 {
-	profile_free(a->p);
+	loaded_release(&a->l);
 	buf_release(&a->notes);
 	query_release(&a->q);
 }
@@ -128,9 +138,9 @@ static void what_a_server_has_is_fetched_each_time(void **state)
 
 		ask_of(&a, s.source, NULL);
 		a.q.symbolize = "none";
-		assert_true(again_can(&a.again));
+		assert_true(answer_can_reload(&a.request));
 		assert_int_equal(ask(&a), 0);
-		assert_int_equal(total(a.p), want[i]);
+		assert_int_equal(total(a.l.profile), want[i]);
 		ask_release(&a);
 	}
 	server_end(&s);
@@ -140,7 +150,6 @@ static void the_answer_of_a_server_is_compared_with_a_base(void **state)
 {
 	static const char *const answer[] = { ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n",
 					      ANSWER "3\n1 @ 0x1001 0x2001\n2 @ 0x3001 0x2001\n" };
-	struct profile *apart;
 	struct server s;
 	struct asked a;
 
@@ -148,13 +157,13 @@ static void the_answer_of_a_server_is_compared_with_a_base(void **state)
 	server_start(&s, answer, 2);
 	ask_of(&a, s.source, NULL);
 	a.q.symbolize = "none";
-	a.again.base = a.word;
-	a.again.n_bases = 1;
-	assert_int_equal(again_load(&a.again, &a.p, &apart, &a.notes, &a.err), 0);
-	assert_int_equal(a.p->n_rows, 0);
-	assert_int_equal(apart->n_rows, 4);
+	a.request.base = a.word;
+	a.request.n_bases = 1;
+	a.request.keep_sides = true;
+	assert_int_equal(ask(&a), 0);
+	assert_int_equal(a.l.profile->n_rows, 0);
+	assert_int_equal(a.l.sides->n_rows, 4);
 	ask_release(&a);
-	profile_free(apart);
 	server_end(&s);
 }
 
@@ -171,7 +180,7 @@ static void one_source_that_fails_fails_all(void **state)
 	a.q.symbolize = "none";
 	assert_int_equal(ask(&a), ERR_IO);
 	assert_non_null(strstr(a.err.msg, "500"));
-	assert_null(a.p);
+	assert_null(a.l.profile);
 	ask_release(&a);
 	server_end(&s);
 }
@@ -215,7 +224,7 @@ static void a_server_that_is_silent_can_be_left(void **state)
 	(void)state;
 	server_start(&s, answer, 1);
 	ask_of(&a, s.source, NULL);
-	a.again.stop = &w.stop;
+	a.request.stop = &w.stop;
 	pthread_create(&thread, NULL, watch, &w);
 	assert_int_equal(ask(&a), ERR_STOPPED);
 	pthread_join(thread, NULL);
@@ -232,11 +241,11 @@ static void files_and_standard_input_cannot_be_fetched_again(void **state)
 
 	(void)state;
 	ask_of(&a, "/no/such/file.pb.gz", NULL);
-	assert_false(again_can(&a.again));
+	assert_false(answer_can_reload(&a.request));
 	assert_true(ask(&a) < 0);
 	ask_release(&a);
 	ask_of(&a, "http://localhost:1/x", "-");
-	assert_false(again_can(&a.again));
+	assert_false(answer_can_reload(&a.request));
 	assert_int_equal(ask(&a), ERR_USAGE);
 	ask_release(&a);
 }

@@ -1,15 +1,14 @@
 /*
- * save.c - keep what was fetched
+ * save.c - save profiles that were fetched
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "cli/report/save.h"
+#include "answer/save.h"
 
 #include "answer/remote.h"
 #include "base/io.h"
-#include "cli/messages.h"
 #include "viewers/export/export.h"
 
 #include <errno.h>
@@ -37,7 +36,7 @@ static void add_word(struct buf *out, const char *word)
 	buf_addz(out, ".");
 }
 
-void cmd_report_save_prefix(const struct profile *p, struct buf *out)
+void answer_save_prefix(const struct profile *p, struct buf *out)
 {
 	buf_addz(out, "pprof.");
 	if (p->n_maps && p->map[0].file) {
@@ -81,7 +80,7 @@ static bool folder_of(int i, struct buf *path)
 }
 
 /* Append the first folder that can be written to. */
-static bool find_folder(struct buf *out)
+static bool find_folder(struct buf *out, struct buf *notes)
 {
 	enum { N_PLACES = 4 };
 
@@ -90,7 +89,7 @@ static bool find_folder(struct buf *out)
 			continue;
 		if (make_folder(out->data))
 			return true;
-		say("Could not use temp dir %s: %s", out->data, strerror(errno));
+		buf_addf(notes, "Could not use temp dir %s: %s\n", out->data, strerror(errno));
 		buf_release(out);
 	}
 	return false;
@@ -131,7 +130,7 @@ static int write_profile(const struct profile *p, struct buf *name, struct err *
 	return rc;
 }
 
-void cmd_report_save_fetched(const struct profile *p, const struct load *target, const struct load *base)
+void answer_save_fetched(const struct profile *p, const struct load *target, const struct load *base, struct buf *notes)
 {
 	struct buf name = { 0 };
 	struct err err;
@@ -139,13 +138,13 @@ void cmd_report_save_fetched(const struct profile *p, const struct load *target,
 	if (target->q->no_save || !(remote_has(target->remote, target->source, target->n) ||
 				    (base && remote_has(base->remote, base->source, base->n))))
 		return;
-	if (find_folder(&name)) {
+	if (find_folder(&name, notes)) {
 		buf_addz(&name, "/");
-		cmd_report_save_prefix(p, &name);
+		answer_save_prefix(p, &name);
 		if (write_profile(p, &name, &err) < 0)
-			say("Could not save profile: %s", err.msg);
+			buf_addf(notes, "Could not save profile: %s\n", err.msg);
 		else
-			say("Saved profile in %s", name.data);
+			buf_addf(notes, "Saved profile in %s\n", name.data);
 	}
 	buf_release(&name);
 }

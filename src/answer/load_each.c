@@ -1,0 +1,86 @@
+/*
+ * load_each.c - several profiles that stay apart, loaded side by side
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "answer/load_each.h"
+
+#include "answer/compare.h"
+#include "answer/save.h"
+#include "base/pool.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <string.h>
+
+struct queue {
+	struct load_item *item;
+	size_t n;
+	atomic_size_t next;
+};
+
+static void load_part(void *arg, unsigned part)
+{
+	struct queue *q = arg;
+	size_t i;
+
+	(void)part;
+	while ((i = atomic_fetch_add(&q->next, 1)) < q->n) {
+		struct load_item *item = &q->item[i];
+		struct load none = { .q = item->load.q };
+
+		assert(item->load.n > 0 && !item->profile);
+		if (compare_load(&item->load, &none, &item->profile, &item->err) < 0)
+			item->profile = NULL;
+	}
+}
+
+void load_each(struct load_item *item, size_t n, const struct load_events *events)
+{
+	struct queue q = { .item = item, .n = n };
+
+	pool_run(load_part, &q, pool_size() < n ? pool_size() : (unsigned)n);
+	for (size_t i = 0; i < n; i++) {
+		struct buf notes = { 0 };
+
+		if (!item[i].profile || !item[i].load.remote)
+			continue;
+		answer_save_fetched(item[i].profile, &item[i].load, NULL, &notes);
+		load_events_notes(events, &notes);
+		buf_release(&notes);
+	}
+}
+
+/* With several profiles, each line says which one it is about. */
+static void add_named(const struct load *l, struct buf *out)
+{
+	const char *line = buf_text(&l->told), *several = strcmp(l->kind, "base") == 0 ? "the base" : "the new side";
+
+	while (*line) {
+		size_t n = strcspn(line, "\n");
+
+		buf_addf(out, "%s: %.*s\n", l->n == 1 ? l->source[0] : several, (int)n, line);
+		line += n + (line[n] == '\n');
+	}
+}
+
+int load_item_report(const struct load_item *item, const struct load_events *events, struct err *err)
+{
+	struct load named = item->load;
+
+	named.told = (struct buf){ 0 };
+	add_named(&item->load, &named.told);
+	load_events_report(events, &named);
+	buf_release(&named.told);
+	return item->profile ? 0 : err_set(err, item->err.code, "%s", item->err.msg);
+}
+
+void load_item_release(struct load_item *item)
+{
+	profile_free(item->profile);
+	item->profile = NULL;
+	buf_release(&item->load.notes);
+	buf_release(&item->load.told);
+}
