@@ -173,8 +173,7 @@ void code_search(struct shell *s, struct pane *p, const char *text)
 
 	if (!c->find)
 		c->find_from = c->list.at;
-	find_free(c->find);
-	c->find = *text ? find_new(text) : NULL;
+	find_set(&c->find, text);
 	if (*text && c->list.n && !c->is_choosing)
 		go_match(s, p, c->find_from < c->list.n ? c->find_from : 0, 1);
 }

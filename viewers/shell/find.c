@@ -67,6 +67,12 @@ void find_free(struct find *f)
 	free(f);
 }
 
+void find_set(struct find **f, const char *text)
+{
+	find_free(*f);
+	*f = *text ? find_new(text) : NULL;
+}
+
 static const char *place_of(const struct find *f, const char *name)
 {
 	return f->exact ? strstr(name, f->plain) : strcasestr(name, f->plain);

@@ -18,6 +18,9 @@ struct find;
 struct find *find_new(const char *text);
 void find_free(struct find *f);
 
+/* Replace *f by what a text looks for; "" looks for nothing, *f is NULL then. */
+void find_set(struct find **f, const char *text);
+
 /* Is it in a name? An expression that takes too many steps is in none. */
 bool find_in(struct find *f, const char *name);
 

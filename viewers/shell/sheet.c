@@ -134,10 +134,9 @@ void sheet_sort(struct sheet *s, bool as_came)
 		shell_list_go(&s->list, 0);
 }
 
-void sheet_filter(struct sheet *s, struct find *f)
+void sheet_filter(struct sheet *s, const char *text)
 {
-	find_free(s->find);
-	s->find = f;
+	find_set(&s->find, text);
 	show_rows(s);
 }
 
@@ -271,11 +270,6 @@ void sheet_shift(struct sheet *s, uint32_t col, int by)
 }
 
 /* ---- drawing ---- */
-
-/*
- * Numbers are never cut: where room is short, columns go. A column is as wide as the widest of its cells
- * that were seen, so that it does not jump while one scrolls back.
- */
 
 enum { NAME_MIN = 12, NUMBER_GAP = 1, TEXT_GAP = 2, LONG_TEXT = 10000 };
 

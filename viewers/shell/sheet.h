@@ -71,8 +71,8 @@ void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n);
  */
 void sheet_sort(struct sheet *s, bool as_came);
 
-/* Show the rows that have f, in their order; NULL shows all. f is taken over. */
-void sheet_filter(struct sheet *s, struct find *f);
+/* Show the rows that have a text, in their order; "" shows all. */
+void sheet_filter(struct sheet *s, const char *text);
 
 /* The number of the selected row; false when there is none. */
 bool sheet_selected(const struct sheet *s, uint32_t *row);

@@ -601,12 +601,10 @@ static void search(struct shell *s, struct pane *p, const char *text)
 	struct calls_state *state = p->state;
 
 	(void)s;
-	if (*text) {
-		find_free(state->last);
-		state->last = find_new(text);
-	}
-	sheet_filter(&state->callers, *text ? find_new(text) : NULL);
-	sheet_filter(&state->callees, *text ? find_new(text) : NULL);
+	if (*text)
+		find_set(&state->last, text);
+	sheet_filter(&state->callers, text);
+	sheet_filter(&state->callees, text);
 	go_to_part(state, state->part);
 	select_name(state, state->name);
 }

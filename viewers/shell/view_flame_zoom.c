@@ -247,7 +247,7 @@ static void copy_way(struct texts *to, const struct texts *from, size_t n)
 }
 
 /* Does a way begin as another one? */
-static bool starts_with(const struct texts *way, const struct texts *start)
+static bool way_begins(const struct texts *way, const struct texts *start)
 {
 	for (size_t i = 0; i < start->n; i++) {
 		size_t n = 0, m;
@@ -272,7 +272,7 @@ static bool is_inside(const struct flame_model *m, uint32_t tile, uint32_t of)
 static void settle(struct pane *p)
 {
 	struct flame_state *st = p->state;
-	bool in_part = st->part && starts_with(&st->zoom, &st->part_way);
+	bool in_part = st->part && way_begins(&st->zoom, &st->part_way);
 
 	st->on = in_part ? st->part->own : p->model->own;
 	find_tile(st->on, &st->zoom, &st->zoom_tile);
@@ -310,7 +310,7 @@ void shell_flame_refine(struct shell *s, struct pane *p)
 	    settings_query(p->ask)->nodecount > 0)
 		return;
 	find_way(m, st->zoom_tile, &way);
-	if (way.n == st->asked.n && starts_with(&way, &st->asked)) {
+	if (way.n == st->asked.n && way_begins(&way, &st->asked)) {
 		texts_release(&way);
 		return;
 	}

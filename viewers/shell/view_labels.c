@@ -256,8 +256,7 @@ static void set_all_folded(const struct labels *m, struct labels_state *s, bool 
 
 static void set_filter(const struct labels *m, struct labels_state *s, const char *text)
 {
-	find_free(s->find);
-	s->find = *text ? find_new(text) : NULL;
+	find_set(&s->find, text);
 	show(m, s);
 }
 
@@ -528,18 +527,9 @@ static bool fold_all(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool focus(struct shell *s, struct pane *p, const struct event *e)
+static bool filter_value(struct shell *s, struct pane *p, const struct event *e)
 {
-	(void)e;
-	if (!with_value(s, p, "tagfocus"))
-		shell_say(s, false, "choose a value");
-	return true;
-}
-
-static bool ignore(struct shell *s, struct pane *p, const struct event *e)
-{
-	(void)e;
-	if (!with_value(s, p, "tagignore"))
+	if (!with_value(s, p, e->key == 'f' ? "tagfocus" : "tagignore"))
 		shell_say(s, false, "choose a value");
 	return true;
 }
@@ -656,8 +646,8 @@ static void end(struct pane *p)
 static const struct binding keys[] = {
 	{ "j k Up Down PageUp PageDown Ctrl-D Ctrl-U g G Home End", "move", NULL, NULL, move },
 	{ "Enter", "only samples with this label; a key: fold or unfold", "focus", "tagfocus=KEY=^VALUE$", open_row },
-	{ "f", "only samples with this label", NULL, "tagfocus=KEY=^VALUE$", focus },
-	{ "x", "no samples with this label", "ignore", "tagignore=KEY=^VALUE$", ignore },
+	{ "f", "only samples with this label", NULL, "tagfocus=KEY=^VALUE$", filter_value },
+	{ "x", "no samples with this label", "ignore", "tagignore=KEY=^VALUE$", filter_value },
 	{ "b", "put the key at the root of stacks, for tree and flame graph; once more: take it back", "to root",
 	  "tagroot=KEY", to_root },
 	{ "H", "leave out this key", NULL, "taghide=^KEY$", hide },

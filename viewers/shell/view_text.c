@@ -151,8 +151,7 @@ static void search(struct shell *s, struct pane *p, const char *text)
 
 	if (!state->find)
 		state->from = state->list.at;
-	find_free(state->find);
-	state->find = *text ? find_new(text) : NULL;
+	find_set(&state->find, text);
 	if (state->find)
 		find_from(s, p, state->from < state->list.n ? state->from : 0, 1);
 }

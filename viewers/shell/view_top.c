@@ -182,7 +182,7 @@ static void choose_sheet(struct shell *s, struct top_state *state, const struct 
 	state->came = t->came;
 	state->sheet = sheet;
 	sheet_set_rows(sheet, t, t->r->table.n_rows);
-	sheet_filter(sheet, *search ? find_new(search) : NULL);
+	sheet_filter(sheet, search);
 }
 
 static void shown(struct shell *s, struct pane *p)
@@ -340,11 +340,9 @@ static void search(struct shell *s, struct pane *p, const char *text)
 	struct top_state *state = p->state;
 
 	(void)s;
-	if (*text) {
-		find_free(state->last);
-		state->last = find_new(text);
-	}
-	sheet_filter(state->sheet, *text ? find_new(text) : NULL);
+	if (*text)
+		find_set(&state->last, text);
+	sheet_filter(state->sheet, text);
 	select_again(state);
 	add_up(state);
 }

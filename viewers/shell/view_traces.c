@@ -371,16 +371,9 @@ static bool open_line(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool focus_label(struct shell *s, struct pane *p, const struct event *e)
+static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
 {
-	(void)e;
-	return with_label(s, p, "tagfocus");
-}
-
-static bool ignore_label(struct shell *s, struct pane *p, const struct event *e)
-{
-	(void)e;
-	return with_label(s, p, "tagignore");
+	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
 /* The model is to be in another order, or merged; one begins at its first row. */
@@ -498,8 +491,8 @@ static const struct binding keys[] = {
 	{ "S < >", "the heaviest first, or as they are in the profile", "sort", NULL, sort },
 	{ "=", "make one of samples with equal stacks, or tell them apart", "merge", NULL, merge },
 	{ "n N", "next match of the search, the one before", NULL, NULL, next_match },
-	{ "f", "only samples with the selected label, or the function", NULL, "tagfocus=KEY=^VALUE$", focus_label },
-	{ "x", "no samples with the selected label, or the function", NULL, "tagignore=KEY=^VALUE$", ignore_label },
+	{ "f", "only samples with the selected label, or the function", NULL, "tagfocus=KEY=^VALUE$", filter_label },
+	{ "x", "no samples with the selected label, or the function", NULL, "tagignore=KEY=^VALUE$", filter_label },
 };
 
 const struct pane_class shell_view_traces = {

@@ -561,16 +561,9 @@ static bool with_label(struct shell *s, struct pane *p, const char *option)
 	return true;
 }
 
-static bool focus_label(struct shell *s, struct pane *p, const struct event *e)
+static bool filter_label(struct shell *s, struct pane *p, const struct event *e)
 {
-	(void)e;
-	return with_label(s, p, "tagfocus");
-}
-
-static bool ignore_label(struct shell *s, struct pane *p, const struct event *e)
-{
-	(void)e;
-	return with_label(s, p, "tagignore");
+	return with_label(s, p, e->key == 'f' ? "tagfocus" : "tagignore");
 }
 
 static void subject(struct shell *s, struct pane *p, struct buf *out)
@@ -599,8 +592,8 @@ static const struct binding keys[] = {
 	{ "i", "upside down: functions by themselves, below them their callers", "invert", "inverted=true", invert },
 	{ "S < >", "sort by another column", "sort", NULL, sort_next },
 	{ "n N", "next match of the search, the one before; unfolds the way to it", NULL, NULL, search_next },
-	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", focus_label },
-	{ "x", "no samples with it", NULL, "ignore=NAME", ignore_label },
+	{ "f", "only samples with the function, or the label, on their stack", NULL, "focus=NAME", filter_label },
+	{ "x", "no samples with it", NULL, "ignore=NAME", filter_label },
 	{ "T", "pprof's tree: each function with its callers and callees", NULL, "tree | less", show_text },
 };
 
