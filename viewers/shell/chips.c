@@ -12,6 +12,7 @@
 #include "engine/view.h"
 #include "viewers/flame/flame.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static void add(struct chips *c, const struct option *o, const struct settings *
 	struct buf value = { 0 }, line = { 0 }, gone = { 0 }, preset = { 0 };
 	struct chip *chip = &c->chip[c->n++];
 
+	assert(c->n <= CHIPS_MAX);
 	option_add_value(o, from, &value);
 	option_add_line(o->name, buf_text(&value), &line);
 	option_add_value(o, defaults, &preset);
@@ -139,6 +141,7 @@ static int fitting(const struct chips *c, int first, int width)
 	enum { MORE = 9 };
 	int used = 0, n = first;
 
+	assert(first >= 0);
 	for (; n < c->n; n++) {
 		int need = columns_of(&c->chip[n]) + 1;
 
@@ -213,6 +216,7 @@ static bool act(struct shell *s, const struct chips *c, uint32_t key)
 {
 	char *line;
 
+	assert(s->chip >= 0 && s->chip < c->n);
 	switch (key) {
 	case KEY_ENTER_:
 	case 'e':

@@ -576,6 +576,7 @@ void code_draw(struct shell *s, struct pane *p, struct grid *g, struct area a)
 	bool has_bar;
 	int y;
 
+	assert(c->list.left >= 0 && c->mark_width >= 0);
 	(void)s;
 	if (c->is_choosing) {
 		draw_choice(p, g, a);

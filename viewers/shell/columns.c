@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "session/kept.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,6 +89,7 @@ static void keep(struct shell *s, const struct columns_state *c)
 
 static void toggle(struct shell *s, struct columns_state *c)
 {
+	assert(c->col < c->sheet->class->n_columns);
 	if (c->col == c->sheet->class->name)
 		shell_say(s, false, "names stay: there would be no telling what a row is");
 	sheet_toggle(c->sheet, c->col);
@@ -140,6 +142,7 @@ void columns_open(struct shell *s, struct sheet *sheet, const char *name)
 {
 	struct columns_state *c = overlay_open(s, &columns)->state;
 
+	assert(sheet->class && name);
 	c->sheet = sheet;
 	c->name = name;
 	c->col = column_at(sheet, 0);

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static struct command_row row_at(const char *text, size_t at, int columns)
 	bool in = is_quoted(text, at), out;
 	struct command_row r = { .before = in ? "'" : "", .after = "" };
 
+	assert(text[at]);
 	r.n = wrap_row(text + at, columns, &r.next);
 	out = is_quoted(text, at + r.n);
 	if (out && r.next > r.n && text[at + r.next]) /* a blank within quotes stays */

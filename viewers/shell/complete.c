@@ -11,6 +11,7 @@
 #include "session/complete.h"
 #include "viewers/flame/flame.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static size_t agreed(const struct complete *c)
 	size_t n, len;
 	const char *first = texts_at(&c->found, 0, &n);
 
+	assert(c->found.n > 0);
 	for (size_t i = 1; i < c->found.n; i++) {
 		const char *text = texts_at(&c->found, i, &len);
 		size_t k = 0;
@@ -60,6 +62,7 @@ static void take(struct complete *c, struct editor *e)
 	size_t n;
 	const char *text = texts_at(&c->found, c->list.at, &n);
 
+	assert(c->list.at < c->found.n);
 	editor_replace(e, c->start, text, n);
 	c->is_chosen = true;
 }
@@ -100,6 +103,7 @@ static void step(struct complete *c, struct editor *e, int by)
 {
 	uint32_t n = (uint32_t)c->found.n;
 
+	assert(n > 0);
 	c->list.n = n;
 	if (c->is_chosen || by < 0)
 		shell_list_go(&c->list, (c->list.at + n + (uint32_t)by) % n);

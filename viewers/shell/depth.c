@@ -13,6 +13,7 @@
 
 #include "viewers/shell/depth.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -40,8 +41,10 @@ uint32_t depth_color(enum depth depth, int32_t number)
 	static const uint32_t level[CUBE] = { 0, 95, 135, 175, 215, 255 };
 	uint32_t n = (uint32_t)number;
 
+	assert(depth != DEPTH_NONE);
 	if (depth == DEPTH_TRUE)
 		return n & 0xffffff;
+	assert(number >= 0 && n < END_256);
 	if (n < FIRST_256)
 		return first[n];
 	if (n >= GREYS)
@@ -113,6 +116,7 @@ static int32_t nearest(enum depth depth, uint32_t rgb, int32_t paper, double lea
 	struct lab want = lab_of(rgb);
 	double closest = INFINITY;
 
+	assert(depth == DEPTH_16 || depth == DEPTH_256);
 	for (int32_t i = lo; i < hi; i++) {
 		double d = distance(want, lab_of(depth_color(depth, i)));
 

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "viewers/shell/grid.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static size_t next_char(const struct editor *e, size_t at)
 
 static size_t byte_before(const struct editor *e, size_t at)
 {
+	assert(at > 0 && at <= e->text.len);
 	do
 		at--;
 	while (at > 0 && ((unsigned char)e->text.data[at] & 0xc0) == 0x80);
@@ -61,6 +63,7 @@ static bool in_word(const struct editor *e, size_t at)
 {
 	unsigned char c = (unsigned char)e->text.data[at];
 
+	assert(at < e->text.len);
 	return c >= 0x80 || c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
@@ -97,6 +100,7 @@ static enum editor_did take_out(struct editor *e, size_t lo, size_t hi, bool kee
 {
 	if (lo >= hi)
 		return EDITOR_MOVED;
+	assert(hi <= e->text.len);
 	if (keep) {
 		e->cut.len = 0;
 		buf_add(&e->cut, e->text.data + lo, hi - lo);
@@ -127,6 +131,7 @@ void editor_insert(struct editor *e, const char *text, size_t n)
 {
 	struct buf clean = { 0 }, all = { 0 };
 
+	assert(e->at <= e->text.len);
 	add_clean(&clean, text, n);
 	if (e->text.len + clean.len <= EDITOR_MAX) {
 		buf_add(&all, buf_text(&e->text), e->at);
@@ -165,6 +170,7 @@ void editor_release(struct editor *e)
 
 static enum editor_did go(struct editor *e, size_t at)
 {
+	assert(at <= e->text.len);
 	e->at = at;
 	return EDITOR_MOVED;
 }
@@ -299,6 +305,7 @@ void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, 
 			if (to == 0)
 				break;
 		}
+	assert(e->left <= e->at && e->at <= e->text.len);
 	grid_text(g, a, x, y, buf_text(&e->text) + e->left, look);
 	if (e->left > 0)
 		grid_text(g, a, x - 1, y, "<", look);

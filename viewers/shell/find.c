@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ bool find_in(struct find *f, const char *name)
 	bool yes = false;
 	struct err err;
 
+	assert(f && name);
 	if (!f->expression)
 		return place_of(f, name);
 	return regex_match(f->expression, name, strlen(name), &yes, &err) == 0 && yes;
@@ -92,6 +94,7 @@ bool find_at(const struct find *f, const char *name, size_t *at, size_t *n)
 {
 	const char *place = f->expression ? NULL : place_of(f, name);
 
+	assert(f && name);
 	if (!place || !*f->plain)
 		return false;
 	*at = (size_t)(place - name);

@@ -11,6 +11,7 @@
 #include "viewers/flame/flame.h"
 #include "viewers/shell/wrap.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,7 @@ static void do_hit(struct shell *s, const struct hit *h)
 	const char *text = h->line ? h->line : h->typed;
 	char *own = text ? mem_strndup(text, strlen(text)) : NULL;
 
+	assert(!h->line || !h->typed);
 	if (h->line)
 		shell_line(s, own, true);
 	else if (h->typed)

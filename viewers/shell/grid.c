@@ -299,6 +299,7 @@ static bool walk_next(struct walk *w, struct glyph *out)
 {
 	size_t n;
 
+	assert(w->escaped <= w->escape.len);
 	*out = (struct glyph){ .columns = 1 };
 	while (w->escaped == w->escape.len) {
 		if (!*w->at)
@@ -328,6 +329,7 @@ static void put(struct grid *g, struct area a, int x, int y, struct glyph glyph,
 	struct area in = clip(g, a);
 	int64_t column = (int64_t)a.x + x, row = (int64_t)a.y + y, end = (int64_t)in.x + in.width;
 
+	assert(glyph.columns == 1 || glyph.columns == 2);
 	if (row < in.y || row >= in.y + in.height || column + glyph.columns <= in.x || column >= end)
 		return;
 	if (g->ascii) {
@@ -496,6 +498,7 @@ static char letter_of(struct seen *s, struct look look)
 {
 	int i = 0;
 
+	assert(s->n <= LOOKS);
 	if (same(look, (struct look){ COLOR_OWN, COLOR_OWN, 0 }))
 		return ' ';
 	while (i < s->n && !same(s->look[i], look))

@@ -14,6 +14,7 @@
 #include "viewers/shell/editor.h"
 #include "viewers/shell/wrap.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,7 @@ static void lay_key(struct page *p, const struct page_part *part, int column, in
 	const char *key = part->key, *text = part->text;
 	char *one = take_row(&key, keys - 1), *two = take_row(&text, column - keys - EDGES);
 
+	assert(part->kind == PART_KEY);
 	while (one || two) {
 		struct page_row *row = add_row(p, PART_KEY);
 
@@ -124,6 +126,7 @@ static void pair_rows(struct page *p, size_t first, size_t mid)
 {
 	size_t n = p->n_rows;
 
+	assert(first <= mid && n - mid <= mid - first);
 	for (size_t i = mid; i < n; i++) {
 		struct page_row *left = &p->row[first + i - mid];
 
@@ -151,6 +154,7 @@ static size_t lay_keys(struct page *p, size_t i, int width)
 
 	while (i + n < p->n_parts && p->part[i + n].kind == PART_KEY)
 		n++;
+	assert(n > 0);
 	start = mem_alloc(n, sizeof(*start));
 	for (size_t k = 0; k < n; k++) {
 		start[k] = p->n_rows;
@@ -208,6 +212,7 @@ static void page_release(struct page *p)
 /* Append a part; texts are copied. key may be NULL. */
 static void page_add(struct page *p, enum part_kind kind, const char *key, const char *text)
 {
+	assert(text && (kind == PART_KEY || !key));
 	p->part = mem_grow(p->part, &p->cap_parts, p->n_parts + 1, sizeof(*p->part));
 	p->part[p->n_parts++] = (struct page_part){ kind, copy(key), copy(text) };
 	p->laid_width = 0;

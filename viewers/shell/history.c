@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ void history_show(const struct history *h, size_t i, struct editor *e)
 	const char *text = texts_at(&h->lines, i, &n);
 	char *line = mem_strndup(text, n);
 
+	assert(i < h->lines.n);
 	editor_set(e, line);
 	free(line);
 }
@@ -41,6 +43,7 @@ void history_walk(struct history *h, int by, struct editor *e)
 {
 	size_t to = h->at;
 
+	assert(h->at <= h->lines.n && (by == 1 || by == -1));
 	if (by < 0) {
 		while (to > 0 && is_shown(h, to - 1, e))
 			to--;

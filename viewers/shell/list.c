@@ -7,6 +7,8 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include <assert.h>
+
 enum { CTRL_D = 4, CTRL_U = 21, SIDE_STEP = 8 };
 
 void shell_list_go(struct list *l, uint32_t row)
@@ -18,6 +20,8 @@ void shell_list_go(struct list *l, uint32_t row)
 		l->top = l->at;
 	if (l->at >= l->top + height)
 		l->top = l->at - height + 1;
+	assert(l->top <= l->at && l->at - l->top < height);
+	assert(l->n == 0 || l->at < l->n);
 }
 
 void shell_list_fit(struct list *l, uint32_t n, int height)
@@ -29,6 +33,7 @@ void shell_list_fit(struct list *l, uint32_t n, int height)
 	if (height > 0 && n <= (uint32_t)height)
 		l->top = 0;
 	shell_list_go(l, l->at);
+	assert(n == 0 || l->at < n);
 }
 
 static void list_move(struct list *l, int64_t by)
@@ -117,6 +122,7 @@ void shell_list_draw_bar(const struct list *l, struct grid *g, struct area a, st
 		return;
 	bar.height = (int)(h * h / n > 0 ? h * h / n : 1);
 	bar.y = a.y + (int)((h - bar.height) * l->top / (n - h));
+	assert(bar.height >= 1 && bar.height <= a.height);
 	grid_fill(g, (struct area){ bar.x, a.y, 1, a.height }, 0x2502, theme_look(LOOK_QUIET));
 	grid_fill(g, bar, 0x2588, look);
 }

@@ -11,6 +11,7 @@
 #include "viewers/flame/flame.h"
 #include "viewers/shell/wrap.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +47,7 @@ void menu_add(struct menu *m, const char *text, const char *detail, const char *
 {
 	int columns = (int)flame_columns(text), more = detail ? (int)flame_columns(detail) : 0;
 
+	assert(text && columns >= 0 && more >= 0);
 	m->item = mem_grow(m->item, &m->cap_items, m->n_items + 1, sizeof(*m->item));
 	m->item[m->n_items++] = (struct menu_item){ copy(text), copy(detail), copy(line), is_marked };
 	if (line && columns > m->text_columns)
@@ -91,12 +93,14 @@ static void see(struct menu *m, uint32_t i)
 
 static const struct menu_item *item_of(const struct menu *m, uint32_t row)
 {
+	assert(row >= m->list.n || m->seen[row] < m->n_items);
 	return row < m->list.n ? &m->item[m->seen[row]] : NULL;
 }
 
 /* Headings cannot be selected: go on in this direction, or back when there is nothing. */
 static void leave_heading(struct menu *m, int by)
 {
+	assert(by == 1 || by == -1);
 	for (int turn = 0; turn < 2; turn++, by = -by) {
 		uint32_t at = m->list.at;
 
@@ -165,6 +169,7 @@ static void draw_row(const struct menu *m, struct grid *g, int y, uint32_t row)
 	int room = at_least(a.width * 2 / 3, a.width - MARGIN - 3 - m->detail_columns), x = MARGIN;
 	int columns = m->text_columns < room ? m->text_columns : room;
 
+	assert(item);
 	if (!item->detail || !*item->detail || a.width < 30)
 		columns = a.width - MARGIN;
 	if (!item->line) {

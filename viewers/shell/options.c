@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,7 @@ static bool next_word(const char *words, const char *now, int by, struct buf *ou
 			break;
 		}
 	}
+	assert(n > 0 && at < n);
 	at = (at + n + (size_t)by) % n;
 	buf_add(out, word[at], len[at]);
 	return true;

@@ -9,12 +9,14 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct overlay *overlay_open(struct shell *s, const struct overlay_class *class)
 {
 	struct overlay *o = mem_zalloc(1, sizeof(*o));
 
+	assert(class->draw && class->key);
 	o->class = class;
 	o->state = mem_zalloc(1, class->state_size ? class->state_size : 1);
 	o->below = s->overlay;

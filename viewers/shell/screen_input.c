@@ -14,6 +14,7 @@
 #include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -42,6 +43,7 @@ static int next_code(struct screen *s, int wait_ms)
 {
 	int code;
 
+	assert(s->n_unread >= 0 && s->n_unread <= UNREAD);
 	if (s->n_unread)
 		return s->unread[--s->n_unread];
 	code = curses.wgetch(s->keys);

@@ -13,6 +13,7 @@
 #include "viewers/shell/screen_curses.h"
 #include "viewers/shell/screen_int.h"
 
+#include <assert.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -50,6 +51,7 @@ static struct paint *slot_of(struct screen *s, struct look look)
 	uint64_t h =
 		(look.ink * UINT64_C(0x9e3779b97f4a7c15)) ^ (look.paper * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ look.attr;
 
+	assert(s->n_paints < PAINTS);
 	h ^= h >> 29;
 	for (size_t i = h % PAINTS;; i = (i + 1) % PAINTS) {
 		struct paint *p = &s->paint[i];
@@ -113,6 +115,7 @@ static int convert(const struct screen *s, const struct grid_cell *c, int column
 	int n = 1;
 	bool known = c->ch < 0x80 || (!s->ascii && wcwidth((wchar_t)c->ch) == columns);
 
+	assert(columns == 1 || columns == 2);
 	if (!known)
 		text[0] = L'?';
 	for (int i = 0; known && !s->ascii && i < CELL_MARKS && c->mark[i]; i++)
@@ -145,6 +148,7 @@ static bool draw(struct screen *s, const struct grid *g, int y, int from, int en
 			n += convert(s, row + x, columns, p ? p : &none, out + n);
 			x += columns;
 		}
+		assert(n <= PART + 1);
 		curses.wmove(*curses.stdscr, y, from);
 		curses.wadd_wchnstr(*curses.stdscr, out, n);
 		from = x;
@@ -166,6 +170,7 @@ static bool draw_row(struct screen *s, const struct grid *g, int y, bool all)
 	int end = g->width < s->shown.width ? g->width : s->shown.width, from = 0;
 	bool done;
 
+	assert(y >= 0 && y < g->height && y < s->shown.height);
 	while (!all && from < end && same_cell(now + from, old + from))
 		from++;
 	while (!all && end > from && same_cell(now + end - 1, old + end - 1))

@@ -32,6 +32,8 @@ static void first_columns(struct sheet *s)
 void sheet_init(struct sheet *s, const struct sheet_class *class, uint32_t by)
 {
 	assert(class->n_columns <= SHEET_MAX);
+	assert(class->name < class->n_columns && by < class->n_columns);
+	assert(class->cell && class->weight && class->text);
 	s->class = class;
 	s->by = by;
 	first_columns(s);
@@ -48,6 +50,7 @@ void sheet_release(struct sheet *s)
 
 void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 {
+	assert(s->class); /* after sheet_init */
 	s->rows = rows;
 	s->n_rows = n;
 	free(s->row);
@@ -93,6 +96,7 @@ static void sort_rows(struct sheet *s)
 	struct sorting *list = mem_alloc(s->n_rows, sizeof(*list));
 	bool is_text = class->column[s->by].is_text;
 
+	assert(s->by < class->n_columns);
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		list[i] = (struct sorting){ .weight = is_text ? 0 : class->weight(s, i, s->by),
 					    .text = is_text ? class->text(s, i, s->by) : NULL,
@@ -115,6 +119,7 @@ static void show_rows(struct sheet *s)
 	for (uint32_t i = 0; i < s->n_rows; i++)
 		if (!s->find || find_in(s->find, s->class->text(s, s->sorted[i], s->class->name)))
 			s->row[n++] = s->sorted[i];
+	assert(n <= s->n_rows);
 	s->list.n = n;
 	if (!was || !sheet_select(s, row))
 		shell_list_go(&s->list, 0);
@@ -152,6 +157,7 @@ bool sheet_selected(const struct sheet *s, uint32_t *row)
 
 bool sheet_select(struct sheet *s, uint32_t row)
 {
+	assert(row < s->n_rows);
 	for (uint32_t i = 0; i < s->list.n; i++) {
 		if (s->row[i] != row)
 			continue;
@@ -165,6 +171,7 @@ bool sheet_find(struct sheet *s, struct find *f, int by)
 {
 	uint32_t n = s->list.n, at = s->list.at;
 
+	assert(f && (by == 1 || by == -1));
 	for (uint32_t i = 0; i < n; i++) {
 		at = by > 0 ? (at + 1) % n : (at + n - 1) % n;
 		if (!find_in(f, s->class->text(s, s->row[at], s->class->name)))
@@ -210,6 +217,7 @@ uint32_t sheet_beside(const struct sheet *s, int by)
 {
 	int64_t at = (int64_t)place_of(s, s->by) + by;
 
+	assert(s->n_shown > 0 && (by == 1 || by == -1));
 	return s->shown[at < 0 ? 0 : at >= s->n_shown ? s->n_shown - 1 : at];
 }
 
@@ -235,6 +243,7 @@ void sheet_read_columns(struct sheet *s, const char *keys)
 	}
 	if (!sheet_is_shown(s, s->class->name))
 		first_columns(s);
+	assert(s->n_shown > 0 && s->n_shown <= SHEET_MAX && sheet_is_shown(s, s->class->name));
 }
 
 bool sheet_is_shown(const struct sheet *s, uint32_t col)
@@ -246,6 +255,7 @@ void sheet_toggle(struct sheet *s, uint32_t col)
 {
 	uint32_t at = place_of(s, col);
 
+	assert(col < s->class->n_columns);
 	if (col == s->class->name)
 		return;
 	if (at == s->n_shown) { /* in front of the one that stands behind it at first */
@@ -257,6 +267,7 @@ void sheet_toggle(struct sheet *s, uint32_t col)
 	} else {
 		memmove(s->shown + at, s->shown + at + 1, (--s->n_shown - at) * sizeof(*s->shown));
 	}
+	assert(s->n_shown > 0 && s->n_shown <= s->class->n_columns);
 }
 
 void sheet_shift(struct sheet *s, uint32_t col, int by)
@@ -292,6 +303,7 @@ static void take_cells(struct sheet *s, struct cells *c)
 {
 	size_t n = (size_t)c->n * s->n_shown;
 
+	assert(s->class && c->top + c->n <= s->list.n);
 	c->at = mem_alloc(n, sizeof(*c->at));
 	c->look = mem_alloc(n, sizeof(*c->look));
 	buf_addz(&c->text, "");
@@ -395,6 +407,7 @@ static struct area cell_area(const struct sheet *s, uint32_t col, struct area a,
 {
 	int right = s->to[col] < a.width ? s->to[col] : a.width;
 
+	assert(col < s->class->n_columns);
 	return (struct area){ a.x + s->from[col], a.y + y, right > s->from[col] ? right - s->from[col] : 0, 1 };
 }
 
@@ -443,6 +456,7 @@ static void draw_name(const struct sheet *s, struct grid *g, struct area cell, u
 	struct look quiet = here ? theme_selected(theme_look(LOOK_QUIET)) : theme_look(LOOK_QUIET);
 	int room = (int)strlen(mark) + 1, end;
 
+	assert(row < s->n_rows);
 	room = !*mark || room > cell.width / 2 ? cell.width : cell.width - room;
 	if (s->list.left) {
 		end = grid_text(g, cell, -s->list.left, 0, name, look);
@@ -494,6 +508,7 @@ void sheet_draw(struct sheet *s, struct grid *g, struct area a)
 	fit_columns(s, rows.width);
 	most = c.longest - (s->to[name] - s->from[name]);
 	s->list.left = s->list.left < most ? s->list.left : most > 0 ? most : 0;
+	assert(s->list.left >= 0);
 	if (a.height > 0)
 		draw_headings(s, g, a);
 	for (uint32_t i = 0; i < c.n; i++)

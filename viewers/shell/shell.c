@@ -14,6 +14,7 @@
 #include "viewers/shell/option.h"
 #include "viewers/shell/screen.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ struct shell_data *data_hold(struct shell_data *d)
 
 void data_drop(struct shell_data *d)
 {
+	assert(!d || d->n_refs > 0);
 	if (!d || --d->n_refs)
 		return;
 	if (d->sides != d->p)
@@ -123,6 +125,7 @@ static void follow_settings(struct shell *s)
 /* What was is pushed; what had been undone is gone. */
 static void push_undo(struct shell *s, struct settings *before)
 {
+	assert(s->undo_at <= s->n_undo && s->n_undo <= UNDO_MAX);
 	while (s->n_undo > s->undo_at)
 		settings_free(s->undo[--s->n_undo]);
 	if (s->n_undo == UNDO_MAX) {
@@ -139,6 +142,7 @@ static void swap_settings(struct shell *s, size_t i)
 {
 	struct settings *now = s->now;
 
+	assert(i < s->n_undo);
 	s->now = s->undo[i];
 	s->undo[i] = now;
 	follow_settings(s);
@@ -206,6 +210,7 @@ void shell_fetched(struct shell *s, int rc, struct shell_data *data, const struc
 		shell_say(s, rc != ERR_STOPPED, "%s", err->msg);
 		return;
 	}
+	assert(data);
 	s->n_fetched++;
 	s->two_sides = data->has_base;
 	show_data(s, data);

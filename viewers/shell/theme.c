@@ -10,6 +10,7 @@
 
 #include "viewers/shell/shell_int.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { WARM_PERCENT = 5, HOT_PERCENT = 20 };
@@ -37,6 +38,7 @@ static const struct look looks[N_ROLES] = {
 
 struct look theme_look(enum role role)
 {
+	assert(role < N_ROLES);
 	return looks[role];
 }
 

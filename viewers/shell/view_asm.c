@@ -300,6 +300,7 @@ static void show(struct pane *p, uint32_t i)
 	const struct disasm_routine *r = am->routine[i];
 	int height = st->code.list.height > 0 ? st->code.list.height : p->area.height - 2, width;
 
+	assert(i < am->code.n && r->lo <= r->hi);
 	st->code.routine = i;
 	st->code.list = (struct list){ .n = r->hi - r->lo, .height = height, .left = st->code.list.left };
 	st->code.values = code_values(p);

@@ -251,6 +251,7 @@ static void show_group(struct pane *p, uint32_t which)
 	const struct calls_rows *c = p->model->own;
 	const struct calls_group *g = &c->group[which];
 
+	assert(which < c->n && g->first <= g->node && g->node < g->end && g->end <= c->r->table.n_rows);
 	state->which = which;
 	state->above = (struct calls_side){ c, g->first };
 	state->below = (struct calls_side){ c, g->node + 1 };
@@ -349,6 +350,7 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 	if (first > 0 && s->pane[first - 1]->class == &shell_view_calls)
 		x = grid_text(g, a, x, 0, "\xe2\x80\xa6 > ", theme_look(LOOK_QUIET));
 	for (size_t i = first; i <= s->at; i++) {
+		assert(state->n_crumbs < CALLS_CRUMBS);
 		state->crumb_x[state->n_crumbs++] = x;
 		x = grid_text_short(g, a, x, 0, crumb_of(s->pane[i]), CRUMB_MAX,
 				    theme_look(i == s->at ? LOOK_KEY : LOOK_COMMAND));

@@ -10,6 +10,7 @@
 #include "viewers/shell/find.h"
 #include "viewers/shell/quote.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static void add_up(const struct flame *f, const bool *match, uint32_t zoom, stru
 {
 	uint8_t *state = mem_alloc(f->n, sizeof(*state));
 
+	assert(zoom < f->n);
 	out->n = 0;
 	out->width = out->here = 0;
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -179,6 +181,7 @@ static bool go_down(struct pane *p)
 	const struct flame_model *m = st->on;
 	uint32_t best = 0;
 
+	assert(st->at_tile < m->l.n);
 	for (uint32_t t = m->child[st->at_tile]; t < m->child[st->at_tile + 1]; t++)
 		if (m->l.tile[t].width > 0 && (!best || m->l.tile[t].width > m->l.tile[best].width))
 			best = t;

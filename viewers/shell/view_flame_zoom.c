@@ -9,6 +9,7 @@
 
 #include "engine/view.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- the model ---- */
@@ -41,6 +42,7 @@ static void link_tiles(struct flame_model *own, struct arena *mem)
 	own->child[0] = 1;
 	for (uint32_t i = 0; i < n; i++)
 		own->child[i + 1] += own->child[i];
+	assert(n > 0 && own->child[n] == n);
 }
 
 static struct flame_source source_of(const struct opt_list *list)
@@ -173,6 +175,7 @@ void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *l
 		first = m->child[first];
 		end = m->child[end];
 	}
+	assert(first < end && end <= m->l.n);
 	*lo = first;
 	*hi = end;
 }
@@ -281,6 +284,7 @@ static void settle(struct pane *p)
 		st->at_tile = st->zoom_tile;
 		find_way(st->on, st->at_tile, &st->at);
 	}
+	assert(st->zoom_tile < st->on->l.n && st->at_tile < st->on->l.n);
 	st->is_followed = false;
 	shell_flame_search_again(p);
 }
@@ -291,6 +295,7 @@ static void add_places(const struct flame_model *m, uint32_t tile, struct buf *o
 	uint32_t n = m->l.tile[tile].level, box = m->l.tile[tile].box;
 	uint32_t *place = (uint32_t *)(void *)buf_room(out, n * sizeof(*place));
 
+	assert(m->tile[box] == tile);
 	for (uint32_t i = n; i-- > 0; box = m->f->parent[box])
 		place[i] = m->f->place[box];
 	out->len += n * sizeof(*place);
@@ -381,6 +386,7 @@ void shell_flame_select(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
+	assert(tile < st->on->l.n);
 	st->at_tile = tile;
 	st->is_followed = false;
 	find_way(st->on, tile, &st->at);
@@ -389,6 +395,7 @@ void shell_flame_select(struct pane *p, uint32_t tile)
 /* What is zoomed now is where the next step back leads to. */
 static void push_zoom(struct flame_state *st)
 {
+	assert(st->n_past <= PAST_MAX);
 	if (st->n_past == PAST_MAX) {
 		texts_release(&st->past[0]);
 		memmove(st->past, st->past + 1, --st->n_past * sizeof(*st->past));
@@ -402,6 +409,7 @@ void shell_flame_zoom(struct pane *p, uint32_t tile)
 {
 	struct flame_state *st = p->state;
 
+	assert(tile < st->on->l.n);
 	push_zoom(st);
 	find_way(st->on, tile, &st->zoom);
 	st->top = 0;

@@ -150,6 +150,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 /* The selected row; NULL when there is none. */
 static const struct label_row *selected(const struct labels_state *s)
 {
+	assert(s->list.n == 0 || s->list.at < s->list.n);
 	return s->list.n ? &s->shown[s->list.at] : NULL;
 }
 
@@ -184,6 +185,7 @@ static bool matches(const struct labels *m, struct labels_state *s, uint32_t gro
 /* Add a row; gives whether it is the one that was selected. */
 static bool add_shown(const struct labels *m, struct labels_state *s, uint32_t group, uint32_t row)
 {
+	assert(group < m->n && (row == LABELS_NONE || row < m->r->table.n_rows));
 	s->shown = mem_grow(s->shown, &s->cap_shown, (size_t)s->list.n + 1, sizeof(*s->shown));
 	s->shown[s->list.n++] = (struct label_row){ group, row };
 	if (!s->key || strcmp(s->key, m->group[group].key) != 0)
@@ -242,6 +244,7 @@ static void note_folded(const struct labels *m, struct labels_state *s)
 
 static void set_folded(const struct labels *m, struct labels_state *s, uint32_t group, bool fold)
 {
+	assert(group < s->n);
 	s->is_folded[group] = fold;
 	note_folded(m, s);
 	show(m, s);

@@ -291,6 +291,7 @@ const char *shell_source_search_text(const struct pane *p, uint32_t i, struct bu
 
 static void add_row(struct source_state *st, enum source_kind kind, uint32_t i, uint32_t line)
 {
+	assert(kind <= SOURCE_CODE);
 	st->row = mem_grow(st->row, &st->cap_rows, (size_t)st->code.list.n + 1, sizeof(*st->row));
 	st->row[st->code.list.n++] = (struct source_row){ kind, i, line };
 }
@@ -406,6 +407,7 @@ void shell_source_go_line(struct pane *p, int64_t line)
 	struct source_state *st = p->state;
 	uint32_t best = 0;
 
+	assert(p->model);
 	for (uint32_t i = 0; i < st->code.list.n; i++)
 		if (st->row[i].kind == SOURCE_LINE && shell_source_cell(p, st->row[i].i)[LIST_LINE].value <= line)
 			best = i;

@@ -14,6 +14,7 @@
 #include "answer/make.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,7 @@ static char *line_at(const struct pane *p, uint32_t i)
 	const struct text_lines *lines = p->model->own;
 	const char *start = buf_text(&p->model->text) + lines->at[i];
 
+	assert(i < lines->n);
 	return mem_strndup(start, strcspn(start, "\n"));
 }
 

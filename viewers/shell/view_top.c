@@ -19,6 +19,7 @@
 #include "viewers/shell/headline.h"
 #include "viewers/shell/quote.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ static bool order_of(const struct sheet *s, uint32_t col, enum sort *out)
 	bool flat = sides ? col == SIDES_DELTA : col == SHEET_FLAT || col == SHEET_FLAT_PCT || col == SHEET_SUM_PCT;
 	bool cum = sides ? col == SIDES_CUM_DELTA : col == SHEET_CUM || col == SHEET_CUM_PCT;
 
+	assert(col < s->class->n_columns);
 	*out = cum ? SORT_CUM : SORT_FLAT;
 	return flat || cum;
 }
@@ -157,6 +159,7 @@ static void arrange(struct top_state *state)
 	const struct top_rows *t = state->sheet->rows;
 	enum sort order;
 
+	assert(state->sheet->rows == t && state->sheet->n_rows == t->r->table.n_rows);
 	sheet_sort(state->sheet,
 		   !state->sheet->is_reversed && order_of(state->sheet, state->sheet->by, &order) && order == t->came);
 	add_up(state);

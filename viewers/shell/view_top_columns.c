@@ -13,6 +13,7 @@
 #include "base/unit.h"
 #include "report/top.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -123,6 +124,7 @@ void shell_top_add_up(const struct sheet *s)
 {
 	int64_t sum = 0;
 
+	assert(s->class == &shell_top_sheet);
 	for (uint32_t i = 0; i < s->list.n; i++) {
 		sum += cell_of(s, s->row[i], TOP_FLAT)->value;
 		rows_of(s)->sum[i] = sum;

@@ -12,6 +12,7 @@
 #include "viewers/shell/headline.h"
 #include "viewers/shell/quote.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,7 @@ static void draw_sample(const struct samples *m, const struct traces_state *s, u
 		    quiet = in_row(theme_look(LOOK_QUIET), here, !s->in_stack);
 	struct buf text = { 0 };
 
+	assert(row < s->list.n && entry < m->n);
 	if (here)
 		grid_fill(g, line, ' ', plain);
 	grid_text(g, line, 0, 0, here ? ">" : "", plain);
@@ -322,6 +324,7 @@ static const struct trace_line *selected_line(const struct pane *p)
 {
 	const struct traces_state *state = p->state;
 
+	assert(!state->lines.n || state->lines.at < state->lines.n);
 	return state->in_stack && state->lines.n ? &state->line[state->lines.at] : NULL;
 }
 

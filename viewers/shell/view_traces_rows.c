@@ -22,6 +22,7 @@
 #include "base/unit.h"
 #include "engine/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,7 @@ static uint32_t entry_of(struct samples *m, struct idtab *ids, uint32_t sample)
 	for (size_t pos = idtab_start(ids, hash); idtab_next(ids, hash, &pos, &id);)
 		if (is_same(m->t, m->t->stack[m->first[id]], stack))
 			return id;
+	assert(m->n < m->t->n);
 	idtab_put(ids, hash, m->n);
 	m->first[m->n] = sample;
 	m->count[m->n] = 0;
@@ -487,6 +489,7 @@ static void add_line(struct traces_state *s, struct trace_line line)
 
 bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l)
 {
+	assert(l->is_label || l->at < m->t->n_names);
 	if (!s->find)
 		return false;
 	return l->is_label ? label_matches(m->t, &m->t->label[l->at], s->find) : s->name_hit[l->at];
@@ -507,6 +510,7 @@ void shell_traces_lines(const struct samples *m, struct traces_state *s)
 	const struct traces *t = m->t;
 	uint32_t entry = s->list.n ? shell_traces_entry(m, s, s->list.at) : TRACES_NONE, labels, stack;
 
+	assert(s->list.n == 0 || s->list.at < s->list.n);
 	if (entry == s->entry && entry != TRACES_NONE)
 		return;
 	s->entry = entry;

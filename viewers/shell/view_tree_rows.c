@@ -15,6 +15,7 @@
 #include "report/head.h"
 #include "viewers/shell/find.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void find_paths(struct tree *t, struct arena *mem)
 	const struct flame *f = t->f;
 	uint64_t *name = mem_alloc(f->n_frames, sizeof(*name));
 
+	assert(f->n > 0);
 	for (uint32_t i = 0; i < f->n_frames; i++)
 		name[i] = hash_bytes(f->frames[i].name, strlen(f->frames[i].name));
 	t->path = arena_alloc(mem, f->n, sizeof(*t->path));
@@ -119,6 +121,7 @@ int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by)
 
 const char *tree_name(const struct tree *t, uint32_t box)
 {
+	assert(box < t->f->n);
 	return box == TREE_ROOT || t->f->n_rest[box] ? "" : t->f->frames[t->f->frame[box]].name;
 }
 
@@ -131,6 +134,7 @@ enum tree_by tree_sorted_by(const struct tree *t, const struct tree_state *s)
 
 uint32_t tree_selected(const struct tree_state *s)
 {
+	assert(s->list.n == 0 || s->list.at < s->list.n);
 	return s->list.n ? s->row[s->list.at].box : TREE_ROOT;
 }
 
@@ -138,6 +142,7 @@ bool tree_is_chain(const struct tree *t, uint32_t box)
 {
 	uint32_t parent = t->f->parent[box];
 
+	assert(box != TREE_ROOT && box < t->f->n);
 	return parent != TREE_ROOT && tree_n_children(t, parent) == 1;
 }
 
@@ -217,6 +222,7 @@ void tree_show(const struct tree *t, struct tree_state *s, uint32_t select)
 
 void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open)
 {
+	assert(box < s->n && s->n == t->f->n);
 	s->is_open[box] = open && tree_n_children(t, box);
 	tree_show(t, s, box);
 }
@@ -244,6 +250,7 @@ bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box,
 		memcpy(todo + n, s->child + t->first[todo[i]], children * sizeof(*todo));
 		n += children;
 	}
+	assert(n <= s->n);
 	free(todo);
 	tree_show(t, s, box);
 	return i == n;
@@ -423,6 +430,7 @@ static bool is_hit(const struct tree *t, const struct tree_state *s, uint32_t bo
 /* Unfold the way to a box, and select it. */
 static void reveal(const struct tree *t, struct tree_state *s, uint32_t box)
 {
+	assert(box != TREE_ROOT && box < s->n);
 	for (uint32_t i = t->f->parent[box]; i != TREE_ROOT; i = t->f->parent[i]) {
 		if (s->is_open[i])
 			continue;

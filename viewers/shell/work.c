@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "engine/view.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ static void run(struct job *j)
 {
 	const struct shell_host *host = &j->ask.open->host;
 
+	assert(!j->class || j->model);
 	if (j->class)
 		j->rc = j->class->make(&j->ask, j->model, &j->err);
 	else if (j->line.report)
@@ -106,6 +108,7 @@ static void *lane_main(void *arg)
 			pthread_cond_wait(&w->changed, &w->lock);
 			continue;
 		}
+		assert(!l->running);
 		l->running = l->next;
 		l->next = NULL;
 		pthread_mutex_unlock(&w->lock);
@@ -180,6 +183,7 @@ static void start(struct work *w, enum lane_kind kind, struct job *j)
 	struct lane *l = &w->lane[kind];
 	struct job *forgotten;
 
+	assert((kind == LANE_MODELS) == (j->class != NULL));
 	clock_gettime(CLOCK_MONOTONIC, &j->since);
 	j->number = ++w->n_jobs;
 	pthread_mutex_lock(&w->lock);
@@ -196,6 +200,7 @@ void work_start(struct work *w, struct shell *s, struct pane *p)
 {
 	struct job *j = mem_zalloc(1, sizeof(*j));
 
+	assert(p->class->make && p->ask);
 	j->class = p->class;
 	j->data = data_hold(s->data);
 	j->model = mem_zalloc(1, sizeof(*j->model));

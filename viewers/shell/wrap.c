@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "viewers/shell/grid.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ size_t wrap_row(const char *text, int columns, size_t *next)
 		++*next;
 	else
 		*next += strspn(text + at, " ");
+	assert(at <= *next);
 	return at;
 }
 
