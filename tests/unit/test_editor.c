@@ -195,6 +195,27 @@ static void a_click_places_the_cursor(void **state)
 	editor_release(&e);
 }
 
+/* Guards "viewers/shell: keep the cursor in a text that shrank before a click". */
+static void a_click_after_the_text_shrank_stays_within_it(void **state)
+{
+	struct editor e = { 0 };
+	struct grid g = { 0 };
+	struct look look = { COLOR_OWN, COLOR_OWN, 0 };
+	struct event erase = { .kind = EVENT_KEY, .key = 'u' - 'a' + 1 };
+
+	(void)state;
+	grid_resize(&g, 4, 1);
+	editor_set(&e, "longer than four columns");
+	editor_draw(&e, &g, grid_area(&g), 0, 0, look); /* scrolls */
+	editor_key(&e, &erase);
+	editor_click(&e, 1);
+	editor_insert(&e, "ab", 2);
+	assert_string_equal(buf_text(&e.text), "ab");
+	assert_int_equal(e.at, 2);
+	editor_release(&e);
+	grid_release(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +230,7 @@ int main(void)
 		cmocka_unit_test(a_word_is_replaced_by_its_completion),
 		cmocka_unit_test(a_long_line_scrolls_with_the_cursor),
 		cmocka_unit_test(a_click_places_the_cursor),
+		cmocka_unit_test(a_click_after_the_text_shrank_stays_within_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

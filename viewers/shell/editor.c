@@ -315,7 +315,7 @@ void editor_draw(struct editor *e, struct grid *g, struct area a, int x, int y, 
 
 void editor_click(struct editor *e, int column)
 {
-	size_t at = e->left;
+	size_t at = e->left < e->text.len ? e->left : e->text.len; /* the text may be shorter than when it was drawn */
 
 	while (at < e->text.len && columns_of(e, e->left, next_char(e, at)) <= column)
 		at = next_char(e, at);
