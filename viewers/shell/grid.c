@@ -86,7 +86,7 @@ static bool is_like_before(const void *arg, size_t i)
 	return likes[i].hi < *ch;
 }
 
-/* What stands for a character where only ASCII can be shown; ? when nothing looks like it. */
+/* The ASCII character most like another one; ? when none is. */
 static char glyph_ascii(uint32_t ch)
 {
 	size_t i, n = sizeof(likes) / sizeof(likes[0]);
@@ -236,7 +236,7 @@ struct area grid_frame(struct grid *g, struct area a, const char *title, struct 
 
 enum { LONGEST = 4, FIRST_MARK = 0x300, ELLIPSIS = 0x2026 };
 
-/* Where a text is being read, and the rest of \x1b when a control stands there. */
+/* A position in a text, and the unread rest of \x1b for a control there. */
 struct walk {
 	const char *at;
 	struct buf escape;
@@ -294,7 +294,7 @@ static bool take_mark(struct walk *w, struct glyph *out)
 	return true;
 }
 
-/* The next glyph of a text; false at its end. Marks with nothing to stand on are left out. */
+/* The next glyph of a text; false at its end. Marks without a character before them are skipped. */
 static bool walk_next(struct walk *w, struct glyph *out)
 {
 	size_t n;
@@ -406,7 +406,7 @@ void grid_text_right(struct grid *g, struct area a, int x, int y, const char *te
 	free(all.glyph);
 }
 
-/* Put a text's last glyphs so that they take at most so many columns; gives the column behind them. */
+/* Put a text's last glyphs so that they take at most so many columns; gives the column after them. */
 static int put_tail(struct grid *g, struct area a, int x, int y, const char *text, int columns, struct look look)
 {
 	struct glyphs all = { 0 };

@@ -62,7 +62,7 @@ void grid_paint(struct grid *g, struct area a, struct look look);
  * Write text (hostile: controls become \x1b, as utf8_add_safe; a tab is one blank) from column x of row y
  * of an area on, cut at the area's sides with no character halved: x may be below 0.
  *
- * Gives   the column behind it
+ * Gives   the column after it
  */
 int grid_text(struct grid *g, struct area a, int x, int y, const char *text, struct look look);
 
@@ -83,12 +83,12 @@ void grid_bar(struct grid *g, struct area a, int x, int y, int cells, double sha
 /* A frame of lines around an area, inside it, with a title in its upper side; gives what is inside. */
 struct area grid_frame(struct grid *g, struct area a, const char *title, struct look look);
 
-/* How many columns a character takes: 0, 1 or 2. The rule is that of viewers/flame. */
+/* The columns that a character takes: 0, 1 or 2, by the rule of viewers/flame. */
 int grid_columns(uint32_t ch);
 
 /*
  * Append the screen as text: a line per row without blanks at its end. looks puts | before each row, below
- * those that have some a line of letters for the looks of their cells, and behind all what the letters
+ * those that have some a line of letters for the looks of their cells, and after all rows what the letters
  * mean and where the cursor is.
  */
 void grid_add_text(const struct grid *g, bool looks, struct buf *out);

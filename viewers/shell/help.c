@@ -27,7 +27,7 @@ struct page_part {
 	char *key, *text; /* key only of PART_KEY */
 };
 
-/* One row as laid out; the second key stands in a second column. NULL for nothing. */
+/* One row as laid out; the second key is in a second column. NULL for nothing. */
 struct page_row {
 	enum part_kind kind;
 	char *key[2], *text[2];
@@ -79,7 +79,7 @@ static struct page_row *add_row(struct page *p, enum part_kind kind)
 	return &p->row[p->n_rows++];
 }
 
-/* The next row of a text, which is moved behind it; NULL at its end. */
+/* The next row of a text, and text is moved to the one after; NULL at its end. */
 static char *take_row(const char **text, int columns)
 {
 	size_t next, n;
@@ -136,7 +136,7 @@ static void pair_rows(struct page *p, size_t first, size_t mid)
 	p->n_rows = mid;
 }
 
-/* Where the second column begins: with the first of n keys that leaves no more rows to the right than to the left. */
+/* The first row of the second column: of the first of n keys that leaves no more rows to the right than to the left. */
 static size_t middle(const size_t *start, size_t n, size_t total)
 {
 	size_t k = 1;
@@ -146,7 +146,7 @@ static size_t middle(const size_t *start, size_t n, size_t total)
 	return k < n ? start[k] : total;
 }
 
-/* The keys from part i on. Gives the part behind them. */
+/* The keys from part i on. Gives the part after them. */
 static size_t lay_keys(struct page *p, size_t i, int width)
 {
 	int column = page_column(width), keys = page_keys(width);
@@ -541,7 +541,7 @@ void help_open(struct shell *s)
 
 /* ---- help top ---- */
 
-/* What the tables say of a command or an option; false when they have none of that name. */
+/* Add the help of a command or an option; false when there is none of that name. */
 static bool add_about(struct page *page, const char *word)
 {
 	struct buf text = { 0 };

@@ -65,7 +65,7 @@ void sheet_set_rows(struct sheet *s, const void *rows, uint32_t n)
 
 /* ---- order ---- */
 
-struct sorting {
+struct sort_key {
 	double weight;
 	const char *text, *name;
 	uint32_t row;
@@ -81,7 +81,7 @@ static int compare_weights(double l, double r)
 
 static int compare(const void *a, const void *b)
 {
-	const struct sorting *l = a, *r = b;
+	const struct sort_key *l = a, *r = b;
 	int c = l->text ? strcmp(l->text, r->text) : compare_weights(l->weight, r->weight);
 
 	if (c)
@@ -93,16 +93,16 @@ static int compare(const void *a, const void *b)
 static void sort_rows(struct sheet *s)
 {
 	const struct sheet_class *class = s->class;
-	struct sorting *list = mem_alloc(s->n_rows, sizeof(*list));
+	struct sort_key *list = mem_alloc(s->n_rows, sizeof(*list));
 	bool is_text = class->column[s->by].is_text;
 
 	assert(s->by < class->n_columns);
 	for (uint32_t i = 0; i < s->n_rows; i++)
-		list[i] = (struct sorting){ .weight = is_text ? 0 : class->weight(s, i, s->by),
-					    .text = is_text ? class->text(s, i, s->by) : NULL,
-					    .name = class->text(s, i, class->name),
-					    .row = i,
-					    .is_reversed = s->is_reversed };
+		list[i] = (struct sort_key){ .weight = is_text ? 0 : class->weight(s, i, s->by),
+					     .text = is_text ? class->text(s, i, s->by) : NULL,
+					     .name = class->text(s, i, class->name),
+					     .row = i,
+					     .is_reversed = s->is_reversed };
 	if (s->n_rows)
 		qsort(list, s->n_rows, sizeof(*list), compare);
 	for (uint32_t i = 0; i < s->n_rows; i++)
@@ -110,7 +110,7 @@ static void sort_rows(struct sheet *s)
 	free(list);
 }
 
-/* The shown rows are those of the sorted ones that have what is looked for. */
+/* Show the rows with a match, in their order. */
 static void show_rows(struct sheet *s)
 {
 	uint32_t n = 0, row = 0;
@@ -145,7 +145,7 @@ void sheet_filter(struct sheet *s, const char *text)
 	show_rows(s);
 }
 
-/* ---- where one is ---- */
+/* ---- the selected row ---- */
 
 bool sheet_selected(const struct sheet *s, uint32_t *row)
 {
@@ -258,7 +258,7 @@ void sheet_toggle(struct sheet *s, uint32_t col)
 	assert(col < s->class->n_columns);
 	if (col == s->class->name)
 		return;
-	if (at == s->n_shown) { /* in front of the one that stands behind it at first */
+	if (at == s->n_shown) { /* before the column that follows it at first */
 		at = 0;
 		while (at < s->n_shown && s->shown[at] < col)
 			at++;
@@ -327,7 +327,7 @@ static void take_cells(struct sheet *s, struct cells *c)
 	}
 }
 
-/* How wide the heading is, with room for the mark of the order. */
+/* The width of the heading, with room for the mark of the order. */
 static int least_width(const struct sheet_column *c)
 {
 	int title = columns_of(c->title) + 1;
@@ -340,7 +340,7 @@ static int gap_before(const struct sheet *s, uint32_t col)
 	return s->class->column[col].is_text ? TEXT_GAP : NUMBER_GAP;
 }
 
-/* Give columns places from the left; the name gets what is left. Gives how much that is. */
+/* Place the columns from the left; the name gets the remaining width, which is returned. */
 static int place_columns(struct sheet *s, const bool *gone, int width)
 {
 	int x = 0, rest = width;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * A view gives the columns and says what stands in a cell; the sheet knows which rows are shown in which
- * order, which columns fit, where a click went. Only visible cells are asked for.
+ * A view gives the columns and the text of cells; the sheet knows which rows are shown in which
+ * order, which columns fit, where a click was. Only visible cells are asked for.
  */
 #ifndef VIEWERS_SHELL_SHEET_H
 #define VIEWERS_SHELL_SHEET_H
@@ -25,19 +25,19 @@ struct sheet_column {
 	bool is_extra;     /* only there when chosen */
 };
 
-/* What a row is asked for. at is its place among the shown rows, sheet->row[at] its number. */
+/* The functions of a view. at is the place of a row among the shown ones, sheet->row[at] its number. */
 struct sheet;
 struct sheet_class {
 	const struct sheet_column *column; /* [n_columns] at most SHEET_MAX */
 	uint32_t n_columns;
 	uint32_t name; /* the column that is searched, and that parts rows with equal values */
-	/* Append what stands in a cell; *look is plain before. */
+	/* Append the text of a cell; *look is plain before. */
 	void (*cell)(const struct sheet *s, uint32_t at, uint32_t col, struct buf *out, struct look *look);
-	/* What numbers are sorted by, the largest first; not asked of text. */
+	/* Weight to sort numbers by, the largest first; not called for text. */
 	double (*weight)(const struct sheet *s, uint32_t row, uint32_t col);
-	/* A text, borrowed; not asked of numbers. */
+	/* A text, borrowed; not called for numbers. */
 	const char *(*text)(const struct sheet *s, uint32_t row, uint32_t col);
-	/* What stands behind a name, quietly; NULL: nothing ever. */
+	/* A mark after the name, drawn quietly; NULL: no row has one. */
 	const char *(*mark)(const struct sheet *s, uint32_t row);
 };
 
@@ -86,7 +86,7 @@ bool sheet_find(struct sheet *s, struct find *f, int by);
 /* Draw headings and rows. */
 void sheet_draw(struct sheet *s, struct grid *g, struct area a);
 
-/* Append where one is: "12/340", "3/12 of 340 rows". */
+/* Append the position of the selected row: "12/340", "3/12 of 340 rows". */
 void sheet_add_position(const struct sheet *s, struct buf *out);
 
 /* The column whose heading is at x; false when none is. */
@@ -95,7 +95,7 @@ bool sheet_heading_at(const struct sheet *s, int x, uint32_t *col);
 /* The shown column so many places to the right of the one that rows are sorted by. */
 uint32_t sheet_beside(const struct sheet *s, int by);
 
-/* Write the shown columns as their keys, and read that; what is not known is left out. */
+/* Write the shown columns as their keys, and read that; unknown keys are skipped. */
 void sheet_add_columns(const struct sheet *s, struct buf *out);
 void sheet_read_columns(struct sheet *s, const char *keys);
 

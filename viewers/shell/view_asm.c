@@ -30,7 +30,7 @@ struct asm_model {
 	const struct disasm_routine **routine; /* [code.n] the heaviest first */
 	uint64_t *addr;                        /* [rows of the table] */
 	uint64_t *target;                      /* [rows] where a jump or call goes; ASM_NOWHERE */
-	bool has_wanted;                       /* it was asked for by an address: */
+	bool has_wanted;                       /* the pattern was an address: */
 	uint64_t wanted;
 };
 
@@ -332,7 +332,7 @@ static bool find_wanted(const struct asm_model *am, uint64_t addr, bool is_in, u
 	return false;
 }
 
-/* What was selected, else what the address asks for, else the hottest. */
+/* Show what was selected, else the address that was asked for, else the hottest instruction. */
 static void shown(struct shell *s, struct pane *p)
 {
 	const struct asm_model *am = p->model->own;
@@ -367,7 +367,7 @@ static void push_jump(struct asm_state *st)
 	st->jump[st->n_jumps++] = (struct asm_jump){ st->code.routine, st->code.list.at };
 }
 
-/* A function of the profile by its name, which may have parameters behind it; NULL when there is none. */
+/* A function of the profile by its name, which may be followed by parameters; NULL when there is none. */
 static const char *function_named(const struct profile *pr, const char *name)
 {
 	const char *found = NULL;
@@ -614,7 +614,7 @@ static void draw_heading(const struct pane *p, const struct code_columns *c, str
 		grid_text(g, line, c->text + TEXT_WIDTH, 0, "source", theme_look(LOOK_HEAD));
 }
 
-/* A routine that was asked for by its address has the names of the symbol table. */
+/* Routines found by an address have the names of the symbol table. */
 static bool is_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');

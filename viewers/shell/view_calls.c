@@ -53,7 +53,7 @@ struct calls_state {
 	uint32_t which;                /* the group in the middle */
 	enum calls_part part;          /* where the selected row is */
 	char *node, *name;             /* names of the one in the middle and of the selected one, to find them again */
-	struct find *last;             /* what n and N look for */
+	struct find *last;             /* what n and N search for */
 	int middle_y, callees_y;       /* lines of the view where these begin */
 	int crumb_x[CALLS_CRUMBS + 1]; /* [n_crumbs + 1] where crumbs begin */
 	int n_crumbs;                  /* the last one is this pane */
@@ -299,7 +299,7 @@ static void shown(struct shell *s, struct pane *p)
 
 enum { CRUMB_MAX = 24 };
 
-/* What a pane of the way is about: the function in its middle, else what was typed. */
+/* The name of a pane on the way: the function in its middle, else the pattern that was typed. */
 static const char *crumb_of(const struct pane *p)
 {
 	const struct calls_state *state = p->state;
@@ -479,7 +479,7 @@ static bool move(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-static bool go_on(struct shell *s, struct pane *p)
+static bool open_selected(struct shell *s, struct pane *p)
 {
 	struct buf name = { 0 };
 
@@ -499,7 +499,7 @@ static bool open_row(struct shell *s, struct pane *p, const struct event *e)
 		shell_say(s, false, "this one is in the middle; Left and Right go to its heaviest caller and callee");
 		return true;
 	}
-	return go_on(s, p);
+	return open_selected(s, p);
 }
 
 /* To a side: its selected row, else its heaviest. */
@@ -518,7 +518,7 @@ static bool open_side(struct shell *s, struct pane *p, const struct event *e)
 		return true;
 	}
 	remember(p);
-	return go_on(s, p);
+	return open_selected(s, p);
 }
 
 static bool change_part(struct shell *s, struct pane *p, const struct event *e)

@@ -32,7 +32,7 @@ static bool *match_frames(const struct flame *f, struct find *find)
 	return out;
 }
 
-/* Where a box stands to those that match and to what is zoomed. */
+/* Is a box inside of one that matches, of the zoomed one? */
 enum { UNDER_MATCH = 1, UNDER_ZOOM = 2, UNDER_BOTH = 4 };
 
 /* Add up the outermost boxes that match, of all and of what is zoomed, which is a box. */
@@ -105,7 +105,7 @@ static uint32_t find_match(const struct flame_state *st, bool forward, int width
 	uint32_t best = 0, lo, hi, first = m->l.tile[st->zoom_tile].level, n = m->deepest[st->zoom_tile] - first + 1;
 	uint32_t from = m->l.tile[st->at_tile].level - first;
 
-	for (uint32_t k = 0; k <= n; k++) { /* the level at hand twice: behind the selected one, at last before it */
+	for (uint32_t k = 0; k <= n; k++) { /* the level of the selected one twice: first after it, last before it */
 		uint32_t level = first + (forward ? from + k : from + n - k) % n;
 
 		shell_flame_level(st, level, &lo, &hi);
@@ -364,7 +364,7 @@ static bool by_self(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* What is drawn at a cell. */
+/* The tile that is drawn at a cell. */
 static bool tile_at(const struct flame_state *st, int x, int y, uint32_t *out)
 {
 	int row = st->is_flame ? st->body.height - 1 - (y - st->body.y) : y - st->body.y;
@@ -417,7 +417,7 @@ static bool mouse(struct shell *s, struct pane *p, const struct event *e)
 	return true;
 }
 
-/* A frame's function; rows of lines and files have their place behind it. */
+/* The function of a frame, whose name may be followed by a line or a file. */
 static void subject(struct shell *s, struct pane *p, struct buf *out)
 {
 	const struct flame_state *st = p->state;

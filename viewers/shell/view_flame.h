@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The model is the whole picture down to what a wide terminal can show, and a bit beyond. What is zoomed in
- * further is asked for as a part: the same boxes along the way, finer ones below its end. The whole stays,
+ * further is made as a part: the same boxes along the way, finer ones below its end. The whole stays,
  * so that zooming answers at once and is only refined when the part is there. Zoom and selection are ways
  * of names, so they outlive both.
  */
@@ -31,7 +31,7 @@ struct flame_model {
 	uint32_t *deepest; /* [l.n] the lowest level below a tile, or its own */
 };
 
-/* What was searched for, in the picture at hand. */
+/* What was searched for, in the picture that is shown. */
 struct flame_found {
 	bool *frame; /* [n_frames] it matches; NULL when nothing is searched for */
 	uint64_t n;  /* boxes of the whole that do */
@@ -68,16 +68,16 @@ struct flame_state {
 /* Cells of a level that are one thing: a box, or those that are together in a single cell. */
 struct flame_run {
 	int x, width;  /* cells; 0 for a part of one */
-	int eighths;   /* of the cell behind them it covers too; nothing else is there */
+	int eighths;   /* of the next cell that it covers too; nothing else is there */
 	uint32_t tile; /* that it is, or the widest of */
-	uint32_t end;  /* behind its last tile */
+	uint32_t end;  /* after its last tile */
 	uint32_t n;    /* how many boxes */
 };
 
 /*
  * The cells of tiles lo .. hi of one level, with from .. from + span on width cells. A tile is drawn from the
  * cell that its left side lies in to that of its right side. Those that end in the cell they begin in are put
- * together; where another one goes on from that cell, it is that one's.
+ * together; where another one continues from that cell, the cell is of that one.
  *
  * out     [width] from left to right
  * Gives   how many

@@ -127,7 +127,7 @@ static void draw_crumbs(struct shell *s, struct pane *p, struct grid *g, struct 
 	buf_release(&text);
 }
 
-/* What is written in and behind a swatch. Of a comparison there are brief words, as a line is short. */
+/* The text in and after a swatch. Of a comparison there are brief words, as a line is short. */
 struct entry {
 	const char *sign, *text;
 	struct look look;
@@ -145,7 +145,7 @@ static struct entry entry_of(const struct shell *s, const struct flame_model *m,
 			       .look = { c.ink, c.fill, 0 } };
 }
 
-/* The columns of an entry, with the blanks before its text and behind it. */
+/* The columns of an entry, with the blanks before and after its text. */
 static int entry_columns(const struct entry *e)
 {
 	int text = (int)flame_columns(e->text);
@@ -153,7 +153,7 @@ static int entry_columns(const struct entry *e)
 	return (int)flame_columns(e->sign) + (text ? text + 1 : 0) + 2;
 }
 
-/* How many entries fit. */
+/* The number of entries that fit. */
 static size_t entries_that_fit(const struct shell *s, const struct flame_model *m, int width)
 {
 	size_t i;
@@ -205,7 +205,7 @@ static void add_share(const struct flame_state *st, struct buf *out)
 	buf_addz(out, " of what is zoomed");
 }
 
-/* All lines of the details behind the first on one. */
+/* Join all lines of the details but the first. */
 static void join(const char *text, struct buf *out)
 {
 	while (*text) {
@@ -250,7 +250,7 @@ static void draw_details(struct shell *s, struct pane *p, struct grid *g, struct
 /* ---- boxes ---- */
 
 /*
- * A row of cells is a level. Each box begins with a border, so that neighbours of one colour can be told apart
+ * A row of cells is a level. Each box begins with a border, so that neighbours of one colour differ
  * where there are few colours or none; the part of a cell at its right end is drawn in eighths.
  */
 
@@ -270,7 +270,7 @@ enum {
 	ROWS_LEGEND = 14,
 };
 
-/* What boxes are drawn with. */
+/* The target that boxes are drawn to. */
 struct brush {
 	const struct shell *s;
 	const struct flame_state *st;
@@ -326,7 +326,7 @@ static void draw_part(const struct brush *b, int x, int y, int eighths, struct l
 		put(b, x, y, HALF_BLOCK, part);
 }
 
-/* What is written on a box. */
+/* The text on a box. */
 static const char *text_of(struct brush *b, const struct flame_run *r, int columns)
 {
 	const struct flame_model *m = b->st->on;
@@ -339,7 +339,7 @@ static const char *text_of(struct brush *b, const struct flame_run *r, int colum
 	return buf_text(&b->text);
 }
 
-/* What a box begins with; where there is no room for more it is its sign. */
+/* The first character of a box; the only one where it is narrow. */
 static uint32_t edge_of(const struct brush *b, const struct flame_run *r, bool is_selected, bool is_match)
 {
 	char sign = b->st->on->l.tile[r->tile].sign;

@@ -99,7 +99,7 @@ static struct mark mark_of(int64_t x, int64_t span, int width)
 	return (struct mark){ .cell = (int)cell, .eighths = (int)((all - (__int128)cell * span) * EIGHTHS / span) };
 }
 
-/* A box that ends in the cell it begins in: with others there, or on its own until another one goes on from it. */
+/* Add a box that ends in the cell it begins in: to the others there, or alone until another one continues from it. */
 static size_t add_narrow(const struct flame_layout *l, uint32_t tile, int cell, int eighths, struct flame_run *out,
 			 size_t n)
 {
@@ -184,7 +184,7 @@ void shell_flame_level(const struct flame_state *st, uint32_t level, uint32_t *l
 
 enum { PAST_MAX = 100 };
 
-/* Append a box to a way. One that stands for others has no name: a NUL. */
+/* Append a box to a way. A box for several others has no name but a NUL. */
 static void add_name(const struct flame *f, uint32_t box, struct texts *out)
 {
 	if (f->frame[box] == FLAME_NONE)
@@ -392,7 +392,7 @@ void shell_flame_select(struct pane *p, uint32_t tile)
 	find_way(st->on, tile, &st->at);
 }
 
-/* What is zoomed now is where the next step back leads to. */
+/* Keep what is zoomed for the next step back. */
 static void push_zoom(struct flame_state *st)
 {
 	assert(st->n_past <= PAST_MAX);

@@ -217,7 +217,7 @@ static void show_group(const struct labels *m, struct labels_state *s, uint32_t 
 	}
 }
 
-/* Find the rows anew, keeping what was remembered selected. */
+/* Make the rows again, and select what was remembered. */
 static void show(const struct labels *m, struct labels_state *s)
 {
 	uint32_t at = s->list.at;
@@ -403,7 +403,7 @@ static void draw_row(const struct labels *m, const struct labels_state *s, uint3
 	buf_release(&text);
 }
 
-/* Why there is nothing to see, and what would change that. */
+/* Draw why there are no rows, and what would change that. */
 static void draw_none(const struct shell *sh, const struct labels *m, const struct labels_state *s, struct grid *g,
 		      struct area a)
 {

@@ -337,7 +337,7 @@ static void draw_extra(const struct code_place *at, int end)
 	buf_release(&text);
 }
 
-/* Why there is no text, and what helps. Gives how many lines it took. */
+/* Draw why there is no text, and a remedy. Gives how many lines it took. */
 static int draw_missing(const struct pane *p, struct grid *g, struct area a)
 {
 	const struct source_routine *r = shell_source_routine(p);

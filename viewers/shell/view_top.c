@@ -30,7 +30,7 @@ struct top_state {
 	struct sheet plain, sides;
 	struct sheet *sheet; /* the one that is shown; NULL before the first model */
 	enum sort came;      /* of the model before */
-	struct find *last;   /* what n and N look for; NULL: nothing */
+	struct find *last;   /* what n and N search for; NULL: nothing */
 	char *name;          /* of the selected row, to find it again */
 	char *function;
 };
@@ -165,7 +165,7 @@ static void arrange(struct top_state *state)
 	add_up(state);
 }
 
-/* What the chosen columns are kept under. */
+/* The key that the chosen columns are saved under. */
 static const char *kept_name(const struct top_rows *t)
 {
 	return t->is_sides ? "top.sides.columns" : "top.columns";
@@ -196,7 +196,7 @@ static void shown(struct shell *s, struct pane *p)
 	struct list *list;
 
 	if (state->sheet && was.at == 0 && t->came != state->came)
-		forget(state); /* who looks at the heaviest ones wants to see those of the new order */
+		forget(state); /* on the heaviest row: show the heaviest one of the new order */
 	choose_sheet(s, state, t, p->search);
 	arrange(state);
 	select_again(state);
@@ -212,7 +212,7 @@ static void shown(struct shell *s, struct pane *p)
 
 /* ---- drawing ---- */
 
-/* Why there is nothing, and what to do about it. */
+/* Draw why there are no rows, and a remedy. */
 static void draw_nothing(const struct shell *s, const struct pane *p, struct grid *g, struct area a)
 {
 	const struct top_state *state = p->state;

@@ -38,7 +38,7 @@ enum sides_column {
 	SIDES_LINE
 };
 
-/* What Top shows: the model's own. */
+/* The model. */
 struct top_rows {
 	const struct report *r;
 	const struct row_place *place; /* [rows] */

@@ -10,7 +10,7 @@
 #include "viewers/shell/find.h"
 #include "viewers/shell/shell_int.h"
 
-/* What a pane's want says. */
+/* Bits of a pane's want. */
 enum { TRACES_BY_VALUE = 1, TRACES_MERGED = 2 };
 
 #define TRACES_NONE UINT32_MAX
@@ -59,7 +59,7 @@ int shell_traces_model(const struct ask *a, struct model *m, struct err *err);
 /* The entry of a row of the list. */
 uint32_t shell_traces_entry(const struct samples *m, const struct traces_state *s, uint32_t row);
 
-/* What an entry weighs, how many samples it is, their labels (TRACES_NONE: several). */
+/* The weight of an entry, how many samples it is, their set of labels (TRACES_NONE: several). */
 int64_t shell_traces_value(const struct samples *m, uint32_t entry);
 uint32_t shell_traces_count(const struct samples *m, uint32_t entry);
 uint32_t shell_traces_labels(const struct samples *m, uint32_t entry);
@@ -70,17 +70,17 @@ void shell_traces_add_label(const struct traces *t, const struct trace_label *l,
 /* The innermost frame of an entry; a name. */
 uint32_t shell_traces_leaf(const struct samples *m, uint32_t entry);
 
-/* Show what matches a text; "" shows all. What is selected stays so if it is still there. */
+/* Show what matches a text; "" shows all. The selected one stays selected if it is still shown. */
 void shell_traces_filter(const struct samples *m, struct traces_state *s, const char *text);
 
 /* A new model. */
 void shell_traces_follow(const struct samples *m, struct traces_state *s, const char *text);
 void shell_traces_forget(struct traces_state *s);
 
-/* The selection may have changed: have its lines. */
+/* The selection may have changed: make its lines. */
 void shell_traces_lines(const struct samples *m, struct traces_state *s);
 
-/* Does a line have what is searched for? */
+/* Does a line match the search? */
 bool shell_traces_is_hit(const struct samples *m, const struct traces_state *s, const struct trace_line *l);
 
 #endif

@@ -28,7 +28,7 @@
 
 /* ---- the model ---- */
 
-struct hashing {
+struct stack_hasher {
 	struct samples *m;
 	const uint64_t *name; /* [names] */
 	const uint8_t *used;  /* [stacks] */
@@ -50,7 +50,7 @@ static uint64_t hash_stack(const struct traces *t, const uint64_t *name, uint32_
 
 static void hash_part(void *arg, unsigned part)
 {
-	const struct hashing *x = arg;
+	const struct stack_hasher *x = arg;
 	const struct traces *t = x->m->t;
 	uint32_t lo = csr_part(t->stacks, part, x->parts), hi = csr_part(t->stacks, part + 1, x->parts);
 
@@ -63,7 +63,7 @@ static void hash_stacks(struct samples *m, struct arena *mem)
 	const struct traces *t = m->t;
 	uint64_t *name = mem_alloc(t->n_names, sizeof(*name));
 	uint8_t *used = mem_zalloc(t->stacks->n, 1);
-	struct hashing x = { .m = m, .name = name, .used = used, .parts = pool_size() };
+	struct stack_hasher x = { .m = m, .name = name, .used = used, .parts = pool_size() };
 
 	m->stack_hash = arena_alloc(mem, t->stacks->n, sizeof(*m->stack_hash));
 	for (uint32_t i = 0; i < t->n_names; i++)
@@ -75,7 +75,7 @@ static void hash_stacks(struct samples *m, struct arena *mem)
 	free(name);
 }
 
-/* Where one is on the way along a stack. */
+/* A position on a stack. */
 struct walk {
 	const struct traces *t;
 	uint32_t at, end, frame;
@@ -237,7 +237,7 @@ uint32_t shell_traces_entry(const struct samples *m, const struct traces_state *
 	return m->order ? m->order[at] : at;
 }
 
-/* The sample that stands for an entry. */
+/* The first sample of an entry. */
 static uint32_t sample_of(const struct samples *m, uint32_t entry)
 {
 	return m->first ? m->first[entry] : entry;
@@ -313,7 +313,7 @@ static void match_parts(const struct traces *t, struct traces_state *s)
 			s->set_hit[set] = label_matches(t, &t->label[i], s->find);
 }
 
-struct matching {
+struct stack_matcher {
 	const struct traces *t;
 	const uint64_t *used; /* hashes of stacks; 0: no sample has it */
 	const uint8_t *loc;   /* [locations] */
@@ -323,7 +323,7 @@ struct matching {
 
 static void match_part(void *arg, unsigned part)
 {
-	const struct matching *x = arg;
+	const struct stack_matcher *x = arg;
 	const struct csr *stacks = x->t->stacks;
 	uint32_t hi = csr_part(stacks, part + 1, x->parts);
 
@@ -341,7 +341,7 @@ static uint8_t *match_stacks(const struct samples *m, const struct traces_state 
 {
 	const struct traces *t = m->t;
 	uint8_t *loc = mem_zalloc(t->frames.n, 1);
-	struct matching x = {
+	struct stack_matcher x = {
 		.t = t, .used = m->stack_hash, .loc = loc, .stack = mem_alloc(t->stacks->n, 1), .parts = pool_size()
 	};
 
@@ -433,7 +433,7 @@ static void remember(const struct samples *m, struct traces_state *s, uint32_t e
 	s->label_hash = hash_labels(m->t, m->t->labels[sample]);
 }
 
-/* How much a row is like the one that was selected: 0 not at all, 3 quite. */
+/* Similarity of a row and the one that was selected, from 0 to 3. */
 static int likeness(const struct samples *m, const struct traces_state *s, const uint64_t *label_hash, uint32_t row)
 {
 	uint32_t entry = shell_traces_entry(m, s, row), sample = sample_of(m, entry);

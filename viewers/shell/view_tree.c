@@ -63,7 +63,7 @@ static const struct tree_column *columns_of(const struct tree *t, size_t *n)
 	return t->two_sides ? sides : t->inverted ? upside : plain;
 }
 
-/* Which columns there are to sort by, from left to right; gives how many, at least one. */
+/* Find the columns to sort by, from left to right; gives how many, at least one. */
 static size_t columns_for(const struct tree *t, enum tree_by out[N_TREE_BYS])
 {
 	size_t n, found = 0;
@@ -206,7 +206,7 @@ static void add_name(const struct tree *t, uint32_t box, struct buf *out)
 		buf_addf(out, "%s%s", tree_name(t, box), t->f->inlined[box] ? " (inline)" : "");
 }
 
-/* How far to the left all names go so that the selected one can be seen. */
+/* The columns that all names are shifted to the left, so that the selected one is in sight. */
 static int shift_for(const struct tree *t, const struct tree_state *s, int room)
 {
 	const struct tree_row *row = s->list.n ? &s->row[s->list.at] : NULL;
@@ -228,7 +228,7 @@ static int marks_at(const struct tree_state *s, const struct tree_row *row)
 	return s->names + (x > 0 ? (int)(x < INT16_MAX ? x : INT16_MAX) : 0);
 }
 
-/* Where the mark of a row was drawn that tells whether it is folded. */
+/* The column of the mark that shows whether a row is folded, as drawn. */
 static int mark_column(const struct tree_state *s, const struct tree_row *row)
 {
 	return marks_at(s, row) + 1;

@@ -11,7 +11,7 @@
 
 enum { TREE_ROOT = 0 }; /* the box of all stacks */
 
-/* The model: boxes, and what tells them from others when they are made anew. */
+/* The model: boxes, and what identifies them in the next model. */
 struct tree {
 	const struct flame *f;
 	const struct head *head;
@@ -80,7 +80,7 @@ uint32_t tree_selected(const struct tree_state *s);
 /* Is a box the only one that its caller calls? It is then not indented. */
 bool tree_is_chain(const struct tree *t, uint32_t box);
 
-/* Find the rows anew and select a box, which must not be hidden in a folded one. */
+/* Make the rows again and select a box, which must not be hidden in a folded one. */
 void tree_show(const struct tree *t, struct tree_state *s, uint32_t select);
 
 void tree_fold(const struct tree *t, struct tree_state *s, uint32_t box, bool open);
@@ -94,7 +94,7 @@ bool tree_unfold_below(const struct tree *t, struct tree_state *s, uint32_t box,
 /* The text of / is being typed. Goes to the first match from where the search began. */
 void tree_search(const struct tree *t, struct tree_state *s, const char *text);
 
-/* A new model, or the search has ended: look for the names again, and stay. */
+/* A new model, or the search has ended: search again, and keep the selection. */
 void tree_search_again(const struct tree *t, struct tree_state *s, const char *text);
 
 /* Go to the next match, or the one before, unfolding the way to it. Gives false when there is none. */

@@ -108,7 +108,7 @@ int64_t tree_value(const struct tree *t, uint32_t box, enum tree_by by)
 		return side(t->f, false, FLAME_AFTER, box);
 	case TREE_BEFORE:
 		return side(t->f, false, FLAME_BEFORE, box);
-	case TREE_TOTAL: /* a difference when nobody asked for two sides */
+	case TREE_TOTAL: /* a difference unless both sides are shown */
 	case TREE_CHANGE:
 		return side(t->f, false, FLAME_AFTER, box) - side(t->f, false, FLAME_BEFORE, box);
 	case TREE_SELF:
@@ -146,15 +146,15 @@ bool tree_is_chain(const struct tree *t, uint32_t box)
 	return parent != TREE_ROOT && tree_n_children(t, parent) == 1;
 }
 
-/* What comparing two boxes takes. */
-struct sorting {
+/* The order that two boxes are compared by. */
+struct box_order {
 	const struct tree *t;
 	enum tree_by by;
 };
 
 static int by_weight_name(const void *a, const void *b, void *arg)
 {
-	const struct sorting *x = arg;
+	const struct box_order *x = arg;
 	uint32_t l = *(const uint32_t *)a, r = *(const uint32_t *)b;
 	bool l_rest = x->t->f->n_rest[l], r_rest = x->t->f->n_rest[r];
 	uint64_t lw = num_abs(tree_value(x->t, l, x->by)), rw = num_abs(tree_value(x->t, r, x->by));
@@ -169,7 +169,7 @@ static int by_weight_name(const void *a, const void *b, void *arg)
 
 static void sort_children(const struct tree *t, struct tree_state *s)
 {
-	struct sorting x = { t, tree_sorted_by(t, s) };
+	struct box_order x = { t, tree_sorted_by(t, s) };
 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (tree_n_children(t, i) > 1)
@@ -276,7 +276,7 @@ static void open_hot_path(const struct tree *t, struct tree_state *s)
 }
 
 /* A column for a new model; what was in the old one goes. */
-static void *anew(void *old, size_t n, size_t size)
+static void *new_column(void *old, size_t n, size_t size)
 {
 	free(old);
 	return mem_zalloc(n, size);
@@ -293,13 +293,13 @@ static void number_children(const struct tree *t, struct tree_state *s)
 }
 
 /* Of the boxes of the model before. */
-struct before {
+struct old_boxes {
 	struct idtab open, rows; /* by path: open boxes; rows down to the selected one */
 	uint64_t *open_path, *row_path;
 	uint32_t n_open, n_rows;
 };
 
-static void remember(const struct tree_state *s, struct before *b)
+static void remember(const struct tree_state *s, struct old_boxes *b)
 {
 	b->open_path = mem_alloc(s->n, sizeof(uint64_t));
 	b->n_rows = s->list.n ? s->list.at + 1 : 0;
@@ -330,7 +330,7 @@ static uint32_t find(const struct idtab *tab, const uint64_t *paths, uint64_t pa
 }
 
 /* Open what was open. Gives the box that was selected, else the nearest one above it. */
-static uint32_t recall(const struct tree *t, struct tree_state *s, const struct before *b)
+static uint32_t recall(const struct tree *t, struct tree_state *s, const struct old_boxes *b)
 {
 	uint32_t select = TREE_ROOT, best = 0;
 
@@ -349,7 +349,7 @@ static uint32_t recall(const struct tree *t, struct tree_state *s, const struct 
 void tree_follow(const struct tree *t, struct tree_state *s)
 {
 	bool is_known = s->n && s->was_inverted == t->inverted;
-	struct before b = { 0 };
+	struct old_boxes b = { 0 };
 	uint32_t select = TREE_ROOT;
 
 	if (!s->n) {
@@ -359,10 +359,10 @@ void tree_follow(const struct tree *t, struct tree_state *s)
 	if (is_known)
 		remember(s, &b);
 	s->n = t->f->n;
-	s->child = anew(s->child, s->n, sizeof(*s->child));
-	s->at = anew(s->at, s->n, sizeof(*s->at));
-	s->is_open = anew(s->is_open, s->n, sizeof(*s->is_open));
-	s->path = anew(s->path, s->n, sizeof(*s->path));
+	s->child = new_column(s->child, s->n, sizeof(*s->child));
+	s->at = new_column(s->at, s->n, sizeof(*s->at));
+	s->is_open = new_column(s->is_open, s->n, sizeof(*s->is_open));
+	s->path = new_column(s->path, s->n, sizeof(*s->path));
 	memcpy(s->path, t->path, s->n * sizeof(*s->path));
 	s->was_inverted = t->inverted;
 	number_children(t, s);
@@ -399,7 +399,7 @@ void tree_forget(struct tree_state *s)
  * typed, what was unfolded for the text so far is folded again.
  */
 
-/* The box after this one; TREE_ROOT behind the last. */
+/* The box after this one; TREE_ROOT after the last. */
 static uint32_t next_box(const struct tree *t, const struct tree_state *s, uint32_t box)
 {
 	if (tree_n_children(t, box))
@@ -441,7 +441,7 @@ static void reveal(const struct tree *t, struct tree_state *s, uint32_t box)
 	tree_show(t, s, box);
 }
 
-/* From a box on, which may be a match itself; goes on at the other end. */
+/* Find a match from a box on, which may be one itself, around the end, and select it. */
 static bool go_from(const struct tree *t, struct tree_state *s, uint32_t box, bool back)
 {
 	if (!s->n_hits)
