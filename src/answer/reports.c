@@ -12,7 +12,6 @@
 #include "answer/make.h"
 #include "engine/filter.h"
 #include "report/calls.h"
-#include "report/comments.h"
 #include "report/diff.h"
 #include "report/disasm.h"
 #include "report/list.h"
@@ -27,28 +26,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* ---- models, from functions that need less than all reports may ---- */
-
-static int make_top(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
-{
-	(void)notes;
-	return report_top_make(v, q, r, err);
-}
-
-static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
-{
-	(void)notes;
-	return report_calls_make(v, q, r, err);
-}
-
-static int make_comments(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
-			 struct err *err)
-{
-	(void)notes;
-	(void)err;
-	report_comments_make(v, q, r);
-	return 0;
-}
+/* Reports whose files offer nothing but the function that makes them. */
+report_make_fn report_comments_make;
 
 /* ---- the formats of other tools ---- */
 
@@ -172,7 +151,7 @@ static int check_speedscope(const struct query *q, struct err *err)
 	.write = write_callgrind, .suffix = "callgraph.out"
 #define PROTO .suffix = "pb.gz", .write = write_proto, .flags = REPORT_IS_BINARY
 #define TOP                                                                                                            \
-	.flags = REPORT_SORTS, .make = make_top, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,            \
+	.flags = REPORT_SORTS, .make = report_top_make, DRAW_TABLE(text_draw), .shell_rows = 10, .view = VIEW_TOP,     \
 	.arguments = SOURCES
 
 /* clang-format off */
@@ -181,10 +160,10 @@ const struct report_type reports[] = {
 	{ .name = "text", TOP, .help = "the same as top" },
 	{ .name = "tree", .arguments = SOURCES, .help = "print functions with their callers and callees",
 	  .flags = REPORT_SORTS, .defaults = { .nodecount = 80 },
-	  .make = make_calls, DRAW_TABLE(text_draw), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
+	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_TREE, .tab_key = "3", .tab = "Tree" },
 	{ .name = "peek", .arguments = ABOUT_SOURCES, .help = "print callers and callees of the functions that match",
 	  .flags = REPORT_TAKES_PATTERN, .defaults = { .untrimmed = true },
-	  .make = make_calls, DRAW_TABLE(text_draw), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
+	  .make = report_calls_make, DRAW_TABLE(text_draw_calls), .view = VIEW_CALLERS, .tab_key = "2", .tab = "Callers" },
 	{ .name = "traces", .arguments = SOURCES, .help = "print every sample with its stack and labels",
 	  .defaults = { .whole_paths = true }, .make = report_traces_make,
 	  .draw_pieces = { [FORMAT_TEXT] = &text_traces, [FORMAT_JSON] = &json_traces, [FORMAT_CSV] = &csv_traces },
@@ -208,14 +187,14 @@ const struct report_type reports[] = {
 	  .flags = REPORT_PICKS_LABELS, .make = report_tags_make, DRAW_TABLE(text_draw_tags),
 	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
 	{ .name = "comments", .arguments = SOURCES, .help = "print the comments of the profile",
-	  .flags = REPORT_HAS_NO_VALUES, .make = make_comments, DRAW_TABLE(text_draw_comments) },
+	  .flags = REPORT_HAS_NO_VALUES, .make = report_comments_make, DRAW_TABLE(text_draw_comments) },
 	{ .name = "raw", .arguments = SOURCES, .help = "print the profile itself as text", .write = write_raw },
 	{ .name = "diff", .arguments = "[OPTION]... BASE NEW | BASE... -- NEW...",
 	  .help = "compare two profiles, function by function",
 	  .input = INPUT_SIDES, .defaults = { .nodecount = 30, .all_rows_for_tools = true },
-	  .compare = report_diff, DRAW_TABLE(text_draw) },
+	  .compare = report_diff, DRAW_TABLE(text_draw_diff) },
 	{ .name = "trend", .arguments = SOURCES, .help = "print what grew from each profile to the next",
-	  .input = INPUT_SERIES, .defaults = { .nodecount = 30, .all_rows_for_tools = true }, DRAW_TABLE(text_draw) },
+	  .input = INPUT_SERIES, .defaults = { .nodecount = 30, .all_rows_for_tools = true }, DRAW_TABLE(text_draw_trend) },
 	{ .name = "gate", .arguments = "[OPTION]... OLD NEW | OLD... -- NEW... | -base=OLD... NEW...",
 	  .help = "say whether a function became slower: exit status 1 when one did",
 	  .input = INPUT_RUNS, .options = GROUP_GATE,

@@ -93,7 +93,7 @@ struct report_type {
 
 	/* One of these: a model that viewers draw, of a profile or of two sides; or text in the format of another tool,
 	   appended to out->text. None for INPUT_SERIES (answer/trend.h) and INPUT_RUNS (report/gate). */
-	int (*make)(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err);
+	report_make_fn *make;
 	int (*compare)(const struct profile *const p[N_SIDES], const struct side_sources from[N_SIDES],
 		       const struct query *q, struct report *r, struct buf *notes, struct err *err);
 	int (*write)(const struct report_sources *from, struct answer *out, struct err *err);

@@ -160,13 +160,15 @@ void report_calls_head(const struct net *net, const struct query *q, const struc
 		r->head.shown += nodes_flat(&net->nodes, net->shown.node[i]);
 }
 
-int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		      struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = *q->pattern ? "peek" : "tree" } };
 	struct net net;
 	bool *match = NULL;
 	int rc = net_make(v, q, false, NULL, r.mem, &net, err);
 
+	(void)notes;
 	if (rc == 0) {
 		rc = match_names(&net, q->pattern, r.mem, &match, err);
 		if (rc == 0) {

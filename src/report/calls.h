@@ -35,7 +35,8 @@ enum {
  * Fails   ERR_USAGE when the pattern does not parse or matches nothing
  * Like    pprof internal/report printTree
  */
-int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_calls_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		      struct err *err);
 
 /*
  * Fill the head of a report on a net.

@@ -5,13 +5,17 @@
  */
 #include "config.h"
 
-#include "report/comments.h"
-
+#include "engine/view.h"
 #include "report/head.h"
+#include "report/report.h"
 
 static const struct column column = { "comment", "comment", CELL_NAME };
 
-void report_comments_make(const struct view *v, const struct query *q, struct report *out)
+report_make_fn report_comments_make;
+
+/* A row for each comment, also for those that other reports leave out. Like pprof internal/report printComments. */
+int report_comments_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			 struct err *err)
 {
 	struct report r = { .mem = arena_new(), .head = { .command = "comments", .is_whole = true } };
 
@@ -20,5 +24,8 @@ void report_comments_make(const struct view *v, const struct query *q, struct re
 	r.table.cell = arena_alloc(r.mem, r.head.n_comments, sizeof(*r.table.cell));
 	for (uint32_t i = 0; i < r.head.n_comments; i++)
 		r.table.cell[i].text = r.head.comment[i];
+	(void)notes;
+	(void)err;
 	*out = r;
+	return 0;
 }

@@ -11,7 +11,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/calls.c \
 	src/report/calls.h \
 	src/report/comments.c \
-	src/report/comments.h \
 	src/report/compare.h \
 	src/report/diff.c \
 	src/report/diff.h \

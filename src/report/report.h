@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "report/compare.h"
 
 #include <stdbool.h>
@@ -108,6 +109,20 @@ struct report {
 	const struct disasm *disasm; /* what the table's instructions belong to; NULL for all other reports */
 	struct arena *mem;           /* owns it all but for strings of the profile, which must live longer */
 };
+
+struct query;
+struct view;
+
+/*
+ * Make a report of a view.
+ *
+ * q       with the defaults of the report applied
+ * out     released with report_release; untouched on failure
+ * notes   lines for the user are appended
+ * Fails   as each report says; ERR_STOPPED
+ */
+typedef int report_make_fn(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			   struct err *err);
 
 /* Has a row something in a column? */
 bool report_has(const struct table *t, uint32_t row, uint32_t col);

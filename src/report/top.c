@@ -100,13 +100,16 @@ static int make(const struct view *v, const struct query *q, bool with_inlined, 
 	return rc;
 }
 
-int report_top_make(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_top_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
 {
+	(void)notes;
 	return make(v, q, true, out, err);
 }
 
-int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err)
+int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			  struct err *err)
 {
+	(void)notes;
 	return make(v, q, false, out, err);
 }
 

@@ -22,10 +22,12 @@ enum { TOP_FLAT, TOP_FLAT_PCT, TOP_SUM_PCT, TOP_CUM, TOP_CUM_PCT, TOP_NAME, TOP_
  * Fails   ERR_LIMIT as places_make; ERR_STOPPED
  * Like    pprof internal/report TextItems
  */
-int report_top_make(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_top_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+		    struct err *err);
 
 /* The same without the notes about inlined calls, which take as long as all else: they are "". */
-int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct err *err);
+int report_top_make_quick(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			  struct err *err);
 
 /* The note after the name of a row; "" for none. */
 const char *report_top_inlined_note(enum inlined inlined);

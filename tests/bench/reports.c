@@ -42,23 +42,11 @@ static double now_ms(void)
 typedef int (*make_fn)(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
 		       struct err *err);
 
-static int make_top(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
-{
-	(void)notes;
-	return report_top_make(v, q, r, err);
-}
-
 static int make_top_sides(const struct view *v, const struct query *q, struct report *r, struct buf *notes,
 			  struct err *err)
 {
 	(void)notes;
 	return report_top_sides_make(v, q, r, err);
-}
-
-static int make_calls(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
-{
-	(void)notes;
-	return report_calls_make(v, q, r, err);
 }
 
 static int make_flame(const struct view *v, const struct query *q, struct report *r, struct buf *notes, struct err *err)
@@ -97,17 +85,17 @@ static const struct ask {
 	{ "view", make_nothing, "top", .nodecount = -1 },
 	{ "view -focus", make_nothing, "top", .nodecount = -1, .focus = "e" },
 	{ "view -hide", make_nothing, "top", .nodecount = -1, .hide = "e" },
-	{ "top", make_top, "top", .nodecount = -1 },
-	{ "top -trim=false", make_top, "top", .all = true },
-	{ "top -trim=false -lines", make_top, "top", .all = true, .grain = GRAIN_LINES },
-	{ "top -trim=false -addresses", make_top, "top", .all = true, .grain = GRAIN_ADDRESSES },
-	{ "top -trim=false -focus", make_top, "top", .all = true, .focus = "e" },
+	{ "top", report_top_make, "top", .nodecount = -1 },
+	{ "top -trim=false", report_top_make, "top", .all = true },
+	{ "top -trim=false -lines", report_top_make, "top", .all = true, .grain = GRAIN_LINES },
+	{ "top -trim=false -addresses", report_top_make, "top", .all = true, .grain = GRAIN_ADDRESSES },
+	{ "top -trim=false -focus", report_top_make, "top", .all = true, .focus = "e" },
 	{ "top_sides", make_top_sides, "top", .nodecount = -1 },
 	{ "top_sides -trim=false", make_top_sides, "top", .all = true },
-	{ "peek", make_calls, "peek", .pattern = true },
-	{ "tree", make_calls, "tree", .nodecount = -1 },
-	{ "tree -trim=false", make_calls, "tree", .all = true },
-	{ "tree -call_tree", make_calls, "tree", .nodecount = -1, .call_tree = true },
+	{ "peek", report_calls_make, "peek", .pattern = true },
+	{ "tree", report_calls_make, "tree", .nodecount = -1 },
+	{ "tree -trim=false", report_calls_make, "tree", .all = true },
+	{ "tree -call_tree", report_calls_make, "tree", .nodecount = -1, .call_tree = true },
 	{ "tags", report_tags_make, "tags", .nodecount = -1 },
 	{ "traces", report_traces_make, "traces", .nodecount = -1 },
 	{ "flame 80", make_flame, "flame", .nodecount = -1, .width = 80 },

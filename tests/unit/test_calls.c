@@ -39,7 +39,7 @@ static int calls_ask(struct called *c)
 
 	query_apply_defaults(&c->q, *c->q.pattern ? &peek : &tree);
 	assert_int_equal(view_make(c->p, &c->q, c->mem, &c->v, NULL, &c->err), 0);
-	return report_calls_make(&c->v, &c->q, &c->r, &c->err);
+	return report_calls_make(&c->v, &c->q, &c->r, NULL, &c->err);
 }
 
 static void calls_release(struct called *c)

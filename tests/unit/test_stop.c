@@ -65,19 +65,6 @@ static struct profile *large_profile(void)
 typedef int (*make_fn)(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		       struct err *err);
 
-static int make_top(const struct view *v, const struct query *q, struct report *out, struct buf *notes, struct err *err)
-{
-	(void)notes;
-	return report_top_make(v, q, out, err);
-}
-
-static int make_calls(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
-		      struct err *err)
-{
-	(void)notes;
-	return report_calls_make(v, q, out, err);
-}
-
 static int make_flame(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
 		      struct err *err)
 {
@@ -111,13 +98,13 @@ struct ask {
 };
 
 static const struct ask asks[] = {
-	{ "top", make_top, { 0 }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
-	{ "top by lines", make_top, { 0 }, "", "", "", "", "", 0, GRAIN_LINES },
-	{ "top of some names", make_top, { 0 }, "", "f1|f2", "f3.*", "", "", 0, GRAIN_FUNCTIONS },
-	{ "top of some labels", make_top, { 0 }, "", "", "", "request=100:20000", "", 0, GRAIN_FUNCTIONS },
-	{ "top under labels", make_top, { 0 }, "", "", "", "", "request", 0, GRAIN_FUNCTIONS },
-	{ "tree", make_calls, { .nodecount = 80 }, "", "", "", "", "", 0, GRAIN_FUNCTIONS },
-	{ "peek", make_calls, { .untrimmed = true }, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "top", report_top_make, { 0 }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
+	{ "top by lines", report_top_make, { 0 }, "", "", "", "", "", 0, GRAIN_LINES },
+	{ "top of some names", report_top_make, { 0 }, "", "f1|f2", "f3.*", "", "", 0, GRAIN_FUNCTIONS },
+	{ "top of some labels", report_top_make, { 0 }, "", "", "", "request=100:20000", "", 0, GRAIN_FUNCTIONS },
+	{ "top under labels", report_top_make, { 0 }, "", "", "", "", "request", 0, GRAIN_FUNCTIONS },
+	{ "tree", report_calls_make, { .nodecount = 80 }, "", "", "", "", "", 0, GRAIN_FUNCTIONS },
+	{ "peek", report_calls_make, { .untrimmed = true }, "f1", "", "", "", "", 0, GRAIN_FUNCTIONS },
 	{ "tags", report_tags_make, { 0 }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
 	{ "traces", report_traces_make, { .whole_paths = true }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },
 	{ "flame", make_flame, { .trims_by_width = true }, "", "", "", "", "", -1, GRAIN_FUNCTIONS },

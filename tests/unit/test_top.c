@@ -38,7 +38,7 @@ static void top(struct topped *t, int64_t nodecount)
 		t->q.nodecount = nodecount;
 	query_apply_defaults(&t->q, &(struct query_defaults){ 0 });
 	assert_int_equal(view_make(t->p, &t->q, t->mem, &t->v, NULL, NULL), 0);
-	assert_int_equal(report_top_make(&t->v, &t->q, &t->r, NULL), 0);
+	assert_int_equal(report_top_make(&t->v, &t->q, &t->r, NULL, NULL), 0);
 }
 
 static void top_release(struct topped *t)
@@ -119,7 +119,7 @@ static void the_quick_report_lacks_only_what_was_inlined(void **state)
 	top_start(&t, &m);
 	top(&t, 0);
 	report_release(&t.r);
-	assert_int_equal(report_top_make_quick(&t.v, &t.q, &t.r, NULL), 0);
+	assert_int_equal(report_top_make_quick(&t.v, &t.q, &t.r, NULL, NULL), 0);
 	assert_int_equal(t.r.table.n_rows, 3);
 	assert_int_equal(t.r.head.shown, 9);
 	assert_string_equal(cell(&t, 0, "name")->text, "in");

@@ -180,7 +180,7 @@ static void expect_rows_of_top(struct pair *x, const char *what)
 	const struct view v = view_of(x, x->joined);
 	struct report r = sides_of(x), top;
 
-	assert_int_equal(report_top_make(&v, &x->q, &top, NULL), 0);
+	assert_int_equal(report_top_make(&v, &x->q, &top, NULL, NULL), 0);
 	assert_int_equal(top.table.n_cols, COLS);
 	if (r.table.n_rows != top.table.n_rows)
 		fail_msg("%s: %u rows of %u", what, r.table.n_rows, top.table.n_rows);

@@ -171,7 +171,7 @@ static int make(const struct ask *a, struct model *m, struct err *err)
 	int rc = view_make(a->data->p, a->q, m->mem, &v, &m->notes, err);
 
 	if (rc == 0)
-		rc = report_calls_make(&v, a->q, &m->report, err);
+		rc = report_calls_make(&v, a->q, &m->report, &m->notes, err);
 	if (rc < 0)
 		return rc;
 	c = find_groups(&m->report, m->mem);

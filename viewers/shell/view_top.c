@@ -52,7 +52,7 @@ static int make_report(const struct ask *a, struct model *m, struct top_rows *t,
 	if (t->is_sides)
 		return report_top_sides_make(v, a->q, &m->report, err);
 	t->is_quick = !(a->want & WANT_INLINED) && v->p->stacks.off[v->p->stacks.n] >= MANY_FRAMES;
-	return (t->is_quick ? report_top_make_quick : report_top_make)(v, a->q, &m->report, err);
+	return (t->is_quick ? report_top_make_quick : report_top_make)(v, a->q, &m->report, &m->notes, err);
 }
 
 /* Profiles can hold differences without a base. */

@@ -11,10 +11,6 @@
 
 #include <stdbool.h>
 
-/* Append the tables with their head. */
-void text_draw_diff(const struct report *r, bool color, struct buf *out);
-void text_draw_trend(const struct report *r, bool color, struct buf *out);
-
 /* A line about a side: what it is called, its sources, time, duration, host, program and build. */
 void text_compare_add_side(const char *title, const struct compare_side *s, struct buf *out);
 

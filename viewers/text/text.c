@@ -10,7 +10,6 @@
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
-#include "viewers/text/compare.h"
 #include "viewers/text/text_int.h"
 
 #include <inttypes.h>
@@ -229,14 +228,6 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 
 void text_draw(const struct report *r, bool color, struct buf *out)
 {
-	if (r->table.role) {
-		text_draw_calls(r, color, out);
-		return;
-	}
-	if (r->head.compare) {
-		(strcmp(r->head.command, "diff") == 0 ? text_draw_diff : text_draw_trend)(r, color, out);
-		return;
-	}
 	text_add_head(r, false, out);
 	add_titles(&r->table, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows; i++)

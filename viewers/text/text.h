@@ -49,6 +49,13 @@ void text_draw_disasm(const struct report *r, bool color, struct buf *out);
  */
 void text_draw_list(const struct report *r, bool color, struct buf *out);
 
+/* Append tree or peek. */
+void text_draw_calls(const struct report *r, bool color, struct buf *out);
+
+/* Append a comparison of two sides, and what grew from each profile to the next. */
+void text_draw_diff(const struct report *r, bool color, struct buf *out);
+void text_draw_trend(const struct report *r, bool color, struct buf *out);
+
 /* Append what report_tags_make found: to the byte as pprof, but that keys and values cannot carry control
    characters. */
 void text_draw_tags(const struct report *r, bool color, struct buf *out);

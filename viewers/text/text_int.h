@@ -27,7 +27,4 @@ void text_add_value(const struct head *h, int64_t value, size_t width, struct bu
 /* The filters in force, one on a line: those that pprof tells of, or all. */
 void text_add_filters(const struct head *h, bool all, struct buf *out);
 
-/* The reports with a layout of their own. */
-void text_draw_calls(const struct report *r, bool color, struct buf *out);
-
 #endif

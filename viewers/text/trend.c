@@ -10,6 +10,7 @@
 
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "viewers/text/text.h"
 
 #include <inttypes.h>
 #include <string.h>
