@@ -11,7 +11,7 @@
 #include "fuzz.h"
 
 #include "libcpaprof/collector/maps.h"
-#include "libcpaprof/collector/space.h"
+#include "libcpaprof/collector/read_stack.h"
 #include "libcpaprof/collector/task.h"
 
 #include <fcntl.h>

@@ -2,29 +2,110 @@
  * collect.c - the segment, and the processes in it
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * The word that says who collects is like a robust lock that we hold: when our thread ends, also by SIGKILL, the
+ * kernel takes the thread's number out of it. The list that the C library keeps for such locks, which we do not
+ * use, is replaced by one that has just this, as what is about to be unlocked.
  */
 #include "config.h"
 
+#include "libcpaprof/collector/collect.h"
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/memory.h"
+
+#include "libcpaprof/target/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+bool collect_signal_named(const char *name, uint32_t *out)
+{
+	static const struct {
+		const char *name;
+		uint32_t number;
+	} known[] = {
+		{ "SIGPROF", SIGPROF }, { "SIGVTALRM", SIGVTALRM }, { "SIGSTKFLT", SIGSTKFLT }, { "SIGPWR", SIGPWR }
+	};
+	char *end;
+	long n = strtol(name, &end, 10);
+	bool is_number = *name >= '0' && *name <= '9' && !*end;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(name, known[i].name) == 0 || strcmp(name, known[i].name + 3) == 0 ||
+		    (is_number && n == known[i].number)) {
+			*out = known[i].number;
+			return true;
+		}
+	if (!is_number || n < SIGRTMIN || n > SIGRTMAX)
+		return false;
+	*out = (uint32_t)n;
+	return true;
+}
+
+bool collect_engine(const char *name, uint32_t *out)
+{
+	static const char *const names[] = {
+		[ASKED_TIMER] = "timer", [ASKED_PERF] = "perf", [ASKED_ITIMER] = "itimer"
+	};
+
+	for (uint32_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
+}
+
+struct alive {
+	struct robust_list_head head;
+	struct robust_list_head *before; /* that of the C library */
+	size_t size;
+};
+
+void collect_alive_begin(struct collect *c)
+{
+	struct alive *a = memory_map(sizeof(*a));
+
+	atomic_store(&c->head->active, (uint32_t)syscall(SYS_gettid));
+	if (!a)
+		return;
+	a->head.list.next = &a->head.list;
+	a->head.list_op_pending = &a->head.list;
+	a->head.futex_offset = (long)((uintptr_t)&c->head->active - (uintptr_t)&a->head.list);
+	if (syscall(SYS_get_robust_list, 0, &a->before, &a->size) == 0 &&
+	    syscall(SYS_set_robust_list, &a->head, sizeof(a->head)) == 0)
+		c->alive = a;
+	else
+		memory_unmap(a, sizeof(*a));
+}
+
+void collect_alive_end(struct collect *c)
+{
+	if (!c->alive)
+		return;
+	syscall(SYS_set_robust_list, c->alive->before, c->alive->size);
+	memory_unmap(c->alive, sizeof(*c->alive));
+	c->alive = NULL;
+}
+
 #define STACKS_SIZE (1ULL << 30) /* bytes of memory for the stacks of all processes */
 
-enum { TABLES_USUAL = 4, HZ_USUAL = 100 }; /* only memory that is touched is taken */
-enum { UNSEEN_EVERY = 5 };                 /* drains between looks for threads */
-enum { REPLACED_EVERY = 10 };              /* and for programs that are not profiled */
+enum { TABLES_DEFAULT = 4, HZ_DEFAULT = 100 }; /* only memory that is touched is taken */
+enum { UNSEEN_EVERY = 5 };                     /* drains between looks for threads */
+enum { REPLACED_EVERY = 10 };                  /* and for programs that are not profiled */
 
 uint64_t collect_wall_ns(void)
 {
@@ -123,7 +204,7 @@ static uint32_t usual_tables(void)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_USUAL;
+	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_DEFAULT;
 }
 
 int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out)
@@ -137,7 +218,7 @@ int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg
 	c->fd = -1;
 	c->cpu = how->hz != 0;
 	if (!c->cpu)
-		c->how.hz = HZ_USUAL;
+		c->how.hz = HZ_DEFAULT;
 	if (c->how.max_depth == 0 || c->how.max_depth > FRAMES_MAX)
 		c->how.max_depth = FRAMES_MAX;
 	c->done = done;

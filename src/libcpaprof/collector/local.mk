@@ -2,13 +2,8 @@
 
 noinst_LIBRARIES += src/libcpaprof/collector/libcollector.a
 src_libcpaprof_collector_libcollector_a_SOURCES = \
-	src/libcpaprof/collector/addresses.c \
-	src/libcpaprof/collector/addresses.h \
-	src/libcpaprof/collector/alive.c \
 	src/libcpaprof/collector/body.c \
 	src/libcpaprof/collector/body.h \
-	src/libcpaprof/collector/build_id.c \
-	src/libcpaprof/collector/build_id.h \
 	src/libcpaprof/collector/clock.h \
 	src/libcpaprof/collector/collect.c \
 	src/libcpaprof/collector/collect.h \
@@ -20,11 +15,8 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/elffile.h \
 	src/libcpaprof/collector/elfnames.c \
 	src/libcpaprof/collector/elfnames.h \
-	src/libcpaprof/collector/glance.c \
-	src/libcpaprof/collector/glance.h \
 	src/libcpaprof/collector/gzip.c \
 	src/libcpaprof/collector/gzip.h \
-	src/libcpaprof/collector/how.c \
 	src/libcpaprof/collector/labels.c \
 	src/libcpaprof/collector/labels.h \
 	src/libcpaprof/collector/legacy.c \
@@ -35,46 +27,33 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/memory.h \
 	src/libcpaprof/collector/order.c \
 	src/libcpaprof/collector/order.h \
-	src/libcpaprof/collector/peek.c \
-	src/libcpaprof/collector/peek.h \
 	src/libcpaprof/collector/places.c \
 	src/libcpaprof/collector/process.c \
-	src/libcpaprof/collector/remarks.c \
-	src/libcpaprof/collector/remarks.h \
-	src/libcpaprof/collector/replaced.c \
+	src/libcpaprof/collector/read_stack.c \
+	src/libcpaprof/collector/read_stack.h \
 	src/libcpaprof/collector/rings.c \
+	src/libcpaprof/collector/sample_stack.c \
+	src/libcpaprof/collector/sample_stack.h \
 	src/libcpaprof/collector/self.c \
 	src/libcpaprof/collector/snap.c \
 	src/libcpaprof/collector/snap.h \
-	src/libcpaprof/collector/space.c \
-	src/libcpaprof/collector/space.h \
+	src/libcpaprof/collector/stack_table.c \
+	src/libcpaprof/collector/stack_table.h \
 	src/libcpaprof/collector/strings.c \
 	src/libcpaprof/collector/strings.h \
 	src/libcpaprof/collector/sweep.c \
-	src/libcpaprof/collector/stack_table.c \
-	src/libcpaprof/collector/stack_table.h \
 	src/libcpaprof/collector/task.c \
 	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \
 	src/libcpaprof/collector/text.h \
-	src/libcpaprof/collector/text_frames.c \
-	src/libcpaprof/collector/text_memory.c \
-	src/libcpaprof/collector/text_threads.c \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \
 	src/libcpaprof/collector/trace.c \
 	src/libcpaprof/collector/trace.h \
 	src/libcpaprof/collector/trace_int.h \
-	src/libcpaprof/collector/trace_json.c \
-	src/libcpaprof/collector/trace_json.h \
-	src/libcpaprof/collector/trace_look.c \
-	src/libcpaprof/collector/trace_names.c \
-	src/libcpaprof/collector/trace_names.h \
 	src/libcpaprof/collector/trace_spans.c \
 	src/libcpaprof/collector/trace_spans.h \
 	src/libcpaprof/collector/trace_write.c \
 	src/libcpaprof/collector/unseen.c \
-	src/libcpaprof/collector/waited.c \
-	src/libcpaprof/collector/waited.h \
 	src/libcpaprof/collector/write.c \
 	src/libcpaprof/collector/write.h

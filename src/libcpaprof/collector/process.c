@@ -1,7 +1,11 @@
 /*
- * process.c - one process that is profiled: it comes, tells, goes
+ * process.c - one process that is profiled: its start, its state, its end
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * A process may execute another program. One that is profiled takes a slot of its own, which tells us. Otherwise nothing
+ * tells us: the process continues with another file and without our memory. Its mappings cost more to read than
+ * /proc/PID/exe, so that is checked first.
  */
 #include "config.h"
 
@@ -11,13 +15,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define WEIGHT_MOST (1ULL << 40) /* nobody uses so much between two drains */
+#define WEIGHT_MAX (1ULL << 40) /* nobody uses so much between two drains */
 
-enum { PID_MOST = 1 << 22, ERRNO_MOST = 4095 }; /* of the kernel */
-enum { LOOK_EVERY = 10 };                       /* drains between looks at mappings that seem known */
+enum { PID_MAX = 1 << 22, ERRNO_MAX = 4095 }; /* of the kernel */
+enum { LOOK_EVERY = 10 };                     /* drains between looks at mappings that seem known */
 
 void process_release(struct process *p)
 {
@@ -73,7 +79,7 @@ static enum maps_has is_ours(const struct collect *c, pid_t pid, int *pidfd)
 	*pidfd = -1;
 	if (c->how.self)
 		return MAPS_YES;
-	if (pid <= 0 || pid > PID_MOST)
+	if (pid <= 0 || pid > PID_MAX)
 		return MAPS_NO;
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	has = maps_has_file(pid, c->dev, c->ino);
@@ -142,7 +148,7 @@ static uint64_t lose(struct process *p, _Atomic uint64_t *counter, uint64_t *see
 	uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), n = now > *seen ? now - *seen : 0;
 
 	*seen = now;
-	if (n >= WEIGHT_MOST)
+	if (n >= WEIGHT_MAX)
 		return 0;
 	p->lost += n;
 	table_add_place(&p->table, PLACE_LOST, n);
@@ -153,10 +159,10 @@ void process_update(struct process *p, struct segment_proc *s)
 {
 	p->engine |= atomic_load_explicit(&s->engine, memory_order_relaxed);
 	p->error = atomic_load_explicit(&s->error, memory_order_relaxed);
-	p->error = p->error <= ERRNO_MOST ? p->error : 0;
+	p->error = p->error <= ERRNO_MAX ? p->error : 0;
 	p->moved = atomic_load_explicit(&s->moved, memory_order_relaxed);
 	p->perf_error = atomic_load_explicit(&s->perf_error, memory_order_relaxed);
-	p->perf_error = p->perf_error <= ERRNO_MOST ? p->perf_error : 0;
+	p->perf_error = p->perf_error <= ERRNO_MAX ? p->perf_error : 0;
 	p->orphans = atomic_load_explicit(&s->orphans, memory_order_relaxed);
 	lose(p, &s->lost, &p->lost_seen);
 	if (p->demand.recording) /* what it used before the recording is not of it */
@@ -226,4 +232,33 @@ void process_facts(const struct process *p, struct process_facts *out)
 	out->heap_rate = atomic_load_explicit(&p->c->head->heap_rate, memory_order_relaxed);
 	out->block_rate = atomic_load_explicit(&p->c->head->block_rate, memory_order_relaxed);
 	out->mutex_fraction = atomic_load_explicit(&p->c->head->mutex_fraction, memory_order_relaxed);
+}
+
+void process_program(pid_t pid, dev_t *dev, ino_t *ino)
+{
+	struct stat file;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", (int)pid);
+	if (stat(name, &file) != 0)
+		return;
+	*dev = file.st_dev;
+	*ino = file.st_ino;
+}
+
+bool process_is_replaced(struct process *p)
+{
+	dev_t dev = p->dev;
+	ino_t ino = p->ino;
+
+	if (!p->used || p->ended || p->left || !p->c || p->c->how.self || !p->proven)
+		return p->left;
+	process_program(p->pid, &dev, &ino);
+	if ((dev == p->dev && ino == p->ino) || maps_has_file(p->pid, p->c->dev, p->c->ino) != MAPS_NO)
+		return false;
+	if (p->main)
+		p->left = true;
+	else
+		p->ended = p->replaced = true;
+	return true;
 }

@@ -3,7 +3,13 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Readers take one from every address, of the first frame too, so one is added. At the end come the
+ * Frames of a stack are below each other. Columns are aligned as Go's text/tabwriter does with tabs: a column is as wide as its widest cell and
+ * a blank, up to the next multiple of 8, within lines that follow each other and all have it.
+ *
+ * Threads one by one are printed as Go prints goroutines: under the name goroutine for programs that read those,
+ * under threads with all that is known.
+ *
+ * Readers subtract 1 from every address, of the first frame too, so 1 is added. At the end come the
  * mappings, which Go's have not: with them a reader finds names by itself.
  */
 #include "config.h"
@@ -15,10 +21,328 @@
 #include "libcpaprof/collector/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
+
+/* A frame: its cells in text.chars, address, function with offset, place. n of function 0: no name. */
+struct line {
+	uint32_t at, n[3];
+	uint32_t n_function; /* without the offset */
+	uint64_t offset;     /* into the function; without one, into the file */
+};
+
+static uint32_t keep(struct text *t, const char *s, size_t n)
+{
+	char *to;
+
+	n = n < NAME_MAX_LEN ? n : NAME_MAX_LEN;
+	to = vec_room(&t->chars, n, 1, CHARS_MAX);
+	if (!to) {
+		t->error = t->error ? t->error : -ENOMEM;
+		return 0;
+	}
+	for (size_t i = 0, size; i < n; i += size ? size : 1) {
+		size = snap_text_shown(s + i, n - i);
+		if (size)
+			memcpy(to + i, s + i, size);
+		else
+			to[i] = '?';
+	}
+	t->chars.n += n;
+	return (uint32_t)n;
+}
+
+/* Where a frame is: its file, else the object that it is in. */
+static uint32_t keep_place(struct text *t, uint32_t map, const char *file, uint64_t line)
+{
+	const struct maps *maps = &t->s->p->maps;
+	uint32_t n = 0;
+	char number[32];
+
+	if (file && *file) {
+		n = keep(t, file, strlen(file));
+	} else if (map && map <= maps->map.n) {
+		const struct map *m = (const struct map *)maps->map.data + map - 1;
+
+		n = keep(t, (const char *)maps->texts.data + m->path, m->n_path);
+	} else {
+		n = keep(t, "??", 2);
+	}
+	snprintf(number, sizeof(number), ":%" PRIu64, line);
+	return n + keep(t, number, strlen(number));
+}
+
+/* name    NULL: not known */
+static void add_line(struct text *t, uint64_t addr, uint32_t map, const struct snap_name *name)
+{
+	const struct map *m = map ? (const struct map *)t->s->p->maps.map.data + map - 1 : NULL;
+	struct line *l = vec_room(&t->line, 1, sizeof(*l), LINES_MAX);
+	char number[32];
+
+	if (!l) {
+		t->error = t->error ? t->error : -ENOMEM;
+		return;
+	}
+	*l = (struct line){ .at = (uint32_t)t->chars.n };
+	l->offset = name ? name->offset : m ? addr - m->start + m->offset : 0;
+	snprintf(number, sizeof(number), "0x%" PRIx64, addr);
+	l->n[0] = keep(t, number, strlen(number));
+	if (name) {
+		l->n_function = l->n[1] = keep(t, name->function, strlen(name->function));
+		snprintf(number, sizeof(number), "+0x%" PRIx64, name->offset);
+		l->n[1] += keep(t, number, strlen(number));
+	}
+	l->n[2] = keep_place(t, map, name ? name->file : NULL, name ? name->line : 0);
+	t->line.n++;
+}
+
+/* The lines of one location: one per function at it. */
+static void add_lines(struct text *t, uint32_t id)
+{
+	const struct table_loc *loc = (const struct table_loc *)t->s->p->table.loc.data + id;
+	struct snap_name name = { 0 };
+	uint32_t i = 0;
+
+	if (id < N_PLACES) {
+		name.function = table_place_name[id];
+		add_line(t, 0, 0, &name);
+		return;
+	}
+	while (t->names && i < INLINED_MAX && t->names(t->names_arg, t->s->p, loc->addr, loc->map, i, &name) &&
+	       name.function) {
+		add_line(t, loc->addr, loc->map, &name);
+		i++;
+	}
+	if (i == 0)
+		add_line(t, loc->addr, loc->map, NULL);
+}
+
+/* Characters, not bytes. */
+static uint32_t width_of(const char *s, uint32_t n)
+{
+	uint32_t width = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		width += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* A cell, and tabs up to the next column. */
+static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
+{
+	uint32_t width = width_of(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
+
+	snap_text_put(t, s, n);
+	for (; width < to; width = width / TAB * TAB + TAB)
+		snap_text_put(t, "\t", 1);
+}
+
+/* Lines [lo, hi), which all have names. */
+static void put_run(struct text *t, const struct line *lo, const struct line *hi)
+{
+	const char *chars = t->chars.data;
+	uint32_t wide[2] = { 0 };
+
+	for (const struct line *l = lo; l < hi; l++) {
+		uint32_t addr = width_of(chars + l->at, l->n[0]), name = width_of(chars + l->at + l->n[0], l->n[1]);
+
+		wide[0] = addr > wide[0] ? addr : wide[0];
+		wide[1] = name > wide[1] ? name : wide[1];
+	}
+	for (const struct line *l = lo; l < hi; l++) {
+		snap_text_put(t, "#\t", 2);
+		put_cell(t, chars + l->at, l->n[0], wide[0]);
+		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
+		snap_text_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		snap_text_put(t, "\n", 1);
+	}
+}
+
+void snap_text_frames(struct text *t, const struct snap_row *r)
+{
+	const uint32_t *frames = t->s->p->table.frames.data;
+	const struct line *line;
+	size_t to = 0;
+
+	t->line.n = t->chars.n = 0;
+	for (uint32_t i = 0; i < r->n; i++)
+		add_lines(t, frames[r->at + i]);
+	line = t->line.data;
+	while (to < t->line.n) {
+		size_t from = to;
+
+		while (to < t->line.n && line[to].n[1])
+			to++;
+		put_run(t, line + from, line + to);
+		for (; to < t->line.n && !line[to].n[1]; to++) {
+			snap_text_put(t, "#\t", 2);
+			snap_text_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			snap_text_put(t, "\n", 1);
+		}
+	}
+	snap_text_put(t, "\n", 1);
+}
+
+/* A frame as of a goroutine. Offsets there are of return addresses, one more. */
+static void put_call(struct text *t, const char *before, const struct line *l)
+{
+	const char *s = (const char *)t->chars.data + l->at;
+
+	snap_text_put(t, before, strlen(before));
+	snap_text_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	snap_text_add(t, "%s\n\t", *before ? "" : "(...)");
+	snap_text_put(t, s + l->n[0] + l->n[1], l->n[2]);
+	snap_text_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
+}
+
+void snap_text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
+{
+	const uint32_t *frames = t->s->p->table.frames.data;
+
+	for (uint32_t i = 0; i < n && most; i++) {
+		t->line.n = t->chars.n = 0;
+		add_lines(t, frames[at + i]);
+		for (uint32_t k = 0; k < t->line.n && most; k++, most--)
+			put_call(t, before, (const struct line *)t->line.data + k);
+	}
+}
+
+void snap_text_release_frames(struct text *t)
+{
+	vec_release(&t->line, sizeof(struct line));
+	vec_release(&t->chars, 1);
+}
+
+enum { STATUS_SIZE = 4096, NAME_SIZE = 32 };
+
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+extern __typeof__(mallinfo2) mallinfo2 __attribute__((weak));
+
+/* What the allocator of the C library says of itself; only this program can ask. */
+static void put_malloc(struct text *t)
+{
+	struct mallinfo2 m;
+
+	if (t->s->p->pid != getpid() || !mallinfo2)
+		return;
+	m = mallinfo2();
+	snap_text_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
+		      m.hblkhd);
+	snap_text_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
+}
+#else
+static void put_malloc(struct text *t)
+{
+	(void)t;
+}
+#endif
+
+/* "NAME:  N kB" as "# NAME = N * 1024". */
+static void put_line(struct text *t, const char *text, const char *name, const char *as)
+{
+	char *end, what[NAME_SIZE];
+	const char *at;
+	uint64_t n;
+
+	snprintf(what, sizeof(what), "\n%s:", name);
+	at = strstr(text, what);
+	if (!at)
+		return;
+	n = strtoull(at + strlen(what), &end, 10);
+	snap_text_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+}
+
+void snap_text_memory(struct text *t)
+{
+	static const struct {
+		const char *name, *as;
+	} lines[] = {
+		{ "VmPeak", "VmPeak" }, { "VmSize", "VmSize" },   { "VmRSS", "VmRSS" },  { "RssAnon", "RssAnon" },
+		{ "VmSwap", "VmSwap" }, { "Threads", "Threads" }, { "VmHWM", "MaxRSS" },
+	};
+	char path[NAME_SIZE], status[STATUS_SIZE];
+	ssize_t n = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)t->s->p->pid);
+	fd = t->s->p->ended ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, status, sizeof(status) - 1);
+		close(fd);
+	}
+	if (n <= 0)
+		return;
+	status[n] = '\0';
+	snap_text_add(t, "\n# memory\n");
+	put_malloc(t);
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		put_line(t, status, lines[i].name, lines[i].as);
+}
+
+enum { CREATORS_SHOWN = 1 };
+
+#define NS_PER_S UINT64_C(1000000000)
+#define NS_PER_MINUTE (60 * NS_PER_S)
+
+static void put_head(struct text *t, const struct snap_thread *thread, uint32_t label)
+{
+	size_t n_name = strnlen(thread->name, sizeof(thread->name)),
+	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
+	bool go = strcmp(t->s->name, "goroutine") == 0;
+
+	snap_text_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	if (!go) {
+		snap_text_put(t, "\"", 1);
+		snap_text_safe(t, thread->name, n_name);
+		snap_text_put(t, "\" ", 2);
+	}
+	snap_text_put(t, "[", 1);
+	snap_text_safe(t, thread->wait, n_wait);
+	if (thread->wait_ns >= NS_PER_MINUTE)
+		snap_text_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+	if (!go) {
+		snap_text_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+			      thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
+		if (label) {
+			snap_text_add(t, ", labels: ");
+			snap_text_labels(t, label);
+		}
+	}
+	snap_text_add(t, "]:\n");
+}
+
+void snap_text_threads(struct text *t)
+{
+	const struct snap_thread *thread = t->s->thread.data;
+	const struct snap_row *row = t->s->row.data;
+	size_t n = t->s->thread.n, n_row_of = (n + 1) * sizeof(uint32_t);
+	uint32_t *row_of = memory_map(n_row_of); /* [n + 1] of a thread + 1: its row + 1 */
+
+	if (!row_of)
+		t->error = -ENOMEM;
+	for (size_t i = 0; row_of && i < t->s->row.n; i++)
+		if (row[i].thread <= n)
+			row_of[row[i].thread] = (uint32_t)i + 1;
+	for (uint32_t i = 0; i < n && !t->error; i++) {
+		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
+
+		if (i)
+			snap_text_put(t, "\n", 1);
+		put_head(t, &thread[i], mine ? mine->label : 0);
+		if (mine)
+			snap_text_calls(t, "", mine->at, mine->n, UINT32_MAX);
+		snap_text_calls(t, "created by ", thread[i].creator_at, thread[i].creator_n, CREATORS_SHOWN);
+	}
+	memory_unmap(row_of, n_row_of);
+}
 
 enum { ADD_MAX = 512, ROWS_MAX = 1 << 24 };
 

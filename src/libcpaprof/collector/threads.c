@@ -3,6 +3,9 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
+ * The kernel does not tell since when a thread waits, but how often it ran. One that did not run since
+ * an earlier dump has waited since then at least.
+ *
  * A signal to a thread that is about to wait would interrupt its call, and so it would be for one that was
  * woken and has no CPU yet. So one is only sent to a thread that used CPU time for a while without ever
  * giving up its CPU, and none to one that its timer samples anyway.
@@ -13,9 +16,9 @@
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/glance.h"
+#include "libcpaprof/collector/sample_stack.h"
+#include "libcpaprof/collector/memory.h"
 #include "libcpaprof/collector/order.h"
-#include "libcpaprof/collector/waited.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,14 +32,85 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Begins as zeros. */
+struct waited {
+	struct vec before, now; /* struct waited_thread; before is in order of tid */
+};
+
+enum { THREADS_MAX = 1 << 20 };
+
+struct waited_thread {
+	uint32_t tid;
+	uint64_t runs, since_ns;
+};
+
+static const struct waited_thread *find(const struct vec *before, uint32_t tid)
+{
+	const struct waited_thread *t = before->data;
+	size_t lo = 0, hi = before->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t[mid].tid < tid)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < before->n && t[lo].tid == tid ? &t[lo] : NULL;
+}
+
+/* A thread was seen that ran so often. Gives for how long it waits, 0 when that is not known. */
+static uint64_t waited_see(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
+{
+	struct waited_thread *to = vec_room(&w->now, 1, sizeof(*to), THREADS_MAX);
+	const struct waited_thread *was = find(&w->before, tid);
+	uint64_t since = was && runs && was->runs == runs ? was->since_ns : now_ns;
+
+	if (to) {
+		*to = (struct waited_thread){ .tid = tid, .runs = runs, .since_ns = since };
+		w->now.n++;
+	}
+	return now_ns - since;
+}
+
+static int compare(const void *arg, uint32_t a, uint32_t b)
+{
+	const struct waited_thread *t = arg;
+
+	return t[a].tid < t[b].tid ? -1 : t[a].tid > t[b].tid;
+}
+
+/* All threads were seen. */
+static void waited_end(struct waited *w)
+{
+	size_t n = w->now.n;
+	const struct waited_thread *from = w->now.data;
+	uint32_t *order = order_make(n, compare, from);
+	struct waited_thread *to;
+
+	w->before.n = 0;
+	to = order ? vec_room(&w->before, n, sizeof(*to), THREADS_MAX) : NULL;
+	for (size_t i = 0; to && i < n; i++)
+		to[i] = from[order[i]];
+	w->before.n = to ? n : 0;
+	w->now.n = 0;
+	order_free(order, n);
+}
+
+static void waited_release(struct waited *w)
+{
+	vec_release(&w->before, sizeof(struct waited_thread));
+	vec_release(&w->now, sizeof(struct waited_thread));
+}
+
 #define MS 1000000ULL
 
-enum { THREADS_MOST = 1 << 20 };
-enum { CPUS_MOST = 1024 };
+enum { CPUS_MAX = 1024 };
 enum { STEADY_MS = 4, PAUSE_MOST_MS = 8, SILENT_MS = 40 };
 
 struct threads {
-	struct peek peek;
+	struct stack_reader peek;
 	struct waited waited;
 };
 
@@ -59,8 +133,8 @@ struct dump {
 	struct snap *snap;
 	struct vec pending; /* struct pending */
 	size_t n_left;      /* of them */
-	struct glance at;
-	struct cpu_clock *clock; /* [CPUS_MOST]; NULL: none are looked at */
+	struct sample_stack at;
+	struct cpu_clock *clock; /* [CPUS_MAX]; NULL: none are looked at */
 	int error;               /* why a thread could not be looked at */
 	uint32_t own;            /* the thread that makes the dump, if it is one of them */
 	bool may_ask;            /* it has our library, so that a signal of ours does it no harm */
@@ -96,7 +170,7 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 	struct cpu_clock *c;
 	uint64_t now, ran;
 
-	if (!d->clock || t->cpu < 0 || t->cpu >= CPUS_MOST)
+	if (!d->clock || t->cpu < 0 || t->cpu >= CPUS_MAX)
 		return 0;
 	ran = task_ran_ns(d->at.folder, t->tid);
 	c = &d->clock[t->cpu];
@@ -109,8 +183,8 @@ static uint64_t idle_ns(struct dump *d, const struct task *t)
 /* A row without a stack yet. NULL when there is no room. */
 static struct snap_row *put(struct dump *d, const struct task *t, enum task_is is)
 {
-	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MOST);
-	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MOST);
+	struct snap_thread *thread = vec_room(&d->snap->thread, 1, sizeof(*thread), THREADS_MAX);
+	struct snap_row *row = vec_room(&d->snap->row, 1, sizeof(*row), THREADS_MAX);
 	uint64_t waited = waited_see(&d->t->waited, t->tid, t->runs, clock_now());
 	const struct count_stack *creator = d->p->c ? counts_created(d->p, t->tid) : NULL;
 
@@ -121,7 +195,7 @@ static struct snap_row *put(struct dump *d, const struct task *t, enum task_is i
 		uint64_t idle = idle_ns(d, t);
 
 		thread->wait_ns = idle > waited ? idle : waited;
-		thread->holder = glance_holder(&d->at, t);
+		thread->holder = sample_stack_holder(&d->at, t);
 	}
 	if (creator) {
 		thread->creator_at = creator->at;
@@ -152,7 +226,7 @@ static void put_place(struct dump *d, const struct task *t, enum table_place pla
 	struct snap_row *row = put(d, t, TASK_RUNNING);
 
 	if (row) {
-		row->label = glance_label(&d->at, t->tid);
+		row->label = sample_stack_label(&d->at, t->tid);
 		row->n = table_intern_place(&d->p->table, place, &row->at);
 	}
 }
@@ -162,10 +236,10 @@ static bool look(struct dump *d, struct task *t)
 {
 	uint64_t pc[FRAMES_MAX];
 	uint32_t n = 0;
-	enum task_is is = glance_stack(&d->at, t, pc, &n);
+	enum task_is is = sample_stack_take(&d->at, t, pc, &n);
 
 	if (is == TASK_WAITING)
-		put_stack(d, t, is, glance_label(&d->at, t->tid), pc, n);
+		put_stack(d, t, is, sample_stack_label(&d->at, t->tid), pc, n);
 	if (is == TASK_DENIED)
 		d->error = t->error;
 	return is != TASK_RUNNING;
@@ -195,7 +269,7 @@ static void take_thread(struct dump *d, uint32_t tid)
 	}
 	if (t.state == 'Z' || t.state == 'X' || (tid != d->own && look(d, &t)))
 		return;
-	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MOST);
+	x = vec_room(&d->pending, 1, sizeof(*x), THREADS_MAX);
 	if (!x)
 		return;
 	*x = (struct pending){ .task = t, .since_cpu_ns = t.cpu_ns };
@@ -291,7 +365,7 @@ static int sort_threads(struct snap *s)
 {
 	size_t n = s->thread.n;
 	struct vec sorted = { 0 };
-	struct snap_thread *thread = s->thread.data, *to = vec_room(&sorted, n, sizeof(*to), THREADS_MOST);
+	struct snap_thread *thread = s->thread.data, *to = vec_room(&sorted, n, sizeof(*to), THREADS_MAX);
 	uint32_t *order = to ? order_make(n, compare_threads, thread) : NULL;
 
 	for (size_t i = 0; order && i < n; i++) {
@@ -331,8 +405,9 @@ static bool holds_still(const struct dump *d, const struct snap_thread *seen)
 {
 	struct task t;
 
-	return task_where(d->at.folder, seen->tid, &t) == TASK_WAITING && glance_holder(&d->at, &t) == seen->holder &&
-	       task_read(d->at.folder, seen->tid, &t) && t.cpu_ns == seen->cpu_ns;
+	return task_where(d->at.folder, seen->tid, &t) == TASK_WAITING &&
+	       sample_stack_holder(&d->at, &t) == seen->holder && task_read(d->at.folder, seen->tid, &t) &&
+	       t.cpu_ns == seen->cpu_ns;
 }
 
 /*
@@ -349,7 +424,7 @@ static void prove_chains(const struct dump *d)
 		const struct snap_thread *holder = t[i].holder ? find_thread(d->snap, t[i].holder) : NULL;
 
 		if (holder && holder->holder && !holds_still(d, &t[i])) {
-			uint32_t *at = vec_room(&gone, 1, sizeof(*at), THREADS_MOST);
+			uint32_t *at = vec_room(&gone, 1, sizeof(*at), THREADS_MAX);
 
 			if (!at)
 				break;
@@ -403,7 +478,7 @@ static struct threads *kept(struct process *p)
 	return p->threads;
 }
 
-struct peek *threads_peek(struct process *p)
+struct stack_reader *threads_peek(struct process *p)
 {
 	struct threads *t = kept(p);
 
@@ -429,12 +504,12 @@ int threads_take(struct snap *s)
 	d.at.peek = &d.t->peek;
 	if (p->pid !=
 	    getpid()) /* our own thread may be one of the program, which is nowhere but where it wants to be */
-		d.clock = memory_map(CPUS_MOST * sizeof(*d.clock));
+		d.clock = memory_map(CPUS_MAX * sizeof(*d.clock));
 	rc = make(&d);
 	close(d.at.folder);
 	if (p->pid == getpid()) /* the program may close all files, and have the number for another */
 		space_rest(&d.t->peek.space);
-	memory_unmap(d.clock, CPUS_MOST * sizeof(*d.clock));
+	memory_unmap(d.clock, CPUS_MAX * sizeof(*d.clock));
 	vec_release(&d.pending, sizeof(struct pending));
 	return rc;
 }
@@ -457,7 +532,7 @@ int64_t threads_count(const struct process *p)
 void threads_release(struct threads *t)
 {
 	if (t) {
-		peek_release(&t->peek);
+		read_stack_release(&t->peek);
 		waited_release(&t->waited);
 	}
 	memory_unmap(t, sizeof(*t));

@@ -3,7 +3,7 @@
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * Threads that wait are peeked at (libcpaprof/collector/peek.h). One that runs has its stack in its next sample; when
+ * Threads that wait are peeked at (libcpaprof/collector/read_stack.h). One that runs has its stack in its next sample; when
  * none comes and it goes on running, it is asked for it with our signal, if the process has our library.
  */
 #ifndef LIBCPAPROF_COLLECTOR_THREADS_H
@@ -13,9 +13,9 @@
 
 enum { THREADS_WAIT_MS = 200 }; /* for all threads that run together */
 
-struct dump;    /* one that is being made */
-struct peek;    /* of libcpaprof/collector/peek.h */
-struct threads; /* what is kept from one to the next */
+struct dump;         /* one that is being made */
+struct stack_reader; /* of libcpaprof/collector/read_stack.h */
+struct threads;      /* what is kept from one to the next */
 
 /*
  * Fill a snap of kind SNAP_THREADS: a row for each thread.
@@ -34,7 +34,7 @@ int64_t threads_count(const struct process *p);
 void threads_answer(struct dump *d, uint32_t tid, uint32_t label, const uint64_t *pc, uint32_t n);
 
 /* What is kept to peek at threads, made if need be; NULL: no memory. */
-struct peek *threads_peek(struct process *p);
+struct stack_reader *threads_peek(struct process *p);
 
 /* Takes NULL. */
 void threads_release(struct threads *t);

@@ -8,7 +8,7 @@
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/glance.h"
+#include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/trace.h"
 
 #include <time.h>
@@ -48,14 +48,14 @@ struct trace {
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC; end_ns 0: it goes on */
 	uint64_t wall_ns;          /* when it began */
 	uint32_t hz;
-	bool by_self;       /* of a process that profiles itself: its threads of ours are left out */
-	struct vec sample;  /* struct trace_sample */
-	struct vec wait;    /* struct trace_wait */
-	struct vec thread;  /* struct trace_thread */
-	struct vec word;    /* char [TRACE_WORD_MAX] */
-	uint32_t *slot;     /* [TRACE_SLOTS] of hash: index of thread + 1 */
-	struct glance at;   /* folder -1: the threads cannot be looked at */
-	uint64_t mapped_ns; /* when what is mapped was looked at */
+	bool by_self;           /* of a process that profiles itself: its threads of ours are left out */
+	struct vec sample;      /* struct trace_sample */
+	struct vec wait;        /* struct trace_wait */
+	struct vec thread;      /* struct trace_thread */
+	struct vec word;        /* char [TRACE_WORD_MAX] */
+	uint32_t *slot;         /* [TRACE_SLOTS] of hash: index of thread + 1 */
+	struct sample_stack at; /* folder -1: the threads cannot be looked at */
+	uint64_t mapped_ns;     /* when what is mapped was looked at */
 	uint64_t lost_before, bad_before, blocked_before;
 	uint64_t n_lost;    /* samples that the program lost, */
 	uint64_t n_bad;     /* records that made no sense */

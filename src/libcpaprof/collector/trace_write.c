@@ -1,26 +1,271 @@
 /*
- * trace_write.c - a timeline in the Trace Event Format
+ * trace_write.c - write a timeline in the Trace Event Format, packed with gzip
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Each location is looked up once. Two of one function have the same number of its name, so that a slice goes
+ * on while the function is at different places.
  *
  * Slices are complete events ("ph": "X"), callers before what they call, thread by thread: readers nest those
  * that begin together in that order. Times are of the begin of the trace.
  */
 #include "config.h"
 
+#include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
-#include "libcpaprof/collector/trace_json.h"
-#include "libcpaprof/collector/trace_names.h"
+#include "libcpaprof/collector/strings.h"
+#include "libcpaprof/collector/trace_int.h"
+#include "libcpaprof/collector/trace_spans.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { JSON_BUFFER = 16 << 10, JSON_TEXT_MAX = 1000 };
+
+/* Begins as zeros but for gzip. What fails first is told by gzip_close. */
+struct trace_json {
+	struct gzip *gzip;
+	size_t len;
+	char buffer[JSON_BUFFER];
+};
+
+__attribute__((format(printf, 2, 3))) void trace_json_add(struct trace_json *j, const char *fmt, ...);
+
+enum { ADDED_MAX = 512 };
+
+#define REPLACED "\xef\xbf\xbd"
+#define ELLIPSIS "\xe2\x80\xa6"
+
+static void trace_json_flush(struct trace_json *j)
+{
+	gzip_sink(j->gzip, j->buffer, j->len);
+	j->len = 0;
+}
+
+static void trace_json_put(struct trace_json *j, const char *s, size_t n)
+{
+	while (n) {
+		size_t room = JSON_BUFFER - j->len, take = n < room ? n : room;
+
+		memcpy(j->buffer + j->len, s, take);
+		j->len += take;
+		s += take;
+		n -= take;
+		if (j->len == JSON_BUFFER)
+			trace_json_flush(j);
+	}
+}
+
+void trace_json_add(struct trace_json *j, const char *fmt, ...)
+{
+	char text[ADDED_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (n > 0)
+		trace_json_put(j, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+/*
+ * A text in its quotes. What is no UTF-8 becomes U+FFFD; no more than JSON_TEXT_MAX bytes of it are written, and
+ * an ellipsis when there are more.
+ */
+static void trace_json_text(struct trace_json *j, const char *s, size_t n)
+{
+	size_t i = 0, size;
+
+	trace_json_put(j, "\"", 1);
+	for (; i < n && i < JSON_TEXT_MAX; i += size ? size : 1) {
+		unsigned char c = (unsigned char)s[i];
+
+		size = collect_character(s + i, n - i);
+		if (size == 0)
+			trace_json_put(j, REPLACED, strlen(REPLACED));
+		else if (c < 0x20 || c == 0x7f)
+			trace_json_add(j, "\\u%04x", c);
+		else {
+			if (c == '"' || c == '\\')
+				trace_json_put(j, "\\", 1);
+			trace_json_put(j, s + i, size);
+		}
+	}
+	if (i < n)
+		trace_json_put(j, ELLIPSIS, strlen(ELLIPSIS));
+	trace_json_put(j, "\"", 1);
+}
+
+/* ns as microseconds with three decimals. */
+static void trace_json_us(struct trace_json *j, uint64_t ns)
+{
+	trace_json_add(j, "%" PRIu64 ".%03u", ns / 1000, (unsigned)(ns % 1000));
+}
+
+enum { TRACE_STACK_MAX = 1024 };
+
+/* A function at a location. file 0: not known. */
+struct trace_frame {
+	uint32_t name, file; /* numbers of texts */
+};
+
+struct trace_names {
+	const struct process *p;
+	snap_names_fn *names;
+	void *names_arg;
+	struct strings strings;
+	struct vec frame;          /* struct trace_frame */
+	struct trace_known *known; /* [n_known] */
+	size_t n_known;
+	bool failed; /* no memory */
+	size_t n;
+	struct slice_frame stack[TRACE_STACK_MAX]; /* [n] of trace_names_stack, outermost first; at: of frame */
+};
+
+static inline const struct trace_frame *trace_names_frame(const struct trace_names *x, uint32_t i)
+{
+	return (const struct trace_frame *)x->frame.data + i;
+}
+
+enum { INLINED_MAX = 64, FRAMES_MOST = 1 << 24, PLACE_TEXT = 1100 };
+
+/* Those of a location, outermost first: frames [at - 1, at - 1 + n). at 0: not looked up yet. */
+struct trace_known {
+	uint32_t at, n;
+};
+
+static void add(struct trace_names *x, uint32_t name, uint32_t file)
+{
+	struct trace_frame *f = vec_room(&x->frame, 1, sizeof(*f), FRAMES_MOST);
+
+	if (!f) {
+		x->failed = true;
+		return;
+	}
+	*f = (struct trace_frame){ .name = name, .file = file };
+	x->frame.n++;
+}
+
+/* Of an address without a name: where it is in its file. */
+static uint32_t place_name(struct trace_names *x, const struct table_loc *loc)
+{
+	const struct maps *maps = &x->p->maps;
+	char text[PLACE_TEXT];
+	int n;
+
+	if (loc->map && loc->map <= maps->map.n) {
+		const struct map *m = (const struct map *)maps->map.data + loc->map - 1;
+		const char *path = (const char *)maps->texts.data + m->path;
+		const char *slash = m->n_path ? memrchr(path, '/', m->n_path) : NULL, *base = slash ? slash + 1 : path;
+
+		n = snprintf(text, sizeof(text), "%.*s+0x%" PRIx64, (int)(path + m->n_path - base), base,
+			     loc->addr - m->start + m->offset);
+	} else {
+		n = snprintf(text, sizeof(text), "0x%" PRIx64, loc->addr);
+	}
+	return strings_add(&x->strings, text, (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
+}
+
+static void add_functions(struct trace_names *x, const struct table_loc *loc)
+{
+	struct snap_name name = { 0 };
+
+	for (uint32_t i = 0; x->names && i < INLINED_MAX; i++) {
+		uint32_t number;
+
+		if (!x->names(x->names_arg, x->p, loc->addr, loc->map, i, &name) || !name.function)
+			return;
+		number = strings_put(&x->strings, name.function);
+		add(x, number, strings_put(&x->strings, name.file));
+	}
+}
+
+static struct trace_known know(struct trace_names *x, uint32_t id)
+{
+	const struct table_loc *loc = (const struct table_loc *)x->p->table.loc.data + id;
+	struct trace_known *k = &x->known[id];
+	uint32_t at = (uint32_t)x->frame.n, n;
+	struct trace_frame *f;
+
+	if (k->at)
+		return *k;
+	if (id < N_PLACES)
+		add(x, strings_put(&x->strings, table_place_name[id]), 0);
+	else
+		add_functions(x, loc);
+	if (x->frame.n == at)
+		add(x, place_name(x, loc), 0);
+	n = (uint32_t)x->frame.n - at;
+	*k = (struct trace_known){ .at = at + 1, .n = n };
+	/* the innermost came first */
+	f = (struct trace_frame *)x->frame.data + at;
+	for (uint32_t i = 0; i < n / 2; i++) {
+		struct trace_frame t = f[i];
+
+		f[i] = f[n - 1 - i];
+		f[n - 1 - i] = t;
+	}
+	return *k;
+}
+
+/* One more of them, innermost. */
+static void trace_names_push(struct trace_names *x, uint32_t frame)
+{
+	if (x->n < TRACE_STACK_MAX)
+		x->stack[x->n++] = (struct slice_frame){ .id = trace_names_frame(x, frame)->name, .at = frame };
+}
+
+/* Put the functions of frames [at, at + n) of the table into x->stack; what is too deep is left out. */
+static void trace_names_stack(struct trace_names *x, uint32_t at, uint32_t n)
+{
+	const uint32_t *frames = x->p->table.frames.data;
+
+	x->n = 0;
+	for (uint32_t i = n; i-- > 0;) {
+		struct trace_known k = know(x, frames[at + i]);
+
+		for (uint32_t f = 0; f < k.n; f++)
+			trace_names_push(x, k.at - 1 + f);
+	}
+}
+
+/*
+ * Frames 0 to t->word.n - 1 are those of the words.
+ *
+ * names   as of snap_write
+ * Gives   0 or -ENOMEM
+ */
+static int trace_names_init(struct trace_names *x, const struct trace *t, snap_names_fn *names, void *names_arg)
+{
+	const char(*word)[TRACE_WORD_MAX] = t->word.data;
+
+	*x = (struct trace_names){ .p = t->p, .names = names, .names_arg = names_arg };
+	x->n_known = t->p->table.loc.n;
+	x->known = memory_map((x->n_known + 1) * sizeof(*x->known));
+	for (size_t i = 0; i < t->word.n; i++) {
+		char text[TRACE_WORD_MAX + 8];
+
+		snprintf(text, sizeof(text), "wait: %s", word[i]);
+		add(x, strings_put(&x->strings, text), 0);
+	}
+	return x->known && !x->failed ? 0 : -ENOMEM;
+}
+
+static void trace_names_release(struct trace_names *x)
+{
+	strings_release(&x->strings);
+	vec_release(&x->frame, sizeof(struct trace_frame));
+	memory_unmap(x->known, (x->n_known + 1) * sizeof(*x->known));
+}
+
 #define WAIT_TAG (1U << 31)
 
-enum { HZ_USUAL = 100 };
+enum { HZ_DEFAULT = 100 };
 
 struct writing {
 	const struct trace *t;
@@ -388,7 +633,7 @@ int trace_write(const struct trace *t, snap_names_fn *names, void *names_arg, sn
 		return -ENOMEM;
 	x->t = t;
 	x->end_ns = t->end_ns ? t->end_ns : clock_now();
-	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_USUAL);
+	x->period_ns = 1000000000 / (t->hz ? t->hz : HZ_DEFAULT);
 	x->left = TRACE_EVENTS_MOST;
 	x->json.gzip = gzip_open(sink, arg);
 	rc = trace_names_init(&x->names, t, names, names_arg);

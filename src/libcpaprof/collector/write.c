@@ -1,5 +1,5 @@
 /*
- * write.c - a snap as profile.proto
+ * write.c - write profile.proto: a snap with remarks on how it was made, or addresses alone
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -9,18 +9,147 @@
  */
 #include "config.h"
 
+#include "libcpaprof/collector/write.h"
+
 #include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/gzip.h"
 #include "libcpaprof/collector/labels.h"
-#include "libcpaprof/collector/remarks.h"
+#include "libcpaprof/collector/snap.h"
 #include "libcpaprof/collector/strings.h"
-#include "libcpaprof/collector/write.h"
 
 #include "wire/wire.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+enum { REMARKS_MAX = 12, REMARK_LEN = 160 };
+
+struct remarks {
+	char text[REMARKS_MAX][REMARK_LEN];
+	uint32_t n;
+};
+
+__attribute__((format(printf, 2, 3))) static void remark(struct remarks *r, const char *fmt, ...)
+{
+	va_list args;
+
+	if (r->n == REMARKS_MAX)
+		return;
+	va_start(args, fmt);
+	vsnprintf(r->text[r->n++], REMARK_LEN, fmt, args);
+	va_end(args);
+}
+
+static void remark_stacks(struct remarks *r, const struct snap_cpu *c)
+{
+	static const char *const why[N_CUTS] = { "whole",
+						 "cut at the limit",
+						 "no call frame information",
+						 "bad call frame information",
+						 "a register unknown",
+						 "a bad stack pointer",
+						 "outside the stack",
+						 "too many steps" };
+	uint64_t n = 0;
+
+	for (int i = 0; i < N_CUTS; i++)
+		n += c->cut[i];
+	for (int i = 0; i < N_CUTS && n; i++)
+		if (c->cut[i] && r->n < REMARKS_MAX - 3)
+			remark(r, "stacks, %s: %llu of %llu (%.2f%%)", why[i], (unsigned long long)c->cut[i],
+			       (unsigned long long)n, 100.0 * (double)c->cut[i] / (double)n);
+}
+
+static void remark_cpu(struct remarks *r, const struct snap *s)
+{
+	const struct process *p = s->p;
+	const struct snap_cpu *c = &s->cpu;
+	unsigned hz =
+		(unsigned)((1000000000 + s->period / 2) / s->period); /* that of the recording, if there are some */
+	double seconds = (double)c->weight / hz;
+
+	remark(r, "cpa %s: pid %d, %s", PACKAGE_VERSION, (int)p->pid,
+	       p->engine & ENGINE_NONE                                    ? "some threads have no timer"
+	       : p->engine & ENGINE_PERF && p->engine & ENGINE_THREADS    ? "events and timers of threads"
+	       : p->engine & ENGINE_PERF                                  ? "events of threads"
+	       : p->engine & ENGINE_PROCESS && p->engine & ENGINE_THREADS ? "timers of threads and of the process"
+	       : p->engine & ENGINE_PROCESS                               ? "timer of the process"
+									  : "timers of threads");
+	remark(r, "%u Hz asked, %.1f stacks per second of CPU time; samples weigh by the periods they stand for", hz,
+	       seconds > 0 ? (double)c->n_samples / seconds : 0.0);
+	if (p->error)
+		remark(r, "timers: %s", strerrordesc_np((int)p->error));
+	if (p->moved)
+		remark(r, "the program took our signal %u times; it is %d now", p->moved, collect_signal(p));
+	if (p->perf_error)
+		remark(r, "no events: %s", strerrordesc_np((int)p->perf_error));
+	if (c->lost)
+		remark(r, "lost: %llu periods in %s", (unsigned long long)c->lost, table_place_name[PLACE_LOST]);
+	if (c->adopted)
+		remark(r, "of them before threads were found at work: %llu", (unsigned long long)c->adopted);
+	if (c->unsampled)
+		remark(r, "used before threads had timers, or never sampled: %llu periods in %s",
+		       (unsigned long long)c->unsampled, table_place_name[PLACE_UNSAMPLED]);
+	if (c->blocked)
+		remark(r, "signal blocked: %llu periods", (unsigned long long)c->blocked);
+	if (c->orphans)
+		remark(r, "signals in threads that nobody knew: %llu", (unsigned long long)c->orphans);
+	if (c->bad)
+		remark(r, "rings that made no sense: %llu", (unsigned long long)c->bad);
+	remark_stacks(r, c);
+}
+
+/* Why there is no more in a heap. */
+static void remark_heap(struct remarks *r, const struct snap *s)
+{
+	static const struct {
+		uint32_t bit;
+		const char *why;
+	} all[] = {
+		{ HEAP_FOREIGN, "the program, or a library in front of ours, has its own malloc" },
+		{ HEAP_SANITIZER, "malloc is a sanitizer's" },
+		{ HEAP_DEEPBIND, "an object was loaded with RTLD_DEEPBIND, which calls malloc past us" },
+		{ HEAP_NO_TABLES, "no tables were left for this process" },
+	};
+	uint32_t bits = atomic_load_explicit(&collect_slot(s->p->c, collect_slot_of(s->p))->heap, memory_order_relaxed);
+
+	if (s->period > 1)
+		remark(r, "heap: one sample every %llu bytes on average; they weigh by what they stand for",
+		       (unsigned long long)s->period);
+	if (s->row.n == 0 && atomic_load_explicit(&s->p->c->head->heap_rate, memory_order_relaxed) == 0)
+		remark(r, "heap: it is not measured; cpa_heap_set_rate() or CPA_HEAP_RATE begin it");
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (bits & all[i].bit)
+			remark(r, "heap: not all of it, for %s", all[i].why);
+}
+
+/* What found no room for its stack. */
+static void remark_full(struct remarks *r, const struct snap *s)
+{
+	const uint32_t *frames = s->p->table.frames.data;
+	const struct snap_row *row = s->row.data;
+
+	for (size_t i = 0; i < s->row.n; i++)
+		if (row[i].n == 1 && frames[row[i].at] == PLACE_FULL)
+			remark(r, "no room for more stacks: %lld in %s", (long long)row[i].value[0],
+			       table_place_name[PLACE_FULL]);
+}
+
+/* The comments of a profile. r begins as zeros. */
+static void remarks_make(struct remarks *r, const struct snap *s)
+{
+	if (s->kind == SNAP_CPU) {
+		remark_cpu(r, s);
+		return;
+	}
+	remark(r, "cpa %s: pid %d", PACKAGE_VERSION, (int)s->p->pid);
+	if (s->kind == SNAP_HEAP || s->kind == SNAP_ALLOCS)
+		remark_heap(r, s);
+	remark_full(r, s);
+}
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -42,7 +171,7 @@ enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
-enum { BUFFER = 64 << 10, INLINED_MOST = 64 };
+enum { BUFFER = 64 << 10, INLINED_MAX = 64 };
 
 struct value_type {
 	const char *type, *unit; /* NULL: the name of the profile */
@@ -206,7 +335,7 @@ static void write_names(struct writing *x, const struct table_loc *loc)
 {
 	struct snap_name name;
 
-	for (uint32_t i = 0; i < INLINED_MOST && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
+	for (uint32_t i = 0; i < INLINED_MAX && x->names(x->names_arg, x->s->p, loc->addr, loc->map, i, &name); i++)
 		write_line(x, name.function, name.file, name.line);
 }
 
@@ -375,4 +504,50 @@ int process_write(struct process *p, int fd)
 	rc = snap_write(s, 0, NULL, NULL, write_file, &fd);
 	snap_free(s);
 	return rc;
+}
+
+enum { ROWS_MAX = 1 << 24 };
+
+struct addresses {
+	struct snap s; /* first */
+	struct process p;
+};
+
+int addresses_open(const struct process *p, const uint64_t *addr, size_t n, struct snap **out)
+{
+	struct addresses *a = memory_map(sizeof(*a));
+	struct snap_row *row;
+
+	if (!a)
+		return -ENOMEM;
+	a->p = (struct process){ .used = true, .proven = p->proven, .ended = p->ended, .pid = p->pid, .pidfd = -1 };
+	maps_copy(&a->p.maps, &p->maps);
+	a->s = (struct snap){ .kind = SNAP_CUSTOM, .p = &a->p, .period = 1 };
+	snprintf(a->s.name, sizeof(a->s.name), "addresses");
+	row = vec_room(&a->s.row, n, sizeof(*row), ROWS_MAX);
+	for (size_t i = 0; row && i < n; i++) {
+		row[i] = (struct snap_row){ .n = 1, .value = { 1 } };
+		if (!table_frames(&a->p.table, &addr[i], 1, &row[i].at))
+			row = NULL;
+	}
+	if (n && !row) {
+		addresses_close(&a->s);
+		return -ENOMEM;
+	}
+	a->s.row.n = n;
+	collect_find_places(&a->p, true);
+	*out = &a->s;
+	return 0;
+}
+
+void addresses_close(struct snap *s)
+{
+	struct addresses *a = (struct addresses *)s;
+
+	if (!a)
+		return;
+	vec_release(&a->s.row, sizeof(struct snap_row));
+	table_release(&a->p.table);
+	maps_release(&a->p.maps);
+	memory_unmap(a, sizeof(*a));
 }

@@ -9,7 +9,7 @@
 
 #include "libcpaprof/endpoint/request_query.h"
 
-#include "libcpaprof/collector/addresses.h"
+#include "libcpaprof/collector/write.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,17 @@
 /*
- * space.h - the memory of another process, and the objects in it, for the walker
+ * read_stack.h - read the stack of a thread that waits out of the memory of its process
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * The kernel tells where a thread that waits is, and its memory can be read. Nothing is stopped and no
+ * signal is sent, so no call of it is interrupted.
  *
  * An object is its file where that is still the one that was mapped, else what can be read of it in
  * memory: files may be gone or replaced, out of sight in another mount namespace, or never have been
  * (vDSO). It is opened when a walk first comes to it, and kept as long as it stays mapped.
  */
-#ifndef LIBCPAPROF_COLLECTOR_SPACE_H
-#define LIBCPAPROF_COLLECTOR_SPACE_H
+#ifndef LIBCPAPROF_COLLECTOR_READ_STACK_H
+#define LIBCPAPROF_COLLECTOR_READ_STACK_H
 
 #include "libcpaprof/collector/memory.h"
 
@@ -48,5 +51,26 @@ const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_obj
 void space_rest(struct space *r);
 
 void space_release(struct space *r);
+
+enum { READ_STACK_RANGES = 4 };
+
+/* Begins as zeros, but for space.mem: -1. */
+struct stack_reader {
+	struct space space;
+	struct unwind_cache cache;
+	unsigned char *copy[READ_STACK_RANGES]; /* of pieces of stacks */
+};
+
+/*
+ * The stack that begins at these registers.
+ *
+ * pc      [max] out: leaf first; all but the first are of calls, not return addresses
+ * end     out: why it ended
+ * Gives   the number of frames, at least 1
+ */
+uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max,
+		       enum unwind_end *end);
+
+void read_stack_release(struct stack_reader *p);
 
 #endif

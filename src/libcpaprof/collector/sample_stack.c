@@ -1,11 +1,11 @@
 /*
- * glance.c - where a thread that waits is, what for, and for whom
+ * sample_stack.c - where a thread that waits is, what for, and for whom
  *
  * SPDX-License-Identifier: Apache-2.0
  */
 #include "config.h"
 
-#include "libcpaprof/collector/glance.h"
+#include "libcpaprof/collector/sample_stack.h"
 
 #include "libcpaprof/collector/collect_int.h"
 
@@ -16,7 +16,7 @@
 
 enum { PEEKS = 3 };
 
-uint32_t glance_label(const struct glance *g, uint32_t tid)
+uint32_t sample_stack_label(const struct sample_stack *g, uint32_t tid)
 {
 	const struct segment_proc *s = g->p->c ? collect_slot(g->p->c, collect_slot_of(g->p)) : NULL;
 	struct space *r = &g->peek->space;
@@ -36,7 +36,7 @@ uint32_t glance_label(const struct glance *g, uint32_t tid)
 	return label;
 }
 
-uint32_t glance_holder(const struct glance *g, const struct task *t)
+uint32_t sample_stack_holder(const struct sample_stack *g, const struct task *t)
 {
 	enum { CONTENDED = 2, KINDS = 512 };
 	struct {
@@ -55,7 +55,7 @@ uint32_t glance_holder(const struct glance *g, const struct task *t)
 	return (uint32_t)mutex.owner;
 }
 
-enum task_is glance_stack(const struct glance *g, struct task *t, uint64_t *pc, uint32_t *n)
+enum task_is sample_stack_take(const struct sample_stack *g, struct task *t, uint64_t *pc, uint32_t *n)
 {
 	struct task after = *t;
 	enum unwind_end end;
@@ -65,7 +65,7 @@ enum task_is glance_stack(const struct glance *g, struct task *t, uint64_t *pc, 
 
 		if (is != TASK_WAITING)
 			return is;
-		*n = peek_stack(g->peek, t->pc, t->sp, pc, g->p->max_depth, &end);
+		*n = read_stack_at(g->peek, t->pc, t->sp, pc, g->p->max_depth, &end);
 		is = task_where(g->folder, t->tid, &after);
 		if (is == TASK_WAITING && after.sp == t->sp && after.pc == t->pc && after.nr == t->nr) {
 			*n = t->pc ? *n : 0;

@@ -1,13 +1,16 @@
 /*
- * space.c - the memory of another process, and the objects in it, for the walker
+ * read_stack.c - read the stack of a thread that waits out of the memory of its process
  *
  * SPDX-License-Identifier: Apache-2.0
+ *
+ * Most stacks are shallow, so little is copied first. A walk that comes to the end of what was copied
+ * is made again with more of it, or with a piece of the other stack that it went on to: a handler
+ * that waits on the alternate stack leads back to the thread's own.
  */
 #include "config.h"
 
-#include "libcpaprof/collector/space.h"
-
 #include "libcpaprof/collector/maps.h"
+#include "libcpaprof/collector/read_stack.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -20,8 +23,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, COPY_MOST = 512 << 20 };
-enum { HEAD = 64 << 10, HEADS_MOST = 128, PIECE_MOST = 64 << 20, COPIES_MOST = 1 << 30 };
+enum { OBJECTS_MAX = 65536, TEXTS_MAX = 64 << 20, PAGE = 4096, CHUNK = 1 << 20, FILE_COPY_MAX = 512 << 20 };
+enum { HEAD = 64 << 10, HEADS_MAX = 128, PIECE_MAX = 64 << 20, COPIES_MAX = 1 << 30 };
 
 struct space_object {
 	uint64_t lo, hi, dev, ino; /* dev and ino 0: of no file */
@@ -139,7 +142,7 @@ static void close_object(struct space *r, struct space_object *o)
 /* Is there room for so much more? A process can map any number of large files that are gone. */
 static bool pay(struct space *r, struct space_object *o, uint64_t n)
 {
-	if (n > COPIES_MOST - r->n_copied)
+	if (n > COPIES_MAX - r->n_copied)
 		return false;
 	r->n_copied += n;
 	o->n_copied += n;
@@ -227,13 +230,13 @@ static bool read_piece(struct space *r, struct space_object *o, int fd, uint64_t
 static bool read_object(struct space *r, struct space_object *o, int fd)
 {
 	Elf64_Ehdr head;
-	Elf64_Phdr ph[HEADS_MOST];
+	Elf64_Phdr ph[HEADS_MAX];
 	uint64_t eh = UINT64_MAX;
 
 	if (o->size < sizeof(head) || !read_piece(r, o, fd, 0, o->size < HEAD ? o->size : HEAD))
 		return false;
 	memcpy(&head, o->bytes, sizeof(head));
-	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MOST || head.e_phoff > HEAD ||
+	if (head.e_phentsize != sizeof(*ph) || head.e_phnum > HEADS_MAX || head.e_phoff > HEAD ||
 	    head.e_phoff + head.e_phnum * sizeof(*ph) > (o->size < HEAD ? o->size : HEAD))
 		return false;
 	memcpy(ph, (char *)o->bytes + head.e_phoff, head.e_phnum * sizeof(*ph));
@@ -244,7 +247,7 @@ static bool read_object(struct space *r, struct space_object *o, int fd)
 		bool is_eh = eh >= ph[i].p_offset && eh - ph[i].p_offset < ph[i].p_filesz;
 
 		if (ph[i].p_type == PT_LOAD && (is_eh || ph[i].p_flags & PF_X) &&
-		    (is_eh || ph[i].p_filesz <= PIECE_MOST) && !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
+		    (is_eh || ph[i].p_filesz <= PIECE_MAX) && !read_piece(r, o, fd, ph[i].p_offset, ph[i].p_filesz))
 			return false;
 	}
 	return true;
@@ -274,7 +277,7 @@ static void copy_object(struct space *r, struct space_object *o)
 	uint64_t n = o->hi - o->lo, at = 0;
 
 	close_object(r, o);
-	o->bytes = n <= COPY_MOST && pay(r, o, n) ? memory_map(n) : NULL;
+	o->bytes = n <= FILE_COPY_MAX && pay(r, o, n) ? memory_map(n) : NULL;
 	if (!o->bytes)
 		return;
 	o->size = n;
@@ -332,4 +335,84 @@ void space_release(struct space *r)
 	if (r->mem >= 0)
 		close(r->mem);
 	*r = (struct space){ .mem = -1 };
+}
+
+enum { RULES = 4096, FIRST = 8 << 10, STEP = 8, STACK_COPY_MAX = 1 << 20, TRIES = 8 };
+
+struct stack_copy {
+	struct stack_reader *p;
+	struct unwind_range range[READ_STACK_RANGES];
+	size_t asked[READ_STACK_RANGES];
+	uint32_t n;
+};
+
+/* Copy n bytes of range i; false when that is no more than there was. */
+static bool copy(struct stack_copy *w, uint32_t i, uint64_t lo, size_t n)
+{
+	struct stack_reader *p = w->p;
+	uint64_t before = w->range[i].hi - w->range[i].lo;
+	size_t got;
+
+	if (!p->copy[i])
+		p->copy[i] = memory_map(STACK_COPY_MAX);
+	if (!p->copy[i] || n > STACK_COPY_MAX)
+		return false;
+	got = space_read(&p->space, lo, p->copy[i], n);
+	w->range[i] = (struct unwind_range){ lo, lo + got, p->copy[i] };
+	w->asked[i] = n;
+	return got > before;
+}
+
+/* The walk wants what is at sp, or behind it. */
+static bool more(struct stack_copy *w, uint64_t sp)
+{
+	for (uint32_t i = 0; i < w->n; i++)
+		if (sp >= w->range[i].lo && sp < w->range[i].hi)
+			return w->range[i].hi - w->range[i].lo == w->asked[i] &&
+			       copy(w, i, w->range[i].lo, w->asked[i] * STEP);
+	if (w->n == READ_STACK_RANGES || !copy(w, w->n, sp, FIRST))
+		return false;
+	w->n++;
+	return true;
+}
+
+static void remember(struct stack_reader *p)
+{
+	if (p->cache.rule)
+		return;
+	p->cache.rule = memory_map(RULES * sizeof(*p->cache.rule));
+	p->cache.mask = RULES - 1;
+}
+
+uint32_t read_stack_at(struct stack_reader *p, uint64_t ip, uint64_t sp, uint64_t *pc, uint32_t max,
+		       enum unwind_end *end)
+{
+	struct stack_copy w = { .p = p };
+	struct unwind_from from = { .range = w.range, .find = space_find, .arg = &p->space };
+	struct unwind_result result = { .end = UNWIND_OUTSIDE };
+	struct unwind_regs regs;
+
+	remember(p);
+	from.cache = p->cache.rule ? &p->cache : NULL;
+	regs.r[UNWIND_SP] = sp;
+	for (int i = 0; i < TRIES && result.end == UNWIND_OUTSIDE; i++) {
+		if (!more(&w, regs.r[UNWIND_SP]) && i > 0)
+			break;
+		from.n_ranges = w.n;
+		cpi_unwind_regs_peeked_sig(ip, sp, &regs);
+		cpi_unwind_walk_sig(&from, &regs, pc, max, &result);
+	}
+	for (uint32_t i = 1; i < result.n; i++)
+		pc[i]--;
+	*end = result.end;
+	return result.n;
+}
+
+void read_stack_release(struct stack_reader *p)
+{
+	for (int i = 0; i < READ_STACK_RANGES; i++)
+		memory_unmap(p->copy[i], STACK_COPY_MAX);
+	memory_unmap(p->cache.rule, RULES * sizeof(*p->cache.rule));
+	space_release(&p->space);
+	*p = (struct stack_reader){ .space.mem = -1 };
 }
