@@ -10,7 +10,7 @@ api_sources = \
 	src/libcpaprof/api/collector.c \
 	src/libcpaprof/api/collector.h \
 	src/libcpaprof/api/cpu.c \
-	src/libcpaprof/api/custom.c \
+	src/libcpaprof/api/profiles.c \
 	src/libcpaprof/api/daemon.c \
 	src/libcpaprof/api/exit.c \
 	src/libcpaprof/api/handle.c \
@@ -27,12 +27,8 @@ api_sources = \
 	src/libcpaprof/api/options.h \
 	src/libcpaprof/api/out.c \
 	src/libcpaprof/api/out.h \
-	src/libcpaprof/api/profiles.c \
-	src/libcpaprof/api/profiles.h \
 	src/libcpaprof/api/cpu.h \
-	src/libcpaprof/api/status.c \
-	src/libcpaprof/api/values.c \
-	src/libcpaprof/api/values.h
+	src/libcpaprof/api/status.c
 
 # The interface of gperftools, for programs that ask for it; without sanitizers, as the library.
 lib_LIBRARIES += src/libcpaprof/api/libcpaprof_gperf.a

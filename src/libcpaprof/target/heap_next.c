@@ -1,10 +1,11 @@
 /*
- * heap_next.c - the malloc behind ours
+ * heap_next.c - the malloc behind ours, and memory from before it is known
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * It is looked for at the first call, which comes from the loader before any constructor. What is
- * allocated meanwhile, by those who look, is of the first memory.
+ * The malloc behind ours is looked up at the first call, which comes from the loader before any constructor.
+ * Meanwhile dlsym may allocate: that is taken from the first memory, which is never used again. Our free knows
+ * it by its address, which it checks because the filter says so.
  */
 #include "config.h"
 
@@ -14,6 +15,49 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
+
+enum { FIRST_SIZE = 64 << 10, ALIGN = 16, GIVEN_MAX = 1024 };
+
+static _Alignas(4096) uint8_t memory[FIRST_SIZE];
+static _Atomic size_t used;
+static _Atomic uint32_t n_given;
+static _Atomic(void *) given[GIVEN_MAX];
+
+void *cpi_heap_first(size_t size, size_t align)
+{
+	uint32_t i = atomic_fetch_add(&n_given, 1);
+	size_t from = atomic_load(&used), at;
+
+	if (i >= GIVEN_MAX)
+		return NULL;
+	if (align < ALIGN)
+		align = ALIGN;
+	do {
+		at = (from + align - 1) & ~(align - 1);
+		if (align > FIRST_SIZE || at >= FIRST_SIZE || size > FIRST_SIZE - at - 1)
+			return NULL;
+	} while (!atomic_compare_exchange_weak(&used, &from, at + size + 1));
+	atomic_store(&given[i], memory + at);
+	cpi_heap_mark(memory + at);
+	return memory + at;
+}
+
+bool cpi_heap_is_first(const void *p)
+{
+	return (uintptr_t)p - (uintptr_t)memory < FIRST_SIZE;
+}
+
+void cpi_heap_first_mark(void)
+{
+	for (uint32_t i = 0; i < GIVEN_MAX && i < atomic_load(&n_given); i++)
+		if (atomic_load(&given[i]))
+			cpi_heap_mark(atomic_load(&given[i]));
+}
+
+size_t cpi_heap_first_size(const void *p)
+{
+	return FIRST_SIZE - (size_t)((uintptr_t)p - (uintptr_t)memory);
+}
 
 /* Of the C library itself, under names that nobody replaces. */
 void *__libc_malloc(size_t size) __attribute__((weak));

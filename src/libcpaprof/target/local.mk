@@ -7,25 +7,18 @@ target_sources = \
 	src/libcpaprof/target/env.c \
 	src/libcpaprof/target/env.h \
 	src/libcpaprof/target/exec.c \
-	src/libcpaprof/target/exec.h \
-	src/libcpaprof/target/exec_look.c \
 	src/libcpaprof/target/fork.c \
 	src/libcpaprof/target/guard.c \
 	src/libcpaprof/target/guard.h \
-	src/libcpaprof/target/guard_actions.c \
+	src/libcpaprof/target/guard_wrappers.c \
 	src/libcpaprof/target/guard_int.h \
-	src/libcpaprof/target/guard_masks.c \
-	src/libcpaprof/target/guard_move.c \
-	src/libcpaprof/target/guard_waits.c \
 	src/libcpaprof/target/handler.c \
 	src/libcpaprof/target/heap.c \
 	src/libcpaprof/target/heap.h \
-	src/libcpaprof/target/heap_draw.c \
-	src/libcpaprof/target/heap_first.c \
+	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/heap_init.c \
 	src/libcpaprof/target/heap_malloc.c \
 	src/libcpaprof/target/heap_new.c \
-	src/libcpaprof/target/heap_next.c \
 	src/libcpaprof/target/here.c \
 	src/libcpaprof/target/here.h \
 	src/libcpaprof/target/holders.c \
@@ -39,8 +32,6 @@ target_sources = \
 	src/libcpaprof/target/locals.c \
 	src/libcpaprof/target/locals.h \
 	src/libcpaprof/target/lock.c \
-	src/libcpaprof/target/lock_c11.c \
-	src/libcpaprof/target/lock_rw.c \
 	src/libcpaprof/target/memlock.c \
 	src/libcpaprof/target/modules.c \
 	src/libcpaprof/target/modules.h \
@@ -66,5 +57,4 @@ target_sources = \
 	src/libcpaprof/target/threads.h \
 	src/libcpaprof/target/wait.c \
 	src/libcpaprof/target/wait.h \
-	src/libcpaprof/target/wait_cond.c \
 	src/libcpaprof/target/wait_for.c

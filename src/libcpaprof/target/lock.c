@@ -1,5 +1,5 @@
 /*
- * lock.c - mutexes
+ * lock.c - wrappers of locks: mutexes, those for many readers, those of C11
  *
  * SPDX-License-Identifier: Apache-2.0
  *
@@ -7,6 +7,10 @@
  * and where it says EBUSY the lock is asked for as ever, and says EDEADLK if it has to. But for robust ones:
  * trylock of glibc 2.36, of one that is not recoverable, says so and leaves it locked. Of those
  * we look at the word that has the owner.
+ *
+ * Of locks for many readers, each reader that unlocks while a thread waits has its part of the wait.
+ *
+ * In functions of C11 the C library calls its own functions, which are those of POSIX under other names.
  */
 #include "config.h"
 
@@ -108,4 +112,194 @@ CPA_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, cons
 {
 	return WAITS_ON && wait_is_clock(clock) ? lock_on_until(m, &clock, until, WAIT_SITE(pthread_mutex_clocklock))
 						: WAIT_NEXT(pthread_mutex_clocklock)(m, clock, until);
+}
+
+WAIT_WRAPPER(pthread_rwlock_rdlock);
+WAIT_WRAPPER(pthread_rwlock_wrlock);
+WAIT_WRAPPER(pthread_rwlock_timedrdlock);
+WAIT_WRAPPER(pthread_rwlock_timedwrlock);
+WAIT_WRAPPER(pthread_rwlock_clockrdlock);
+WAIT_WRAPPER(pthread_rwlock_clockwrlock);
+WAIT_WRAPPER(pthread_rwlock_unlock);
+
+enum mode { READ, WRITE };
+
+static int try_rwlock(pthread_rwlock_t *l, enum mode mode)
+{
+	return mode == READ ? WAIT_NEXT(pthread_rwlock_tryrdlock)(l) : WAIT_NEXT(pthread_rwlock_trywrlock)(l);
+}
+
+static int lock(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock, const struct timespec *until)
+{
+	if (clock)
+		return mode == READ ? WAIT_NEXT(pthread_rwlock_clockrdlock)(l, *clock, until)
+				    : WAIT_NEXT(pthread_rwlock_clockwrlock)(l, *clock, until);
+	if (until)
+		return mode == READ ? WAIT_NEXT(pthread_rwlock_timedrdlock)(l, until)
+				    : WAIT_NEXT(pthread_rwlock_timedwrlock)(l, until);
+	return mode == READ ? WAIT_NEXT(pthread_rwlock_rdlock)(l) : WAIT_NEXT(pthread_rwlock_wrlock)(l);
+}
+
+/* All of them. What is no time or clock is refused also when the lock is free, so it is not tried. */
+static __attribute__((noinline)) int lock_wait(pthread_rwlock_t *l, enum mode mode, const clockid_t *clock,
+					       const struct timespec *until, bool good, struct wait_site site)
+{
+	struct wait w;
+	int rc;
+
+	if (!WAITS_ON || !good)
+		return lock(l, mode, clock, until);
+	rc = try_rwlock(l, mode);
+	if (rc != EBUSY)
+		return rc;
+	cpi_wait_begin(&w, l);
+	rc = try_rwlock(l, mode);
+	if (rc != EBUSY) {
+		cpi_wait_end(&w, &site, WAIT_FAILED);
+		return rc;
+	}
+	rc = lock(l, mode, clock, until);
+	cpi_wait_end(&w, &site, wait_end_of(rc));
+	return rc;
+}
+
+CPA_EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
+{
+	return lock_wait(l, READ, NULL, NULL, true, WAIT_SITE(pthread_rwlock_rdlock));
+}
+
+CPA_EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
+{
+	return lock_wait(l, WRITE, NULL, NULL, true, WAIT_SITE(pthread_rwlock_wrlock));
+}
+
+CPA_EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	return lock_wait(l, READ, NULL, until, wait_is_time(until), WAIT_SITE(pthread_rwlock_timedrdlock));
+}
+
+CPA_EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l, const struct timespec *until)
+{
+	return lock_wait(l, WRITE, NULL, until, wait_is_time(until), WAIT_SITE(pthread_rwlock_timedwrlock));
+}
+
+CPA_EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+{
+	return lock_wait(l, READ, &clock, until, wait_is_clock(clock) && wait_is_time(until),
+			 WAIT_SITE(pthread_rwlock_clockrdlock));
+}
+
+CPA_EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock, const struct timespec *until)
+{
+	return lock_wait(l, WRITE, &clock, until, wait_is_clock(clock) && wait_is_time(until),
+			 WAIT_SITE(pthread_rwlock_clockwrlock));
+}
+
+CPA_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
+{
+	if (HOLDER_IS_WAITED_FOR(l))
+		cpi_holder_unlock(l, &WAIT_SITE(pthread_rwlock_unlock));
+	return WAIT_NEXT(pthread_rwlock_unlock)(l);
+}
+
+WAIT_WRAPPER(mtx_lock);
+WAIT_WRAPPER(mtx_timedlock);
+WAIT_WRAPPER(mtx_unlock);
+WAIT_WRAPPER(cnd_wait);
+WAIT_WRAPPER(cnd_timedwait);
+WAIT_WRAPPER(thrd_join);
+
+static enum wait_end end_of(int rc)
+{
+	return rc == thrd_success ? WAIT_GOT : rc == thrd_timedout ? WAIT_TIMEOUT : WAIT_FAILED;
+}
+
+static __attribute__((noinline)) int mtx_waits(mtx_t *m, const struct timespec *until, struct wait_site site)
+{
+	struct wait w;
+	int rc;
+
+	cpi_wait_begin(&w, m);
+	rc = WAIT_NEXT(mtx_trylock)(m);
+	if (rc != thrd_busy) {
+		cpi_wait_end(&w, &site, WAIT_FAILED);
+		return rc;
+	}
+	rc = until ? WAIT_NEXT(mtx_timedlock)(m, until) : WAIT_NEXT(mtx_lock)(m);
+	cpi_wait_end(&w, &site, end_of(rc));
+	return rc;
+}
+
+CPA_EXPORT int mtx_lock(mtx_t *m)
+{
+	int rc;
+
+	if (!WAITS_ON)
+		return WAIT_NEXT(mtx_lock)(m);
+	rc = WAIT_NEXT(mtx_trylock)(m);
+	return rc != thrd_busy ? rc : mtx_waits(m, NULL, WAIT_SITE(mtx_lock));
+}
+
+CPA_EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
+{
+	int rc;
+
+	if (!WAITS_ON || !until)
+		return WAIT_NEXT(mtx_timedlock)(m, until);
+	rc = WAIT_NEXT(mtx_trylock)(m);
+	return rc != thrd_busy ? rc : mtx_waits(m, until, WAIT_SITE(mtx_timedlock));
+}
+
+CPA_EXPORT int mtx_unlock(mtx_t *m)
+{
+	if (HOLDER_IS_WAITED_FOR(m) && holder_lets_go((const pthread_mutex_t *)m))
+		cpi_holder_unlock(m, &WAIT_SITE(mtx_unlock));
+	return WAIT_NEXT(mtx_unlock)(m);
+}
+
+CPA_EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
+{
+	struct wait_site site = WAIT_SITE(cnd_wait);
+	struct wait w;
+	int rc;
+
+	if (!WAITS_ON)
+		return WAIT_NEXT(cnd_wait)(c, m);
+	if (HOLDER_IS_WAITED_FOR(m))
+		cpi_holder_unlock(m, &site);
+	cpi_wait_begin(&w, NULL);
+	rc = WAIT_NEXT(cnd_wait)(c, m);
+	cpi_wait_end(&w, &site, end_of(rc));
+	return rc;
+}
+
+CPA_EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
+{
+	struct wait_site site = WAIT_SITE(cnd_timedwait);
+	struct wait w;
+	int rc;
+
+	if (!WAITS_ON)
+		return WAIT_NEXT(cnd_timedwait)(c, m, until);
+	if (HOLDER_IS_WAITED_FOR(m))
+		cpi_holder_unlock(m, &site);
+	cpi_wait_begin(&w, NULL);
+	rc = WAIT_NEXT(cnd_timedwait)(c, m, until);
+	cpi_wait_end(&w, &site, end_of(rc));
+	return rc;
+}
+
+/* C11 cannot ask whether a thread has ended: a join that need not wait counts as a wait of its own length. */
+CPA_EXPORT int thrd_join(thrd_t thread, int *result)
+{
+	struct wait_site site = WAIT_SITE(thrd_join);
+	struct wait w;
+	int rc;
+
+	if (!WAITS_ON)
+		return WAIT_NEXT(thrd_join)(thread, result);
+	cpi_wait_begin(&w, NULL);
+	rc = WAIT_NEXT(thrd_join)(thread, result);
+	cpi_wait_end(&w, &site, end_of(rc));
+	return rc;
 }

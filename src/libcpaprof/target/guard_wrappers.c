@@ -1,0 +1,418 @@
+/*
+ * guard_wrappers.c - wrappers of functions that set signal handlers and masks, and wait for signals
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * Handlers of other signals are sampled like all code, so our signal is taken out of their masks; but
+ * not on alternate stacks, which may be too small for two.
+ *
+ * Our signal is never really blocked; each thread remembers what the program believes.
+ *
+ * So the kernel also gives other threads a signal that a thread waits for; they pass it on. And what our timers send to the one that waits is not for the program, nor for a signalfd.
+ */
+#include "config.h"
+
+#include "libcpaprof/target/clock.h"
+#include "libcpaprof/target/guard.h"
+#include "libcpaprof/target/guard_int.h"
+#include "libcpaprof/target/locals.h"
+#include "libcpaprof/target/next.h"
+#include "libcpaprof/target/sys.h"
+#include "libcpaprof/target/target.h"
+
+#include <errno.h>
+
+static _Atomic uint64_t needs_block; /* signals whose handlers the program runs with our signal blocked */
+
+static void note_mask(int sig, struct sigaction *act)
+{
+	uint64_t bit = sig >= 1 && sig <= 64 ? sys_bit(sig) : 0;
+
+	if (sigismember(&act->sa_mask, cpi.sig) == 1)
+		atomic_fetch_or(&needs_block, bit);
+	else
+		atomic_fetch_and(&needs_block, ~bit);
+	if (act->sa_flags & SA_ONSTACK)
+		sigaddset(&act->sa_mask, cpi.sig);
+	else
+		sigdelset(&act->sa_mask, cpi.sig);
+}
+
+CPA_EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
+{
+	struct sigaction ours;
+	uint64_t before;
+	int rc;
+
+	if (!cpi.head || sig < 1 || sig > 64)
+		return cpi_next()->sigaction(sig, act, old);
+	if (sig == cpi.sig)
+		return cpi_guard_swap(act, old);
+	before = atomic_load(&needs_block);
+	if (act) {
+		ours = *act;
+		note_mask(sig, &ours);
+	}
+	rc = cpi_next()->sigaction(sig, act ? &ours : NULL, old);
+	if (rc == 0 && old && before & sys_bit(sig))
+		sigaddset(&old->sa_mask, cpi.sig);
+	else if (rc == 0 && old)
+		sigdelset(&old->sa_mask, cpi.sig);
+	return rc;
+}
+
+/* What signal and its kin do with our signal: flags and whether it is blocked while it is handled. */
+static signal_fn set(signal_fn handler, int flags, bool block)
+{
+	struct sigaction act = { .sa_handler = handler, .sa_flags = flags }, old;
+
+	if (handler == SIG_ERR) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	sigemptyset(&act.sa_mask);
+	if (block)
+		sigaddset(&act.sa_mask, cpi.sig);
+	cpi_guard_swap(&act, &old);
+	return old.sa_handler;
+}
+
+static bool is_ours(int sig)
+{
+	return cpi.head && sig == cpi.sig;
+}
+
+CPA_EXPORT signal_fn signal(int sig, signal_fn handler)
+{
+	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->signal(sig, handler);
+}
+
+CPA_EXPORT signal_fn bsd_signal(int sig, signal_fn handler)
+{
+	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->bsd_signal(sig, handler);
+}
+
+CPA_EXPORT signal_fn ssignal(int sig, signal_fn handler)
+{
+	return is_ours(sig) ? set(handler, SA_RESTART, true) : cpi_next()->ssignal(sig, handler);
+}
+
+CPA_EXPORT signal_fn sysv_signal(int sig, signal_fn handler)
+{
+	return is_ours(sig) ? set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
+			    : cpi_next()->sysv_signal(sig, handler);
+}
+
+CPA_EXPORT signal_fn __sysv_signal(int sig, signal_fn handler)
+{
+	return is_ours(sig) ? set(handler, (int)(SA_RESETHAND | SA_NODEFER), false)
+			    : cpi_next()->__sysv_signal(sig, handler);
+}
+
+CPA_EXPORT signal_fn sigset(int sig, signal_fn handler)
+{
+	bool was_blocked = atomic_load(&cpi_local.blocked);
+	signal_fn old;
+
+	if (!is_ours(sig))
+		return cpi_next()->sigset(sig, handler);
+	if (handler == SIG_HOLD) {
+		struct sigaction now;
+
+		cpi_guard_swap(NULL, &now);
+		cpi_guard_block(true);
+		return was_blocked ? SIG_HOLD : now.sa_handler;
+	}
+	old = set(handler, 0, false);
+	cpi_guard_block(false);
+	return was_blocked ? SIG_HOLD : old;
+}
+
+CPA_EXPORT int sigignore(int sig)
+{
+	if (!is_ours(sig))
+		return cpi_next()->sigignore(sig);
+	set(SIG_IGN, 0, false);
+	return 0;
+}
+
+CPA_EXPORT int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	int rc = cpi_next()->sigaltstack(stack, old);
+
+	if (rc == 0 && stack && cpi.head && !(stack->ss_flags & SS_DISABLE))
+		cpi_guard_stack(stack->ss_size);
+	return rc;
+}
+
+typedef int mask_fn(int, const sigset_t *, sigset_t *);
+
+/* set without our signal, in room. */
+static const sigset_t *without(const sigset_t *asked, sigset_t *room)
+{
+	if (!asked || !cpi.head || sigismember(asked, cpi.sig) != 1)
+		return asked;
+	*room = *asked;
+	sigdelset(room, cpi.sig);
+	return room;
+}
+
+static int change(mask_fn *next, int how, const sigset_t *asked, sigset_t *old)
+{
+	bool was_blocked = atomic_load(&cpi_local.blocked);
+	bool has = asked && cpi.head && sigismember(asked, cpi.sig) == 1;
+	sigset_t room;
+	int rc = next(how, without(asked, &room), old);
+
+	if (rc != 0 || !cpi.head)
+		return rc;
+	if (old && was_blocked)
+		sigaddset(old, cpi.sig);
+	else if (old && !(atomic_load(&cpi_local.handles) && sigismember(old, cpi.sig)))
+		sigdelset(old, cpi.sig);
+	if (asked && (how == SIG_SETMASK || has))
+		cpi_guard_block(has && how != SIG_UNBLOCK);
+	return rc;
+}
+
+CPA_EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return change(cpi_next()->sigprocmask, how, set, old);
+}
+
+CPA_EXPORT int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	return change(cpi_next()->pthread_sigmask, how, set, old);
+}
+
+CPA_EXPORT int sighold(int sig)
+{
+	if (!is_ours(sig))
+		return cpi_next()->sighold(sig);
+	cpi_guard_block(true);
+	return 0;
+}
+
+CPA_EXPORT int sigrelse(int sig)
+{
+	if (!is_ours(sig))
+		return cpi_next()->sigrelse(sig);
+	cpi_guard_block(false);
+	return 0;
+}
+
+CPA_EXPORT int sigpending(sigset_t *set)
+{
+	int rc = cpi_next()->sigpending(set);
+
+	if (rc == 0 && cpi.head && atomic_load(&cpi_local.pending))
+		sigaddset(set, cpi.sig);
+	return rc;
+}
+
+struct wait_mask {
+	bool before; /* what the program believed */
+	bool held;   /* our signal is blocked in the kernel too, until the call unblocks it */
+};
+
+/*
+ * While it waits the program's mask is another one. A signal that was held back, or comes just before the wait
+ * begins, is to end it; so if there is a handler for it, the kernel holds it back until then.
+ */
+static struct wait_mask wait_begin(const sigset_t *mask)
+{
+	struct wait_mask w = { .before = atomic_load(&cpi_local.blocked) };
+	uint64_t bit;
+	bool blocks;
+
+	if (!mask || !cpi.head)
+		return w;
+	blocks = sigismember(mask, cpi.sig) == 1;
+	bit = sys_bit(cpi.sig);
+	w.held = w.before && !blocks && cpi_guard_is_handled();
+	if (w.held)
+		sys_mask(SIG_BLOCK, &bit, NULL);
+	cpi_guard_block(blocks);
+	return w;
+}
+
+static int wait_end(const sigset_t *mask, struct wait_mask w, int rc)
+{
+	uint64_t bit = sys_bit(cpi.sig ? cpi.sig : SIGPROF);
+
+	if (mask && cpi.head)
+		cpi_guard_block(w.before);
+	if (w.held)
+		sys_mask(SIG_UNBLOCK, &bit, NULL);
+	return rc;
+}
+
+CPA_EXPORT int sigsuspend(const sigset_t *mask)
+{
+	struct wait_mask before = wait_begin(mask);
+	sigset_t room;
+
+	return wait_end(mask, before, cpi_next()->sigsuspend(without(mask, &room)));
+}
+
+CPA_EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+	struct wait_mask before = wait_begin(mask);
+	sigset_t room;
+
+	return wait_end(mask, before, cpi_next()->ppoll(fds, n, timeout, without(mask, &room)));
+}
+
+CPA_EXPORT int pselect(int n, fd_set *in, fd_set *out, fd_set *except, const struct timespec *timeout,
+		       const sigset_t *mask)
+{
+	struct wait_mask before = wait_begin(mask);
+	sigset_t room;
+
+	return wait_end(mask, before, cpi_next()->pselect(n, in, out, except, timeout, without(mask, &room)));
+}
+
+CPA_EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+	struct wait_mask before = wait_begin(mask);
+	sigset_t room;
+
+	return wait_end(mask, before, cpi_next()->epoll_pwait(fd, events, n, timeout, without(mask, &room)));
+}
+
+CPA_EXPORT int epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+			    const sigset_t *mask)
+{
+	struct wait_mask before;
+	sigset_t room;
+
+	if (!cpi_next()->epoll_pwait2) {
+		errno = ENOSYS;
+		return -1;
+	}
+	before = wait_begin(mask);
+	return wait_end(mask, before, cpi_next()->epoll_pwait2(fd, events, n, timeout, without(mask, &room)));
+}
+
+enum { N_WAITERS = 16, NS_PER_S = 1000000000 };
+
+/* The kernel lets no thread send another one its own codes; these stand for them. */
+enum { PASSED_USER = -1000, PASSED_KERNEL = -1001 };
+
+static _Atomic uint32_t waiter[N_WAITERS]; /* tids; 0: free */
+
+bool cpi_guard_pass_on_sig(int sig, const siginfo_t *info)
+{
+	siginfo_t passed = *info;
+
+	if (info->si_code >= 0)
+		passed.si_code = info->si_code == SI_KERNEL ? PASSED_KERNEL : PASSED_USER;
+	for (int i = 0; i < N_WAITERS; i++) {
+		uint32_t tid = atomic_load(&waiter[i]);
+
+		if (tid && tid != sys_gettid() &&
+		    sys_call(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, (long)&passed) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool asks(const sigset_t *set)
+{
+	return cpi.head && set && sigismember(set, cpi.sig) == 1;
+}
+
+static void list(uint32_t from, uint32_t to)
+{
+	for (int i = 0; i < N_WAITERS; i++) {
+		uint32_t was = from;
+
+		if (atomic_compare_exchange_strong(&waiter[i], &was, to))
+			return;
+	}
+}
+
+static bool is_of_timer(const siginfo_t *info)
+{
+	uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+
+	return (info->si_code == SI_TIMER && value == cpi.cookie) ||
+	       (info->si_code == SI_QUEUE && (value == cpi.cookie || value == (cpi.cookie ^ COOKIE_STACK))) ||
+	       cpi_perf_is_signal_sig(info);
+}
+
+/* Wait until end_ns, or for ever if that is 0. */
+static int wait_until(const sigset_t *set, siginfo_t *info, uint64_t end_ns)
+{
+	for (;;) {
+		uint64_t now = end_ns ? sys_now(CLOCK_MONOTONIC) : 0, left = end_ns > now ? end_ns - now : 0;
+		struct timespec t = { .tv_sec = (time_t)(left / NS_PER_S), .tv_nsec = (long)(left % NS_PER_S) };
+		int sig = cpi_next()->sigtimedwait(set, info, end_ns ? &t : NULL);
+
+		if (sig == cpi.sig && is_of_timer(info))
+			continue;
+		if (sig > 0 && (info->si_code == PASSED_USER || info->si_code == PASSED_KERNEL))
+			info->si_code = info->si_code == PASSED_USER ? SI_USER : SI_KERNEL;
+		return sig;
+	}
+}
+
+static int wait_for(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	bool before = atomic_load(&cpi_local.blocked);
+	siginfo_t room;
+	uint64_t bit, end_ns = 0;
+	int sig, error;
+
+	if (!asks(set) || (timeout && (timeout->tv_sec < 0 || timeout->tv_nsec < 0 || timeout->tv_nsec >= NS_PER_S)))
+		return cpi_next()->sigtimedwait(set, info, timeout);
+	if (timeout)
+		end_ns = sys_now(CLOCK_MONOTONIC) + (uint64_t)timeout->tv_sec * NS_PER_S + (uint64_t)timeout->tv_nsec;
+	bit = sys_bit(cpi.sig);
+	sys_mask(SIG_BLOCK, &bit, NULL);
+	list(0, sys_gettid());
+	cpi_guard_block(false); /* what was held back waits in the kernel now */
+	sig = wait_until(set, info ? info : &room, end_ns);
+	error = errno;
+	list(sys_gettid(), 0);
+	atomic_store(&cpi_local.blocked, before);
+	sys_mask(SIG_UNBLOCK, &bit, NULL);
+	errno = error;
+	return sig;
+}
+
+CPA_EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+	return wait_for(set, info, timeout);
+}
+
+CPA_EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return wait_for(set, info, NULL);
+}
+
+CPA_EXPORT int sigwait(const sigset_t *set, int *sig)
+{
+	int before = errno, got;
+
+	do
+		got = wait_for(set, NULL, NULL);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		got = -errno;
+	else
+		*sig = got;
+	errno = before;
+	return got < 0 ? -got : 0;
+}
+
+CPA_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t without;
+
+	if (!asks(set))
+		return cpi_next()->signalfd(fd, set, flags);
+	without = *set;
+	sigdelset(&without, cpi.sig);
+	return cpi_next()->signalfd(fd, &without, flags);
+}
