@@ -12,6 +12,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,7 @@ char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
 	char *copy = arena_alloc(a, n + 1, 1);
 
+	assert(a && (s || n == 0));
 	memcpy(copy, s, n);
 	copy[n] = 0;
 	return copy;

@@ -9,12 +9,14 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 void buf_release(struct buf *b)
 {
+	assert(!b->data || b->len < b->cap);
 	free(b->data);
 	*b = (struct buf){ 0 };
 }
@@ -41,6 +43,7 @@ void buf_addz(struct buf *b, const char *s)
 
 void buf_fill(struct buf *b, char c, size_t n)
 {
+	assert(b->len <= b->cap);
 	b->data = mem_grow(b->data, &b->cap, b->len + n + 1, 1);
 	memset(b->data + b->len, c, n);
 	b->len += n;
@@ -62,11 +65,13 @@ void buf_vaddf(struct buf *b, const char *fmt, va_list args)
 	va_list again;
 	int n;
 
+	assert(b->len <= b->cap);
 	va_copy(again, args);
 	n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, args);
 	if (n > 0 && (size_t)n >= room) {
 		b->data = mem_grow(b->data, &b->cap, b->len + (size_t)n + 1, 1);
 		vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+		assert(b->len + (size_t)n < b->cap);
 	}
 	b->len += n > 0 ? (size_t)n : 0;
 	va_end(again);

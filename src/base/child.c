@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -147,6 +148,7 @@ static void give(int *fd, const char **in, size_t *n)
 {
 	ssize_t put = *n ? write(*fd, *in, *n) : 0;
 
+	assert(*fd >= 0);
 	if (put > 0) {
 		*in += put;
 		*n -= (size_t)put;
@@ -160,6 +162,7 @@ static void take(int *fd, size_t max, struct buf *out)
 	char part[16 << 10];
 	ssize_t got = read(*fd, part, sizeof(part));
 
+	assert(*fd >= 0);
 	if (got > 0 && out->len < max)
 		buf_add(out, part, (size_t)got);
 	else if (got == 0 || (got < 0 && errno != EINTR))
@@ -250,6 +253,7 @@ static int run(const char *const *argv, const void *in, size_t n, struct bounds 
 	pid_t pid;
 	int rc = open_pipes(&p, err);
 
+	assert(argv[0] && (in || n == 0));
 	if (rc < 0)
 		return rc;
 	posix_spawn_file_actions_init(&files);

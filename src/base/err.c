@@ -7,12 +7,14 @@
 
 #include "base/err.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 int err_set(struct err *err, int code, const char *fmt, ...)
 {
+	assert(code < 0);
 	va_list ap;
 
 	if (!err)
@@ -30,6 +32,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_list ap;
 	size_t n, room;
 
+	assert(!err || err->code < 0);
 	if (!err)
 		return ERR_FORMAT;
 	va_start(ap, fmt);

@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ void idtab_put(struct idtab *t, uint64_t hash, uint32_t id)
 		for (size_t i = 0; i <= t->mask; i++)
 			if (t->slot[i])
 				idtab_insert(&bigger, t->slot[i]);
+		assert(bigger.n == t->n && bigger.n < bigger.mask);
 		idtab_release(t);
 		*t = bigger;
 	}

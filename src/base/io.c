@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,6 +27,7 @@ int io_read_fd(int fd, size_t max, const char *flag, struct bytes *out, struct e
 	size_t cap = 0, n = 0;
 	uint8_t *data = NULL;
 
+	assert(fd >= 0);
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_set(err, ERR_IO, "is a directory, not a profile");
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 && (uint64_t)st.st_size < max)
@@ -80,6 +82,7 @@ int io_write_fd(int fd, const void *data, size_t n, struct err *err)
 {
 	const char *p = data;
 
+	assert(fd >= 0 && (data || n == 0));
 	while (n) {
 		ssize_t put = write(fd, p, n);
 
@@ -150,6 +153,7 @@ int io_out_close(struct io_out *out, bool keep, struct err *err)
 {
 	int rc = 0;
 
+	assert(out->fd >= 0 && out->path);
 	if (close(out->fd) != 0 && keep)
 		rc = err_set(err, ERR_IO, "%s: %s", out->path, strerror(errno));
 	if (rc == 0 && keep && out->temp && rename(out->temp, out->path) != 0)

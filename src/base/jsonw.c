@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static void json_lead(struct json *j)
 
 void jsonw_open(struct json *j, char bracket)
 {
+	assert(j->out && (bracket == '{' || bracket == '['));
 	json_lead(j);
 	buf_add(j->out, &bracket, 1);
 	j->depth++;
@@ -42,6 +44,7 @@ void jsonw_open(struct json *j, char bracket)
 
 void jsonw_close(struct json *j, char bracket)
 {
+	assert(j->depth > 0 && !j->keyed);
 	j->depth--;
 	if (j->more && !j->tight) {
 		buf_add(j->out, "\n", 1);
@@ -75,6 +78,7 @@ static void json_quote(struct buf *b, const char *s, size_t n)
 
 void jsonw_key(struct json *j, const char *key)
 {
+	assert(!j->keyed);
 	json_lead(j);
 	json_quote(j->out, key, strlen(key));
 	buf_addz(j->out, ": ");

@@ -7,6 +7,7 @@
 
 #include "base/library.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ int library_load(const char *soname, const struct library_function *functions, s
 {
 	void *so = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 
+	assert(soname && functions && n > 0 && table);
 	if (!so)
 		return err_set(err, ERR_IO, "%s", advice);
 	for (size_t i = 0; i < n; i++) {

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,12 +54,14 @@ void *mem_grow_now(void *p, size_t *cap, size_t need, size_t size)
 {
 	size_t want = *cap ? *cap : 16;
 
+	assert(size > 0);
 	while (want < need)
 		want += want / 2 + 1;
 	p = realloc(p, mem_bytes(want, size));
 	if (!p)
 		mem_gone(want, size);
 	*cap = want;
+	assert(*cap >= need);
 	return p;
 }
 

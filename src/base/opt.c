@@ -137,6 +137,7 @@ int opt_set(const struct opt *o, void *target, const char *value, struct err *er
 	char name[OPT_NAME_MAX];
 	bool yes = true, ok = true;
 
+	assert(value || opt_is_flag(o) || o->kind == OPT_TEXT); /* a text without a default is NULL */
 	if (opt_is_flag(o) && o->kind != OPT_MODE && value && !parse_bool(value, &yes))
 		return err_set(err, ERR_USAGE, "-%s=%s: a flag is true or false", opt_shown(o, name), value);
 	switch (o->kind) {

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ const char *path_trimmed(const char *path, const char *prefixes, const char *sea
 	static const char *const known[] = { "/proc/self/cwd/./", "/proc/self/cwd/" };
 	const char *out, *end;
 
+	assert(path && prefixes && search);
 	for (const char *dir = search; !*prefixes && *search; dir = end + 1) {
 		end = entry_end(dir);
 		out = behind_folder(path, dir, (size_t)(end - dir));

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -36,6 +37,7 @@ void pool_run(pool_fn fn, void *arg, unsigned n)
 	struct part part[POOL_MAX];
 	unsigned n_started = n < POOL_MAX ? n : POOL_MAX;
 
+	assert(fn);
 	for (unsigned i = 1; i < n_started; i++) {
 		part[i] = (struct part){ .fn = fn, .arg = arg, .part = i };
 		part[i].started = pthread_create(&part[i].thread, NULL, part_main, &part[i]) == 0;

@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -126,6 +127,7 @@ static int read_char_escape(const char **s, uint32_t *out, struct err *err)
 	const char *start = *s, *known;
 	uint32_t c;
 
+	assert(**s == '\\');
 	if (!start[1])
 		return refuse(err, "trailing backslash at end of expression", "", 0);
 	++*s;
@@ -250,6 +252,7 @@ static int named_class(const char **s, struct buf *out, struct err *err)
 	const char *start = *s, *end = strstr(start + 2, ":]"), *name = start + 2;
 	size_t n;
 
+	assert(start[0] == '[' && start[1] == ':');
 	if (!end)
 		return 1;
 	name += *name == '^';
@@ -310,6 +313,7 @@ static int add_class(const char **s, unsigned flags, struct buf *out, struct err
 	bool first = true;
 	int rc = 0;
 
+	assert(**s == '[');
 	++*s;
 	buf_addz(out, "[");
 	if (**s == '^') {

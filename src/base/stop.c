@@ -7,6 +7,8 @@
 
 #include "base/stop.h"
 
+#include <assert.h>
+
 int stop_check(const struct stop *s, struct err *err)
 {
 	return stop_is_set(s) ? err_set(err, ERR_STOPPED, "stopped") : 0;
@@ -17,6 +19,7 @@ int stop_percent(const struct stop *s, const char **what)
 	uint64_t all = atomic_load_explicit(&s->all, memory_order_relaxed);
 	uint64_t done = atomic_load_explicit(&s->done, memory_order_relaxed);
 
+	assert(s && what);
 	*what = atomic_load_explicit(&s->what, memory_order_relaxed);
 	if (all == 0)
 		return -1;

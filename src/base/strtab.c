@@ -71,6 +71,7 @@ bool strtab_find_of(const struct strtab *t, const struct strtab *other, str_id i
 {
 	const struct entry *e = &other->str[id];
 
+	assert(id < other->n);
 	return find(t, e->hash, e->text, e->len, out);
 }
 
@@ -78,6 +79,7 @@ struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *
 {
 	struct strtab *t = arena_zalloc(mem, 1, sizeof(*t));
 
+	assert(base != more && !more->base);
 	t->base = base;
 	t->str = arena_alloc(mem, (size_t)base->n + more->n, sizeof(*t->str));
 	memcpy(t->str, base->str, base->n * sizeof(*t->str));
@@ -90,6 +92,7 @@ struct strtab *strtab_make_over(const struct strtab *base, const struct strtab *
 		t->str[t->n] = e;
 		idtab_put(&t->ids, e.hash, t->n++);
 	}
+	assert(t->n == base->n + more->n - 1);
 	arena_own(mem, t->ids.slot);
 	return t;
 }
@@ -116,6 +119,7 @@ str_id strtab_add_of(struct strtab *t, const struct strtab *other, str_id id)
 {
 	const struct entry *e = &other->str[id];
 
+	assert(id < other->n);
 	return add(t, e->hash, e->text, e->len);
 }
 

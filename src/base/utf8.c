@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <string.h>
 
 size_t utf8_decode(const char *s, size_t n, uint32_t *out)
@@ -152,6 +153,7 @@ void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max)
 	enum { INSIDE = 3 }; /* bytes of the longest character, but for its first */
 	size_t room = max - (sizeof(dots) - 1), head = (room + 1) / 2, tail = n - room / 2;
 
+	assert(max >= sizeof(dots) - 1);
 	if (n <= max) {
 		buf_add(b, s, n);
 		return;
@@ -160,6 +162,7 @@ void utf8_add_short(struct buf *b, const char *s, size_t n, size_t max)
 		head--;
 	for (int i = 0; i < INSIDE && tail < n && is_inside(s, tail); i++)
 		tail++;
+	assert(head <= room && tail <= n && head + (n - tail) <= max);
 	buf_add(b, s, head);
 	buf_addz(b, dots);
 	buf_add(b, s + tail, n - tail);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -67,6 +68,7 @@ int fetch_check_content(const uint8_t *data, size_t n, struct err *err)
 {
 	struct buf title = { 0 };
 
+	assert(data || n == 0);
 	if (n == 0)
 		return err_set(err, ERR_FORMAT, "the server sent nothing");
 	if (is_trace(data, n))

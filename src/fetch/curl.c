@@ -9,6 +9,7 @@
 
 #include "base/library.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -43,6 +44,7 @@ int curl_load(const struct curl **out, struct err *err)
 {
 	int rc = is_loaded ? 0 : load(err);
 
+	assert(out);
 	if (rc == 0)
 		*out = &lib;
 	return rc;

@@ -18,6 +18,7 @@
 #include "fetch/curl.h"
 #include "fetch/secrets.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -104,6 +105,7 @@ static size_t take_bytes(char *data, size_t size, size_t n, void *arg)
 	t->data = mem_grow(t->data, &t->cap, t->n + n, 1);
 	memcpy(t->data + t->n, data, n);
 	t->n += n;
+	assert(t->n <= t->cap && t->n <= t->all->n_bytes);
 	return n;
 }
 
@@ -252,6 +254,7 @@ static int start(struct transfer *t)
 {
 	int64_t left = t->start_ms + t->limit_ms - now_ms();
 
+	assert(!t->easy && t->url && t->all->n_bytes >= t->n);
 	t->easy = t->all->curl->easy_init();
 	if (!t->easy)
 		return err_set(&t->get->err, ERR_IO, "libcurl cannot begin a request");
@@ -271,6 +274,7 @@ static int transfer_begin(struct transfer *t)
 {
 	struct buf url = { 0 };
 
+	assert(!t->url && t->get->url);
 	url_request(t->get->url, &url);
 	t->url = mem_strndup(url.data, url.len);
 	buf_release(&url);
@@ -281,6 +285,7 @@ static int transfer_begin(struct transfer *t)
 
 static void finish(struct transfer *t)
 {
+	assert(t->easy);
 	t->all->curl->easy_cleanup(t->easy);
 	t->all->curl->slist_free_all(t->headers);
 	t->easy = NULL;
@@ -536,6 +541,7 @@ static int run_init(struct run *r, struct fetch *get, const struct fetch_how *ho
 
 static void start_more(struct run *r)
 {
+	assert(r->next <= r->n && r->running <= AT_ONCE);
 	for (; r->next < r->n && r->running < AT_ONCE; r->next++) {
 		struct transfer *t = &r->transfer[r->next];
 
@@ -639,6 +645,7 @@ void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_p
 	struct err err;
 	int rc = run_init(&r, get, how, notes, &err);
 
+	assert((get || n == 0) && how);
 	if (rc == 0) {
 		run_all(&r, progress, stop);
 		r.all.curl->multi_cleanup(r.multi);

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +43,7 @@ static char *add_line(struct secrets *s, size_t n)
 {
 	char *line = mem_zalloc(n + 1, 1);
 
+	assert(s->n <= s->cap);
 	s->line = mem_grow(s->line, &s->cap, s->n + 1, sizeof(*s->line));
 	s->line[s->n++] = line;
 	return line;

@@ -15,6 +15,7 @@
 #include "base/str.h"
 #include "fetch/url_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -293,6 +294,7 @@ int url_parse(const char *source, int64_t seconds, struct url *out, struct err *
 	struct parts p;
 	int rc;
 
+	assert(source && out);
 	seconds = seconds > 0 ? seconds : 0;
 	if (starts_with(source, "unix:"))
 		return parse_unix(source + 5, seconds, out, err);
@@ -353,6 +355,7 @@ static void add_path(const struct url *u, struct buf *out)
 
 void url_show(const struct url *u, struct buf *out)
 {
+	assert(u->scheme && u->host && u->path && u->query);
 	if (u->socket)
 		buf_addf(out, "unix:%s:", u->socket);
 	else
@@ -362,6 +365,7 @@ void url_show(const struct url *u, struct buf *out)
 
 void url_request(const struct url *u, struct buf *out)
 {
+	assert(u->scheme && u->host && u->path && u->query);
 	buf_addf(out, "%s://%s", u->scheme, u->host);
 	add_path(u, out);
 }

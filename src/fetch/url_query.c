@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,6 +34,7 @@ static bool is_escaped(char c, enum url_part part)
 		[URL_USER] = "-_.~$&+,;=",
 	};
 
+	assert(part <= URL_USER);
 	return !is_alnum(c) && !is_one_of(c, plain[part]);
 }
 
@@ -178,6 +180,7 @@ void url_query(const char *s, size_t n, int64_t *seconds, struct buf *out)
 	struct buf all = { 0 }, wanted = { 0 };
 	bool set = *seconds > 0, known = false;
 
+	assert(seconds && out);
 	split_query(&p, s, n);
 	if (set) { /* one more, behind all that are left out for it */
 		buf_addf(&wanted, "%s%" PRId64, name, *seconds);

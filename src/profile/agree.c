@@ -14,6 +14,7 @@
 #include "profile/keys.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -321,6 +322,7 @@ int agreement_find(const struct profile *const *src, size_t n, const struct agre
 	struct err why;
 	int rc = agree(src, n, how, out, &why);
 
+	assert(n > 0 && src && how && out);
 	if (rc == ERR_FORMAT && !how->intersect) {
 		bool helps = agree(src, n, &loose, &other, NULL) == 0;
 

@@ -133,11 +133,13 @@ void builder_free(struct builder *b)
 
 struct strtab *builder_strings(struct builder *b)
 {
+	assert(b->p);
 	return b->p->str;
 }
 
 struct profile_meta *builder_meta(struct builder *b)
 {
+	assert(b->p);
 	return &b->p->meta;
 }
 
@@ -145,6 +147,7 @@ void builder_comment(struct builder *b, str_id text)
 {
 	struct profile_meta *m = &b->p->meta;
 
+	assert(text < strtab_count(b->p->str));
 	m->comment = mem_grow(m->comment, &b->cap_comments, (size_t)m->n_comments + 1, sizeof(*m->comment));
 	m->comment[m->n_comments++] = text;
 }
@@ -153,6 +156,7 @@ void builder_type(struct builder *b, str_id name, str_id unit)
 {
 	struct profile *p = b->p;
 
+	assert(name < strtab_count(p->str) && unit < strtab_count(p->str));
 	assert(p->n_rows == 0);
 	p->value[SIDE_TARGET] = mem_grow(p->value[SIDE_TARGET], &(size_t){ b->cap_types }, (size_t)p->n_types + 1,
 					 sizeof(*p->value[SIDE_TARGET]));
@@ -168,6 +172,7 @@ uint32_t builder_n_types(const struct builder *b)
 
 const struct profile *builder_so_far(const struct builder *b)
 {
+	assert(b->p);
 	return b->p;
 }
 
@@ -182,6 +187,7 @@ int builder_mapping(struct builder *b, const struct mapping *m, uint32_t *id, st
 {
 	struct profile *p = b->p;
 
+	assert(m->file < strtab_count(p->str) && m->build_id < strtab_count(p->str));
 	if (id_check(p->n_maps, "mappings", err) < 0)
 		return ERR_LIMIT;
 	p->map = mem_grow(p->map, &b->cap_maps, (size_t)p->n_maps + 1, sizeof(*p->map));
@@ -202,6 +208,7 @@ int builder_function(struct builder *b, const struct builder_function *f, uint32
 	uint32_t n = p->n_funcs;
 	size_t *cap = &b->cap_funcs;
 
+	assert(f->name < strtab_count(p->str) && f->sysname < strtab_count(p->str) && f->file < strtab_count(p->str));
 	if (id_check(n, "functions", err) < 0)
 		return ERR_LIMIT;
 	if (is_full(*cap, (size_t)n + 1)) {
@@ -248,6 +255,7 @@ int builder_location(struct builder *b, const struct builder_location *l, const 
 	uint32_t n = p->n_locs;
 	size_t *cap = &b->cap_locs, need = (size_t)n + 2; /* loc_line has one more */
 
+	assert(lines || n_lines == 0);
 	assert(l->map == PROFILE_NONE || l->map < p->n_maps);
 	if (id_check(n, "locations", err) < 0 || builder_lines(b, lines, n_lines, err) < 0)
 		return ERR_LIMIT;
@@ -355,6 +363,7 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 	p->label_unit[n] = l->unit;
 	p->label_num[n] = l->num;
 	p->label_is_text[n] = l->is_text;
+	assert(l->key < strtab_count(p->str) && l->text < strtab_count(p->str) && l->unit < strtab_count(p->str));
 	idtab_put(&b->label_ids, h, n);
 	*id = p->n_labels++;
 	return 0;
@@ -362,6 +371,7 @@ int builder_label(struct builder *b, const struct builder_label *l, uint32_t *id
 
 int builder_label_set(struct builder *b, const uint32_t *labels, size_t n, uint32_t *id, struct err *err)
 {
+	assert(labels || n == 0);
 	if (n == 0 && b->sets.n) {
 		*id = 0;
 		return 0;
@@ -400,11 +410,13 @@ int builder_rows(struct builder *b, uint32_t n, struct builder_rows *rows, struc
 		memset(p->value[SIDE_TARGET][t] + p->n_rows, 0, n * sizeof(int64_t));
 	*rows = (struct builder_rows){ p->n_rows, p->stack + p->n_rows, p->labels + p->n_rows };
 	p->n_rows += n;
+	assert(p->n_rows <= b->cap_rows);
 	return 0;
 }
 
 int64_t *builder_values(struct builder *b, uint32_t type)
 {
+	assert(type < b->p->n_types);
 	return b->p->value[SIDE_TARGET][type];
 }
 
@@ -414,6 +426,7 @@ int builder_sample(struct builder *b, const int64_t *values, const uint32_t *loc
 	struct builder_rows rows;
 	uint32_t stack, set;
 
+	assert((values || b->p->n_types == 0) && (locs || n == 0));
 	if (builder_stack(b, locs, n, builder_stack_hash(locs, n), &stack, err) < 0 ||
 	    builder_label_set(b, labels, n_labels, &set, err) < 0 || builder_rows(b, 1, &rows, err) < 0)
 		return ERR_LIMIT;
@@ -433,6 +446,7 @@ static struct csr lists_seal(struct lists *l, struct profile *p)
 {
 	struct csr c = { l->n, own(p, l->off), own(p, mem_trim(l->item, l->off[l->n], sizeof(*l->item))) };
 
+	assert(l->off && l->off[l->n] <= l->cap_item && l->n < l->cap_off);
 	idtab_release(&l->ids);
 	*l = (struct lists){ 0 };
 	return c;
@@ -442,6 +456,7 @@ struct profile *builder_seal(struct builder *b)
 {
 	struct profile *p = b->p;
 
+	assert(b->p);
 #define OWN(column) p->column = own(p, p->column);
 	EACH_COLUMN(OWN)
 #undef OWN

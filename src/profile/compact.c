@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,7 @@ static void move_rows(struct compact *c)
 		p->stack[n] = stack[p->stack[row]];
 		p->labels[n++] = set[p->labels[row]];
 	}
+	assert(n <= p->n_rows);
 	p->n_rows = n;
 	free(stack);
 	free(set);
@@ -142,6 +144,7 @@ static void move_lists(struct csr *lists, const bool *used, const struct renumbe
 			lists->off[++n] = end;
 		first = next;
 	}
+	assert(n <= lists->n && end <= first);
 	lists->n = n;
 }
 
@@ -150,6 +153,7 @@ static void gather(void *column, const struct renumber *r, size_t size)
 {
 	char *copy = mem_alloc(r->n, size), *at = column;
 
+	assert(column || r->n == 0);
 	for (uint32_t i = 0; i < r->n; i++)
 		memcpy(copy + i * size, at + r->old_id[i] * size, size);
 	memcpy(column, copy, r->n * size);
@@ -167,6 +171,7 @@ static void move_maps(struct compact *c)
 	struct profile *p = c->p;
 
 	gather(p->map, &c->maps, sizeof(*p->map));
+	assert(c->maps.n <= p->n_maps);
 	p->n_maps = c->maps.n;
 	for (uint32_t i = 0; i < p->n_maps; i++)
 		p->map[i].id = (uint64_t)i + 1;
@@ -180,6 +185,7 @@ static void move_funcs(struct compact *c)
 	gather(p->func_sysname, &c->funcs, sizeof(*p->func_sysname));
 	gather(p->func_file, &c->funcs, sizeof(*p->func_file));
 	gather(p->func_start, &c->funcs, sizeof(*p->func_start));
+	assert(c->funcs.n <= p->n_funcs);
 	p->n_funcs = c->funcs.n;
 	number_ids(p->func_id, p->n_funcs);
 }
@@ -193,6 +199,7 @@ static void move_labels(struct compact *c)
 	gather(p->label_unit, &c->labels, sizeof(*p->label_unit));
 	gather(p->label_num, &c->labels, sizeof(*p->label_num));
 	gather(p->label_is_text, &c->labels, sizeof(*p->label_is_text));
+	assert(c->labels.n <= p->n_labels);
 	p->n_labels = c->labels.n;
 }
 
@@ -214,6 +221,7 @@ static void move_lines(struct compact *c)
 	gather(p->line_func, &lines, sizeof(*p->line_func));
 	gather(p->line_no, &lines, sizeof(*p->line_no));
 	gather(p->line_col, &lines, sizeof(*p->line_col));
+	assert(lines.n <= p->n_lines);
 	p->n_lines = lines.n;
 	renumber_release(&lines);
 }
@@ -237,6 +245,7 @@ static void move_locs(struct compact *c)
 	gather(p->loc_addr, &c->locs, sizeof(*p->loc_addr));
 	gather(p->loc_map, &c->locs, sizeof(*p->loc_map));
 	gather(p->loc_folded, &c->locs, sizeof(*p->loc_folded));
+	assert(c->locs.n <= p->n_locs && p->loc_line[c->locs.n] == p->n_lines);
 	p->n_locs = c->locs.n;
 	number_ids(p->loc_id, p->n_locs);
 }

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ int profile_set_label_ids(struct profile *p, str_id key, str_id text, struct err
 	const struct csr *sets = &p->label_sets;
 	uint32_t label;
 
+	assert(key < strtab_count(p->str) && text < strtab_count(p->str));
 	if (p->n_labels >= PROFILE_NONE - 1 || sets->n >= PROFILE_NONE - 2 ||
 	    sets->off[sets->n] >= PROFILE_NONE - sets->n)
 		return err_set(err, ERR_LIMIT, "too many labels for one more, %.100s", profile_text(p, key));
@@ -119,6 +121,7 @@ static int value_failed(const struct profile *p, uint32_t t, uint32_t row, doubl
 
 int profile_scale(struct profile *p, const double *ratio, struct err *err)
 {
+	assert(ratio || p->n_types == 0);
 	for (uint32_t t = 0; t < p->n_types; t++) {
 		int64_t *value = p->value[SIDE_TARGET][t];
 

@@ -15,6 +15,7 @@
 #include "profile/label_order.h"
 #include "wire/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { BUFFER_BYTES = 1 << 16, PACKED_FROM = 3 };
@@ -481,6 +482,7 @@ int profile_encode(const struct profile *p, struct buf *out, struct err *err)
 	size_t before = out->len;
 	int rc = profile_encode_to(p, buf_take, out, err);
 
+	assert(p);
 	if (rc < 0)
 		out->len = before;
 	return rc;

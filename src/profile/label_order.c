@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static void sort_set(const struct profile *p, const uint32_t *rank, uint32_t set
 		}
 		qsort(entry + from, n - from, sizeof(*entry), compare_entries);
 	}
+	assert(n == end - first);
 	for (uint32_t i = 0; i < n; i++)
 		out[first + i] = entry[i].label;
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "profile/keys.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +112,7 @@ static int replace_lines(struct profile *p, const struct new_lines *l, const uin
 		p->loc_folded[loc] = false;
 	}
 	out.loc_line[p->n_locs] = out.n;
+	assert(at == l->n && out.n == n);
 	p->loc_line = out.loc_line;
 	p->line_func = out.func;
 	p->line_no = out.no;
@@ -126,6 +128,7 @@ int profile_set_lines(struct profile *p, const struct new_lines *l, struct err *
 	struct keys k;
 	int rc = 0;
 
+	assert(l->off[0] == 0);
 	keys_init(&k, FUNC_WORDS, l->off[l->n]);
 	for (uint32_t i = 0; rc == 0 && i < l->off[l->n]; i++) {
 		rc = new_function(&k, &l->line[i], &func[i], err);

@@ -157,6 +157,7 @@ static str_id default_type(struct merger *m, size_t i)
 	const struct agreement *a = &m->agreed;
 	str_id own = agreement_default(a, p, i);
 
+	assert(i < m->n);
 	if (m->how.intersect && p->meta.default_type == 0)
 		return 0;
 	for (uint32_t t = 0; own && t < a->n_types; t++)
@@ -246,6 +247,7 @@ static int block_rows(const struct merger *m, struct block *b, uint32_t lo, uint
 {
 	bool some[BLOCK_ROWS] = { false };
 
+	assert(lo <= hi && hi - lo <= BLOCK_ROWS);
 	for (uint32_t t = 0; t < m->agreed.n_types; t++) {
 		double ratio;
 		const int64_t *value = source_values(m, b->profile, t, &ratio);
@@ -353,6 +355,7 @@ static int block_places(struct merger *m, struct block *b, struct err *err)
 		}
 		b->into[i] = *place;
 	}
+	assert(n >= n_before && n - n_before <= b->n);
 	if (builder_rows(m->b, n - n_before, &added, err) < 0)
 		return ERR_LIMIT;
 	for (uint32_t i = 0; i < n - n_before; i++) {
@@ -364,6 +367,7 @@ static int block_places(struct merger *m, struct block *b, struct err *err)
 
 static int block_add(struct merger *m, const struct block *b, struct err *err)
 {
+	assert(b->n <= BLOCK_ROWS && b->profile < m->n);
 	for (uint32_t t = 0; t < m->agreed.n_types; t++) {
 		int64_t *sum = builder_values(m->b, t), v = 0;
 		double ratio;
@@ -384,6 +388,7 @@ static int merge_rows(struct merger *m, size_t profile, struct err *err)
 	struct block b;
 	int rc = merge_ids_source(&m->ids, m->src[profile], err);
 
+	assert(profile < m->n);
 	b.profile = profile;
 	stop_begin(m->stop, "adding profiles", n);
 	for (uint32_t lo = 0; rc == 0 && lo < n && !stop_step(m->stop, lo); lo += BLOCK_ROWS) {
@@ -414,6 +419,7 @@ static void merge_expect(struct merger *m)
 /* Start an empty result of the types that the sources agreed on. */
 static void result_init(struct merger *m)
 {
+	assert(!m->b && m->n > 0);
 	m->b = builder_new();
 	merge_ids_init(&m->ids, m->b);
 	keys_init(&m->labelled, 1, 0);
@@ -442,6 +448,7 @@ static struct profile *result_seal(struct merger *m)
 {
 	struct profile *p = builder_seal(m->b);
 
+	assert(m->b);
 	result_drop(m);
 	profile_compact(p);
 	return p;
@@ -452,6 +459,7 @@ static int result_add(struct merger *m, size_t first, struct err *err)
 {
 	int rc = header_add(m, first, err);
 
+	assert(m->b && first <= 1 && first <= m->n);
 	for (size_t i = first; rc == 0 && i < m->n; i++)
 		rc = merge_rows(m, i, err);
 	return rc;
@@ -496,6 +504,7 @@ static void sources_set(struct merger *m, const struct profile *head, const stru
 	size_t at = head != NULL;
 	char text[NAME_MAX_BYTES];
 
+	assert(!m->src && m->n == 0);
 	m->n = n + at;
 	m->src = mem_alloc(m->n, sizeof(*m->src));
 	m->own_name = mem_zalloc(m->n, sizeof(*m->own_name));
@@ -623,6 +632,7 @@ int profile_merge(const struct profile *const *src, size_t n, struct profile **o
 	struct merger *m = merger_new(false);
 	int rc = merger_add(m, src, NULL, n, err);
 
+	assert(n >= 2);
 	assert(n >= 2);
 	if (rc == 0)
 		*out = merger_finish(m);

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,7 @@ int merge_ids_stacks(struct merge_ids *m, const uint32_t *stack, size_t n_stacks
 	struct fresh_stack fresh[MERGE_STACKS];
 	size_t n_fresh = 0, n = 0;
 
+	assert(n_stacks <= MERGE_STACKS && m->src);
 	for (size_t i = 0; i < n_stacks; i++) {
 		struct fresh_stack *f = &fresh[n_fresh];
 
@@ -328,6 +330,7 @@ int merge_ids_labels(struct merge_ids *m, uint32_t set, uint32_t *id, struct err
 	const uint32_t *src = m->src->label_sets.item + m->src->label_sets.off[set];
 	size_t n = m->src->label_sets.off[set + 1] - m->src->label_sets.off[set];
 
+	assert(m->src && set < m->src->label_sets.n);
 	*id = m->set[set];
 	if (*id != PROFILE_NONE)
 		return 0;

@@ -13,6 +13,7 @@
 #include "base/unit.h"
 #include "profile/scale.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -192,6 +193,7 @@ int normalize_label_size(const struct normalize *how, const struct profile *p, c
 	struct label_size s = { 0 };
 	double *of_set;
 
+	assert(how->by == NORMALIZE_LABEL && how->key);
 	if (find_numbers(how, p, &s, err) < 0)
 		return ERR_FORMAT;
 	of_set = mem_alloc(p->label_sets.n, sizeof(*of_set));
@@ -247,6 +249,7 @@ int normalize_ratios(const struct normalize *how, const struct profile *p, const
 	double all = 1;
 	int rc = 0;
 
+	assert(ratio || p->n_types == 0);
 	if (how->by == NORMALIZE_TOTAL)
 		return by_total(p, base, ratio, err);
 	if (how->by == NORMALIZE_LABEL)

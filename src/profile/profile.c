@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 void profile_free(struct profile *p)
@@ -29,11 +30,13 @@ const char *profile_text(const struct profile *p, str_id id)
 
 uint32_t csr_find(const struct csr *lists, uint32_t first, uint32_t end, uint64_t items)
 {
+	assert(first <= end && end <= lists->n);
 	return first + (uint32_t)lower_bound_u32(lists->off + first, end - first, items);
 }
 
 uint32_t csr_part(const struct csr *lists, unsigned part, unsigned parts)
 {
+	assert(parts > 0 && part <= parts);
 	if (part == parts)
 		return lists->n;
 	return csr_find(lists, 0, lists->n, (uint64_t)lists->off[lists->n] * part / parts);

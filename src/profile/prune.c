@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/regex.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ const char *simplify_name(const char *name, size_t *n)
 			break;
 		i += skip ? skip : 1;
 	}
+	assert(i <= end);
 	*n = i;
 	return s;
 }

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ void profile_texts_add(struct profile_texts *t, const char *file, size_t file_n,
 
 void profile_texts_add_of(struct profile_texts *t, const struct profile *p)
 {
+	assert(p->n_texts == 0 || (p->text_file && p->text && p->text_line));
 	t->source++;
 	for (uint32_t i = 0; i < p->n_texts; i++) {
 		str_id file = p->text_file[i], text = p->text[i];

@@ -11,6 +11,7 @@
 #include "reader/proto_int.h"
 #include "reader/reader_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ int annotate(const uint8_t *data, size_t n, const char *const *comment, size_t n
 	struct field f;
 	uint64_t n_strings = 0;
 
+	assert(out && (comment || n_comments == 0));
 	while (cursor_field(&c, &f))
 		n_strings += f.number == PROFILE_STRING && f.type == WIRE_BYTES;
 	if (c.wrong)

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static bool direct_init(struct idmap *m, uint64_t *twice)
@@ -44,6 +45,7 @@ bool idmap_init(struct idmap *m, const uint64_t *id, size_t n, uint64_t *twice)
 {
 	uint64_t max = 0;
 
+	assert(twice && (id || n == 0));
 	*m = (struct idmap){ .n = n, .id = id, .sequential = true };
 	for (size_t i = 0; i < n; i++) {
 		if (id[i] == 0) {

@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static int unpack_check(const struct unpack *u, size_t n_out, struct err *err)
 /* Room for more output, within the limits. */
 static int unpack_grow(struct unpack *u, struct err *err)
 {
+	assert(u->n_out <= u->cap);
 	if (u->cap - u->n_out >= OUT_STEP / 2)
 		return 0;
 	if (unpack_check(u, u->n_out, err) < 0)
@@ -191,6 +193,7 @@ int reader_inflate(struct bytes *in, const struct reader_limits *limits, struct 
 	struct bytes now = *in;
 	int rc = 0;
 
+	assert(limits && out);
 	*in = (struct bytes){ 0 };
 	for (uint64_t layer = 1;; layer++) {
 		unpack_fn fn = unpack_detect(&now);

@@ -16,6 +16,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,7 @@ void legacy_set_frames(struct builder *b, enum legacy_frames which)
 {
 	struct profile_meta *meta = builder_meta(b);
 
+	assert((size_t)which < sizeof(frame_lists) / sizeof(frame_lists[0]));
 	meta->drop_frames = join(builder_strings(b), frame_lists[which].drop);
 	meta->keep_frames = join(builder_strings(b), frame_lists[which].keep);
 }
@@ -226,6 +228,7 @@ int legacy_frame(struct legacy *l, uint64_t addr, enum legacy_adjust adjust, str
 	uint32_t place;
 	int rc;
 
+	assert(l->open <= l->n_frames);
 	if (reader_over(depth + 1, l->limits->max_depth))
 		return err_set(err, ERR_LIMIT, "more than %" PRIu64 " frames; --max-depth lifts this limit",
 			       l->limits->max_depth);
@@ -261,6 +264,8 @@ int legacy_close(struct legacy *l, const int64_t *values, const int64_t *block, 
 	size_t n = l->n_samples, n_types = builder_n_types(l->b);
 	int rc = legacy_check_count(l->limits, n + 1, "samples", err);
 
+	assert(l->open <= l->n_frames && values);
+	assert(n == 0 || !block == !l->block);
 	if (rc < 0)
 		return rc;
 	l->sample = mem_grow(l->sample, &l->cap_samples, n + 1, sizeof(*l->sample));
@@ -278,6 +283,7 @@ int legacy_close(struct legacy *l, const int64_t *values, const int64_t *block, 
 
 void legacy_discard(struct legacy *l)
 {
+	assert(l->open <= l->n_frames);
 	l->n_frames = l->open;
 }
 
@@ -313,6 +319,7 @@ static void number_locations(struct numbering *nb)
 		for (uint32_t i = 0; i < l->sample[s].n; i++) {
 			if (nb->loc[frame[i]] != PROFILE_NONE)
 				continue;
+			assert(nb->n < l->n_addrs);
 			nb->loc[frame[i]] = nb->n;
 			nb->used[nb->n++] = frame[i];
 		}
@@ -391,6 +398,7 @@ static int add_sample(struct numbering *nb, size_t s, str_id bytes, struct err *
 	struct builder_label block = { .key = bytes };
 	int rc;
 
+	assert(s < l->n_samples && l->sample[s].first + n <= l->n_frames);
 	if (labelled) {
 		block.num = l->block[s];
 		if ((rc = builder_label(l->b, &block, &label, err)) < 0)

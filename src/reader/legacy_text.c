@@ -7,6 +7,7 @@
 
 #include "reader/legacy_text.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Lines */
@@ -15,6 +16,7 @@ bool lines_next(struct lines *l)
 {
 	const char *end = l->at == l->end ? NULL : memchr(l->at, '\n', (size_t)(l->end - l->at));
 
+	assert(l->at <= l->end);
 	l->line = (struct slice){ l->end, 0 };
 	if (l->at == l->end)
 		return false;
@@ -104,6 +106,7 @@ bool slice_is_map_heading(struct slice s)
 
 static void slice_drop(struct slice *s, size_t n)
 {
+	assert(n <= s->n);
 	s->p += n;
 	s->n -= n;
 }

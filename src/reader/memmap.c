@@ -19,6 +19,7 @@
 #include "reader/legacy.h"
 #include "reader/legacy_text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -455,6 +456,7 @@ static void marks_add(struct marks *t, const uint64_t *sorted, uint64_t start, u
 {
 	size_t lo = lower_bound_u64(sorted, t->n, start) + t->n, hi = lower_bound_u64(sorted, t->n, limit) + t->n;
 
+	assert(t->n <= lo && hi <= 2 * t->n);
 	for (; lo < hi; lo /= 2, hi /= 2) {
 		if (lo & 1)
 			mark(&t->low[lo++], map);
@@ -467,6 +469,7 @@ static uint32_t marks_get(const struct marks *t, size_t leaf)
 {
 	uint32_t map = PROFILE_NONE;
 
+	assert(leaf < t->n);
 	for (size_t i = leaf + t->n; i > 0; i /= 2)
 		mark(&map, t->low[i]);
 	return map;

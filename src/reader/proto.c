@@ -17,6 +17,7 @@
 #include "profile/texts.h"
 #include "reader/cursor.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -251,6 +252,7 @@ static int walk_top(struct tables *t, struct err *err)
 	struct field f = { 0 };
 	int rc = 0;
 
+	assert(t->p.builder && t->p.limits);
 	for (; rc == 0 && cursor_field(&c, &f); start = c.at) {
 		if (f.number == 0)
 			c.wrong = "field number 0";
@@ -317,6 +319,7 @@ static int read_mapping(struct tables *t, size_t i, struct err *err)
 	uint32_t place;
 	int rc;
 
+	assert(t->map_id && i < t->maps.n);
 	if (!v)
 		return err_set(err, ERR_FORMAT, "byte %zu: not a Mapping", (size_t)(s->data - t->p.data));
 	m = (struct mapping){ .id = v->id,
@@ -374,6 +377,7 @@ static int read_function(struct tables *t, size_t i, struct err *err)
 	struct field f = { 0 };
 	uint32_t place;
 
+	assert(t->func_id && i < t->funcs.n);
 	while (cursor_field(&c, &f))
 		if (f.number >= 1 && f.number <= 5 && cursor_expect(&c, &f, WIRE_VARINT))
 			v[f.number] = f.value;
@@ -438,6 +442,7 @@ static int read_location(struct tables *t, size_t i, struct lines *lines, struct
 	struct field f = { 0 };
 	uint32_t place;
 
+	assert(t->loc_id && i < t->locs.n);
 	lines->n = 0;
 	while (cursor_field(&c, &f)) {
 		if (f.number == 4 && cursor_expect(&c, &f, WIRE_BYTES)) {
@@ -519,6 +524,7 @@ int reader_proto(const uint8_t *data, size_t n, const struct reader_limits *limi
 	struct tables t = { .p = { .data = data, .end = data + n, .limits = limits, .builder = builder_new() } };
 	int rc = read_all(&t, err);
 
+	assert(limits && out);
 	if (rc == 0)
 		*out = builder_seal(t.p.builder);
 	if (rc == 0 && t.texts.n)

@@ -17,6 +17,7 @@
 #include "reader/cursor.h"
 #include "reader/packed.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -223,6 +224,7 @@ static void block_decode(struct pipe *pipe, size_t i)
 	struct cursor c = { block->start, pipe->p->end, NULL };
 	struct field f = { 0 };
 
+	assert(slot->state == SLOT_TAKEN && block->n <= SAMPLES_PER_BLOCK);
 	slot->n = 0;
 	slot->n_locs = slot->n_labels = 0;
 	slot->rc = 0;
@@ -265,6 +267,7 @@ static int block_take(struct pipe *pipe, size_t i, struct err *err)
 	uint32_t row = pipe->p->block[i].first;
 	size_t loc = 0, label = 0;
 
+	assert(slot->state == SLOT_READY && slot->n <= pipe->p->block[i].n);
 	for (uint32_t s = 0; s < slot->n && s < PREFETCH; s++)
 		builder_stack_prefetch(b, slot->hash[s]);
 	for (uint32_t s = 0; s < slot->n; s++, row++) {
@@ -297,6 +300,7 @@ static bool pipe_decode_next(struct pipe *pipe)
 	pthread_mutex_unlock(&pipe->lock);
 	block_decode(pipe, i);
 	pthread_mutex_lock(&pipe->lock);
+	assert(slot->state == SLOT_TAKEN);
 	slot->state = SLOT_READY;
 	pthread_cond_broadcast(&pipe->changed);
 	return true;
@@ -401,6 +405,7 @@ int proto_samples(struct proto *p, struct err *err)
 	struct pipe *pipe;
 	int rc;
 
+	assert(p->n_blocks == ((size_t)p->n_samples + SAMPLES_PER_BLOCK - 1) / SAMPLES_PER_BLOCK);
 	/* Before columns are allocated for them: a value takes a byte at least. */
 	if ((uint64_t)n_types * p->n_samples > p->sample_bytes)
 		return err_set(err, ERR_FORMAT, "%" PRIu32 " samples of %zu bytes cannot hold %" PRIu32 " values each",

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ static bool starts(struct stacks_text t, const char *with)
 
 static struct stacks_text behind(struct stacks_text t, size_t n)
 {
+	assert(n <= t.n);
 	return (struct stacks_text){ t.s + n, t.n - n };
 }
 
@@ -208,6 +210,7 @@ static void take_creator(struct reading *r, struct stacks_text line)
 	struct stacks_thread *t = &r->to->thread[r->to->n - 1];
 	const char *in = memmem(line.s, line.n, " in goroutine ", strlen(" in goroutine "));
 
+	assert(r->to->n > 0);
 	if (in)
 		line = text_of(line.s, in);
 	t->created = true;

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/strtab.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -182,6 +183,7 @@ bool cache_parse(const void *data, size_t n, const char *build_id, struct cache 
 	struct cache c;
 	uint64_t size;
 
+	assert(build_id && out);
 	*out = (struct cache){ 0 };
 	if (n < sizeof(h))
 		return false;
@@ -237,6 +239,7 @@ static uint32_t clamp(int64_t v)
 
 static void add_old(struct writer *m, const struct cache *c, uint32_t i)
 {
+	assert(i < c->n);
 	m->addr[m->n] = c->addr[i];
 	m->off[m->n++] = m->n_frames;
 	for (uint32_t k = c->off[i]; k < c->off[i + 1]; k++) {
@@ -326,6 +329,7 @@ void cache_save(const char *dir, const char *build_id, const struct cache *old, 
 		else
 			add_new(&m, addr, f, k++);
 	}
+	assert(m.n == n && m.n_frames == n_frames);
 	write_file(&m, dir, build_id);
 	strtab_free(m.texts);
 	free(m.addr);

@@ -12,6 +12,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/where.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <elfutils/debuginfod.h>
 #include <errno.h>
@@ -157,6 +158,7 @@ static int progress(debuginfod_client *client, long a, long b)
 /* Send a request through the library. Gives a descriptor or a negative errno. */
 static int send_request(struct request *q, char **path)
 {
+	assert(is_loaded);
 	debuginfod_client *client = lib.begin();
 	const unsigned char *id = (const unsigned char *)q->build_id;
 	const char *url;
@@ -282,6 +284,7 @@ bool debuginfod_open(const struct symbol_where *w, enum debuginfod_kind kind, co
 	bool found;
 	int fd;
 
+	assert(build_id && name && out);
 	if (!w->debuginfod || !w->servers || !is_hex(build_id))
 		return false;
 	pthread_mutex_lock(&w->servers->lock);

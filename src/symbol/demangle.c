@@ -14,6 +14,7 @@
 #include "base/str.h"
 #include "symbol/demangle_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,7 @@ static bool shorten(const char *name, enum demangle_mode mode, struct buf *out)
 
 bool demangle(const char *symbol, enum demangle_mode mode, struct buf *out)
 {
+	assert(symbol && out);
 	if (mode == DEMANGLE_NONE)
 		return false;
 	if (symbol[0] == '_') {

@@ -7,6 +7,7 @@
 
 #include "symbol/dwarf_handle.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ int dwarf_handle_open(struct dwarf_handle *h, int fd, int alt_fd, struct err *er
 {
 	bool is_there;
 
+	assert(fd >= 0);
 	elf_version(EV_CURRENT);
 	*h = (struct dwarf_handle){ .elf = elf_begin(fd, ELF_C_READ_MMAP, NULL) };
 	if (alt_fd >= 0)

@@ -25,6 +25,7 @@
 #include "symbol/frames_dwarf.h"
 #include "symbol/pclntab.h"
 
+#include <assert.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdbool.h>
@@ -267,6 +268,7 @@ static bool symbol_hits_are_full(const struct symbol_hits *s)
  */
 static const char *symbol_hits_get(const struct symbol_hits *s, uint32_t i, const char **file)
 {
+	assert(!s || i < s->n);
 	*file = s ? s->best[i].file : NULL;
 	return s ? s->best[i].name : NULL;
 }
@@ -347,6 +349,7 @@ int frames_read(const struct frames_files *files, const uint64_t *addr, uint32_t
 	struct parts p = { 0 };
 	int rc = 0;
 
+	assert(files->path && out && is_complete);
 	if (files->debug_fd >= 0)
 		rc = frames_dwarf_find(files, addr, n, &p.dwarf, err);
 	if (rc == ERR_UNKNOWN)
@@ -400,6 +403,7 @@ static uint32_t put_known(const struct cache *c, uint32_t i, struct frame *out)
 {
 	uint32_t n = c->off[i + 1] - c->off[i];
 
+	assert(i < c->n);
 	for (uint32_t k = 0; k < n; k++) {
 		const struct cache_frame *f = &c->frame[c->off[i] + k];
 
@@ -415,6 +419,7 @@ static uint64_t *find_unknown(const struct cache *c, const uint64_t *addr, uint3
 	uint32_t n_unknown = 0;
 
 	for (uint32_t i = 0, k = 0; i < *n; i++) {
+		assert(i == 0 || addr[i - 1] < addr[i]);
 		while (k < c->n && c->addr[k] < addr[i])
 			k++;
 		if (k == c->n || c->addr[k] != addr[i])
@@ -454,6 +459,7 @@ static void join(const struct cache *c, const struct frames *found, const uint64
 			k++;
 		at += put_known(c, k, out->frame + at);
 	}
+	assert(at == n_frames);
 	out->off[n] = at;
 	out->source = found->n ? found->source : "cache";
 }

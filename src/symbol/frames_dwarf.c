@@ -23,6 +23,7 @@
 #include "base/search.h"
 #include "symbol/dwarf_handle.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <stdatomic.h>
@@ -88,6 +89,7 @@ static void linetab_open(struct linetab *t, Dwarf_Die *unit)
 	Dwarf_Half version = 0;
 	Dwarf_Attribute attr;
 
+	assert(unit && t);
 	t->n = t->n_files = 0;
 	if (dwarf_getsrclines(unit, &t->lines, &t->n) != 0)
 		t->lines = NULL;
@@ -208,6 +210,7 @@ static uint32_t add_node(struct walk *w, Dwarf_Die *die, bool is_call, uint32_t 
 	};
 	int line;
 
+	assert(parent == INLINES_NONE || parent < out->n);
 	if (dwarf_decl_line(die, &line) == 0)
 		node.start_line = (uint32_t)line;
 	out->node = mem_grow(out->node, &out->cap, out->n + 1, sizeof(node));
@@ -459,6 +462,7 @@ static void claim_part(void *arg, unsigned part)
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
 
+	assert(part < d->n_workers);
 	w->owner = mem_alloc((size_t)d->n + 1, sizeof(*w->owner));
 	for (uint32_t i = 0; i < d->n; i++)
 		w->owner[i] = no_unit;
@@ -494,6 +498,7 @@ static void group(struct frames_dwarf *d)
 			d->todo[d->n_todo++] = i;
 		first[i + 2] += first[i + 1];
 	}
+	assert(d->n_todo <= n_units && d->n_todo <= d->n);
 	d->index = mem_alloc(d->n + 1, sizeof(*d->index));
 	for (uint32_t k = 0; k < d->n; k++)
 		if (owner[k] != no_unit)
@@ -570,6 +575,7 @@ static bool read_unit(struct frames_dwarf *d, struct worker *w, unsigned part, u
 	Dwarf_Die die;
 	bool is_split;
 
+	assert(unit < d->worker[0].n_units && d->first_of[unit] <= d->first_of[unit + 1]);
 	if (!dwarf_offdie(w->handle.dwarf, d->worker[0].unit[unit], &die))
 		return true;
 	w->addr = mem_grow(w->addr, &w->cap_addr, n, sizeof(*w->addr));
@@ -637,6 +643,7 @@ int frames_dwarf_find(const struct frames_files *files, const uint64_t *addr, ui
 
 const struct frame *frames_dwarf_get(const struct frames_dwarf *d, uint32_t i, uint32_t *n)
 {
+	assert(i < d->n);
 	*n = d->span[i].n;
 	return *n ? &d->worker[d->span[i].worker].frame[d->span[i].first] : NULL;
 }

@@ -15,6 +15,7 @@
 #include "symbol/vdso.h"
 #include "symbol/where.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -278,6 +279,7 @@ int locate_object(const struct profile *p, const struct mapping *m, const struct
 	};
 	bool found;
 
+	assert(w && out);
 	if (vdso_is_name(s.file) || kernel_is_name(s.file))
 		found = try_system(&s, out);
 	else

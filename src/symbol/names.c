@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static void rename_part(void *arg, unsigned part)
 {
 	struct part *s = (struct part *)arg + part;
 
+	assert(s->lo <= s->hi && s->hi <= s->p->n_funcs);
 	for (uint32_t i = s->lo; i < s->hi; i++) {
 		const char *symbol = profile_text(s->p, s->p->func_sysname[i]);
 

@@ -19,6 +19,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct reading {
@@ -192,6 +193,7 @@ void objdump_read(struct buf *text, uint64_t start, uint64_t stop, struct arena 
 	struct reading r = { .start = start, .stop = stop, .out = out, .function = "", .file = "" };
 	char *s, *end;
 
+	assert(start <= stop);
 	*out = (struct objdump_text){ 0 };
 	buf_add(text, "", 1); /* so that there is text; its line is empty */
 	s = arena_own(mem, text->data);

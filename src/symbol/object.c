@@ -16,6 +16,7 @@
 #include "symbol/object_notes.h"
 #include "symbol/where.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -246,6 +247,7 @@ struct object *object_adopt(const struct object_file *f)
 	struct object *o = arena_zalloc(mem, 1, sizeof(*o));
 	size_t n = 0;
 
+	assert(f->elf && f->path);
 	o->mem = mem;
 	o->file = *f;
 	o->mini.fd = o->debug.fd = o->alt.fd = -1;
@@ -387,6 +389,7 @@ static void find_debug(struct object *o, const struct symbol_where *w, struct bu
 
 int object_debug(struct object *o, const struct symbol_where *w, struct buf *tried, const char **path)
 {
+	assert(w && path);
 	if (!o->debug_sought && o->file.elf) {
 		o->debug_is_self = object_file_has_dwarf(&o->file);
 		if (!o->debug_is_self)

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "symbol/dwarf_handle.h"
 
+#include <assert.h>
 #include <dwarf.h>
 #include <string.h>
 
@@ -98,6 +99,7 @@ const char *prefix_map_undo(const struct prefix_map *m, size_t i, const char *fi
 	struct buf out = { 0 };
 	const char *name;
 
+	assert(i < m->n);
 	if (strncmp(file, pair->new_name, n) != 0)
 		return NULL;
 	buf_addf(&out, "%s%s", pair->old_name, file + n);

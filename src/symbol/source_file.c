@@ -21,6 +21,7 @@
 #include "symbol/source_path.h"
 #include "symbol/where.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static void learn(struct source_names *s, const char *name, size_t n, str_id fil
 
 	if (id < known)
 		return;
+	assert(id == known);
 	s->file = mem_grow(s->file, &s->cap, id, sizeof(*s->file));
 	s->file[id - 1] = file;
 }
@@ -393,6 +395,7 @@ const struct source_file *source_files_get(struct source_files *s, const char *f
 
 	if (id < known)
 		return s->file[id - 1];
+	assert(id == known && s->n == id - 1);
 	s->file = mem_grow(s->file, &s->cap, s->n + 1, sizeof(*s->file));
 	s->file[s->n] = look_for(s, file);
 	return s->file[s->n++];

@@ -21,6 +21,7 @@
 #include "base/path.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -206,6 +207,7 @@ static void remember(struct source_seek *k, enum source_rank rank, const char *p
 {
 	unsigned at = k->n_tried;
 
+	assert(k->n_tried <= N_SOURCE_TRIED && path);
 	for (unsigned i = 0; i < k->n_tried; i++)
 		if (strcmp(k->tried[i].path, path) == 0)
 			return;
@@ -242,6 +244,7 @@ static bool take(struct source_seek *k, enum source_rank rank, const char *path,
 	const char *why = fd < 0 ? open_error() : NULL;
 	struct stat st;
 
+	assert(k->fd < 0);
 	if (fd >= 0) {
 		why = fstat(fd, &st) < 0 ? strerror(errno) : file_problem(&st);
 		if (!why) {

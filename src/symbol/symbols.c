@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -245,6 +246,7 @@ bool object_symbol_covering(struct object *o, uint64_t addr, struct object_symbo
 	size_t next = lower_bound(0, list->n_covering, is_at_or_below, &(struct covering_key){ list, addr });
 	const struct object_symbol *s;
 
+	assert(next <= list->n_covering);
 	if (next == 0)
 		return false;
 	s = &list->sym[list->covering[next - 1]];

@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "symbol/debuginfod.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,7 @@ const char *where_part(struct arena *mem, const char **list)
 	const char *start = *list;
 	size_t n;
 
+	assert(list);
 	if (!start || *start == '\0')
 		return NULL;
 	n = strcspn(start, ":");

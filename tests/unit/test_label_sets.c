@@ -11,6 +11,7 @@
 #include "libcpaprof/target/locals.h"
 #include "libcpaprof/target/target.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

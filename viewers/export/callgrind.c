@@ -19,6 +19,7 @@
 #include "engine/net.h"
 #include "report/head.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +247,7 @@ void callgrind_draw(const struct net *net, const struct report *r, struct buf *o
 			     .names = strtab_new(),
 			     .alias = mem_zalloc(net->nodes.n, sizeof(*w.alias)) };
 
+	assert(net && r && out);
 	find_aliases(&w);
 	buf_addz(out, "positions: instr line\nevents: ");
 	utf8_add_safe(out, r->head.type, strlen(r->head.type));

@@ -18,6 +18,7 @@
 #include "report/head.h"
 #include "viewers/text/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -449,6 +450,7 @@ void dot_draw(const struct net *net, const struct report *r, struct buf *out)
 	bool *has = arena_zalloc(r->mem, net->shown.n, sizeof(*has));
 	double max_flat = 0;
 
+	assert(net && r && out);
 	for (uint32_t i = 0; i < net->shown.n; i++)
 		max_flat = fmax(max_flat, (double)num_abs(nodes_flat(&net->nodes, net->shown.node[i])));
 	add_legend(r, out);

@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "viewers/export/export.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static void add_comparison(const struct report *r, struct buf *out)
 	const struct compare *c = h->compare;
 	bool is_diff = strcmp(h->command, "diff") == 0;
 
+	assert(c);
 	add_side(h, is_diff ? "before" : "first", &c->before, out);
 	add_side(h, is_diff ? "after" : "last", &c->after, out);
 	buf_addz(out, "- type ");

@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "profile/label_order.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,7 @@ static struct texts label_lines(const struct profile *p)
 
 		while (numbers < off[s + 1] && p->label_is_text[label[numbers]])
 			numbers++;
+		assert(off[s] <= numbers && numbers <= off[s + 1]);
 		add_labels(&lines.all, p, label, off[s], numbers, text);
 		add_labels(&lines.all, p, label, numbers, off[s + 1], text);
 		texts_end(&lines);
@@ -234,6 +236,7 @@ struct samples {
 /* The rows of a part are those from here to the start of the next. */
 static uint32_t part_start(const struct samples *s, unsigned part)
 {
+	assert(part <= s->n_parts);
 	return (uint32_t)((uint64_t)s->p->n_rows * part / s->n_parts);
 }
 

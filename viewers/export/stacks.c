@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ size_t export_stacks_depth(const struct places *pl, uint32_t stack)
 	size_t depth = 0;
 	uint32_t n;
 
+	assert(stack < pl->p->stacks.n);
 	for (uint32_t i = stacks->off[stack]; i < stacks->off[stack + 1]; i++) {
 		places_of(pl, stacks->item[i], &n);
 		depth += n;
@@ -43,6 +45,7 @@ uint32_t *export_stacks_put(const struct places *pl, uint32_t stack, bool invert
 {
 	const struct csr *stacks = &pl->p->stacks;
 
+	assert(stack < pl->p->stacks.n);
 	if (inverted)
 		return put_inverted(pl, stack, at);
 	for (uint32_t i = stacks->off[stack + 1]; i-- > stacks->off[stack];) {

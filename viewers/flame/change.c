@@ -10,6 +10,7 @@
 
 #include "viewers/flame/flame_int.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const double least_change = 0.005;
@@ -34,6 +35,7 @@ char change_sign(const struct flame *f, uint32_t box, bool by_self)
 	const int64_t *const *side = sides(f, by_self);
 	int64_t before = side[FLAME_BEFORE][box], after = side[FLAME_AFTER][box];
 
+	assert(f->has_base && box < f->n);
 	if (fabs(share(before, after)) < least_change)
 		return '=';
 	if (f->total[FLAME_BEFORE][box] == 0)
@@ -49,6 +51,7 @@ bool change_may_be_chance(const struct flame *f, uint32_t box, bool by_self)
 	double before = (double)side[FLAME_BEFORE][box] / (double)f->sample,
 	       after = (double)side[FLAME_AFTER][box] / (double)f->sample;
 
+	assert(f->sample > 0 && box < f->n);
 	return fabs(after - before) <= 2 * sqrt(before + after);
 }
 
@@ -58,6 +61,7 @@ uint8_t change_color(const struct flame *f, uint32_t box, bool by_self)
 	double change = fabs(share(side[FLAME_BEFORE][box], side[FLAME_AFTER][box]));
 	int step = COLOR_STEPS - 1;
 
+	assert(f->has_base && box < f->n);
 	while (change < step_from[step])
 		step--;
 	switch (change_sign(f, box, by_self)) {

@@ -15,6 +15,7 @@
 #include "base/unit.h"
 #include "viewers/flame/flame_int.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static const double least[COLOR_HEATS] = { 0, 0.1, 0.5, 1, 2, 5, 10, 20 };
 
 double heat_least(int step)
 {
+	assert(step >= 0 && step < COLOR_HEATS);
 	return least[step];
 }
 

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "viewers/flame/flame_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -129,6 +130,7 @@ void flame_add_details(const struct report *r, uint32_t box, struct buf *out)
 {
 	const struct flame *f = r->flame;
 
+	assert(box < f->n);
 	if (f->n_rest[box]) {
 		words_add_count(f->n_rest[box], out);
 		buf_addz(out, f->n_rest[box] == 1 ? " box that is too narrow to be drawn\n"

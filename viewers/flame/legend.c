@@ -7,6 +7,7 @@
 
 #include "viewers/flame/flame_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ struct legend {
 
 static void add_entry(struct legend *l, int color, char sign, const struct buf *text)
 {
+	assert(l->n < LEGEND_MAX && color < COLOR_END);
 	l->entry[l->n++] = (struct flame_legend){ .color = (uint8_t)color,
 						  .sign = sign,
 						  .text = arena_strndup(l->mem, buf_text(text), text->len) };

@@ -13,6 +13,7 @@
 
 #include "base/str.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static bool is_weak(const char *s)
 
 static void add_part(struct parts *p, const char *at)
 {
+	assert(p->n <= TAILS);
 	if (p->n == TAILS)
 		memmove(p->at, p->at + 1, (TAILS - 1) * sizeof(*p->at));
 	else
@@ -136,6 +138,7 @@ static void add_cut(const char *name, size_t columns, struct buf *out)
 {
 	size_t left = columns < MIDDLE ? columns - 1 : columns / 2;
 
+	assert(columns > 0);
 	add_start(name, left, out);
 	buf_addz(out, DOTS);
 	add_end(name, columns - left - 1, out);

@@ -24,6 +24,7 @@
 #include "viewers/html/flame_parts.h"
 #include "viewers/html/html.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -507,6 +508,7 @@ void html_flame_draw(const struct report *r, const struct flame_style *style, st
 	struct buf title = { 0 }, subtitle = { 0 }, note = { 0 };
 	struct flame_layout l;
 
+	assert(r->flame && style);
 	flame_lay_out(r->flame, style, r->mem, &l);
 	flame_add_title(r, style, &title);
 	flame_add_subtitle(r, &subtitle);

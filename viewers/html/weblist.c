@@ -14,6 +14,7 @@
 #include "viewers/html/html.h"
 #include "viewers/text/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -243,6 +244,7 @@ void html_draw_weblist(const struct report *r, const struct weblist *list, struc
 {
 	const struct head *h = &r->head;
 
+	assert(list && out);
 	buf_addz(out, "<!DOCTYPE html>\n<html>\n<head>\n  <meta charset=\"utf-8\">\n");
 	buf_addf(out, "  <meta http-equiv=\"Content-Security-Policy\" content=\"%s\">\n  <title>", policy);
 	html_add_name(out, *h->file ? h->file : "unknown");

@@ -11,6 +11,7 @@
 
 #include "base/jsonw.h"
 
+#include <assert.h>
 #include <math.h>
 
 static void add_known(struct json *j, const char *key, const char *text)
@@ -198,6 +199,7 @@ void json_draw_gate(const struct gate *g, struct buf *out)
 	};
 	struct json j = { .out = out };
 
+	assert(g && out);
 	jsonw_open(&j, '{');
 	jsonw_add_text(&j, "schema", GATE_JSON_SCHEMA);
 	jsonw_add_text(&j, "verdict", verdict[g->outcome]);

@@ -11,6 +11,7 @@
 #include "base/unit.h"
 #include "report/report.h"
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -103,6 +104,7 @@ static void add_trend(struct json *j, const struct head *h)
 /* Write the key "comparison" and its object. */
 static void add_comparison(struct json *j, const struct head *h)
 {
+	assert(h->compare);
 	jsonw_key(j, "comparison");
 	jsonw_open(j, '{');
 	if (strcmp(h->command, "diff") == 0)

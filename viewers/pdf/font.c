@@ -72,6 +72,7 @@ static unsigned long glyph_of(const struct font *f, uint32_t face, const char *s
 	int n = 0;
 	unsigned long index = 0;
 
+	assert(face < f->n_faces);
 	if (f->lib->scaled_font_text_to_glyphs(f->face[face].scaled, 0, 0, s, (int)len, &glyph, &n, NULL, NULL, NULL) ==
 		    CAIRO_STATUS_SUCCESS &&
 	    n == 1)
@@ -85,6 +86,7 @@ static double advance_of(const struct font *f, uint32_t face, unsigned long inde
 	cairo_glyph_t glyph = { .index = index };
 	cairo_text_extents_t size;
 
+	assert(face < f->n_faces);
 	f->lib->scaled_font_glyph_extents(f->face[face].scaled, &glyph, 1, &size);
 	return size.x_advance > 0 ? size.x_advance : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "viewers/pdf/paint.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 
@@ -205,6 +206,7 @@ struct painter painter_make(const struct cairo *lib, const struct fontconfig *fc
 			     .text = font_new(lib, fc, &sans),
 			     .boxes = font_new(lib, fc, &mono) };
 
+	assert(lib && fc && r->flame && width > 0);
 	flame_lay_out(r->flame, style, mem, &p.layout);
 	p.n_legend = flame_legend(r, style, mem, &p.legend);
 	sort_tiles(&p);
@@ -282,6 +284,7 @@ double paint_levels(const struct painter *p, double top, uint32_t lo, uint32_t h
 	struct buf name = { 0 }, shown = { 0 };
 	uint32_t last = UINT32_MAX;
 
+	assert(lo <= hi && hi <= p->layout.n_levels);
 	for (uint32_t i = p->first[lo]; i < p->first[hi]; i++) {
 		const struct flame_tile *t = &tile[p->by_color[i]];
 		struct rectangle r = body(p, paint_place(p, t, top, lo, hi));

@@ -18,6 +18,7 @@
 #include "base/utf8.h"
 #include "viewers/pdf/paint.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
@@ -115,6 +116,7 @@ static void pages_add_name(const struct pages *pages, uint32_t i, struct buf *ou
 {
 	const struct pdf_page *page = &pages->page[i];
 
+	assert(i < pages->n);
 	buf_addf(out, "page %" PRIu32 " of %" PRIu32 ", levels %" PRIu32 "\xe2\x80\x93%" PRIu32, i + 1, pages->n,
 		 page->lo, page->hi - 1);
 }
@@ -125,6 +127,7 @@ static uint32_t pages_find(const struct painter *p, const struct pages *pages, c
 {
 	uint32_t i = 0;
 
+	assert(pages->n > 0);
 	while (t->level >= pages->page[i].hi)
 		i++;
 	*out = paint_place(p, t, pages->page[i].top, pages->page[i].lo, pages->page[i].hi);

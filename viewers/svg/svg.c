@@ -21,6 +21,7 @@
 #include "viewers/svg/script.js.h"
 #include "viewers/xml/xml.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -536,6 +537,7 @@ int svg_draw(const struct report *r, const struct flame_style *style, struct buf
 	struct arena *mem;
 	int rc = xml_open(&s.xml, "SVG", out, err);
 
+	assert(r->flame && style && out);
 	if (rc < 0)
 		return rc;
 	mem = arena_new();

@@ -10,6 +10,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -96,6 +97,7 @@ void text_compare_add_total(const struct head *h, struct buf *out)
 {
 	int64_t before = h->compare->before.total, after = h->compare->after.total;
 
+	assert(h->compare);
 	buf_addz(out, "Total: ");
 	text_compare_add_value(h, before, false, out);
 	buf_addz(out, " -> ");

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "viewers/text/compare.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -676,6 +677,7 @@ void text_draw_gate(const struct gate *g, bool color, bool all, struct buf *out)
 {
 	const struct drawing d = { .g = g, .color = color, .all = all, .out = out };
 
+	assert(g && out);
 	add_headline(&d);
 	add_compared(g, out);
 	buf_addz(out, "\n");

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "viewers/text/text_int.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -215,6 +216,7 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 	const union cell *cell = t->cell + (size_t)row * t->n_cols;
 	bool hot = color && unit_percent(cell[0].value, r->head.total) >= HOT_PERCENT;
 
+	assert(row < t->n_rows && t->n_cols > 0);
 	if (hot)
 		buf_addz(out, STYLE_HOT);
 	for (uint32_t c = 0; c < t->n_cols; c++) {
@@ -228,6 +230,7 @@ static void add_row(const struct report *r, uint32_t row, bool color, struct buf
 
 void text_draw(const struct report *r, bool color, struct buf *out)
 {
+	assert(r && out);
 	text_add_head(r, false, out);
 	add_titles(&r->table, color, out);
 	for (uint32_t i = 0; i < r->table.n_rows; i++)

@@ -9,6 +9,7 @@
 
 #include "base/library.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <libxml/xmlwriter.h>
 #include <stddef.h>
@@ -96,6 +97,7 @@ int xml_close(struct xml *x, struct err *err)
 
 void xml_begin(struct xml *x, const char *element)
 {
+	assert(element);
 	x->failed |= x->writer && lib.TextWriterStartElement(x->writer, (const xmlChar *)element) < 0;
 }
 
@@ -136,6 +138,7 @@ void xml_text(struct xml *x, const char *text)
 
 void xml_attribute(struct xml *x, const char *name, const char *text)
 {
+	assert(name && text);
 	x->failed |= x->writer && lib.TextWriterWriteAttribute(x->writer, (const xmlChar *)name, allowed(x, text)) < 0;
 }
 
