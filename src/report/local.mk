@@ -24,8 +24,6 @@ src_report_libreport_a_SOURCES = \
 	src/report/list.h \
 	src/report/place.c \
 	src/report/place.h \
-	src/report/rename.c \
-	src/report/rename.h \
 	src/report/report.c \
 	src/report/report.h \
 	src/report/side.c \

@@ -53,7 +53,6 @@ unit_tests = \
 	tests/unit/test_arena \
 	tests/unit/test_base \
 	tests/unit/test_boxes \
-	tests/unit/test_boxes_sums \
 	tests/unit/test_buf \
 	tests/unit/test_builder \
 	tests/unit/test_bundle \
@@ -228,7 +227,6 @@ tests_unit_test_agree_LDADD = $(unit_profile)
 tests_unit_test_arena_LDADD = $(unit_base)
 tests_unit_test_base_LDADD = $(unit_symbol)
 tests_unit_test_boxes_LDADD = $(unit_engine)
-tests_unit_test_boxes_sums_LDADD = $(unit_engine)
 tests_unit_test_buf_LDADD = $(unit_base)
 tests_unit_test_builder_LDADD = $(unit_profile)
 tests_unit_test_bundle_LDADD = $(unit_answer)
