@@ -27,7 +27,7 @@
 #include <string.h>
 
 /* Reports whose files offer nothing but the function that makes them. */
-report_make_fn report_comments_make;
+report_make_fn report_binaries_make, report_comments_make;
 
 /* ---- the formats of other tools ---- */
 
@@ -186,6 +186,8 @@ const struct report_type reports[] = {
 	{ .name = "tags", .arguments = SOURCES, .help = "print the labels of samples by their weight",
 	  .flags = REPORT_PICKS_LABELS, .make = report_tags_make, DRAW_TABLE(text_draw_tags),
 	  .view = VIEW_LABELS, .tab_key = "8", .tab = "Labels" },
+	{ .name = "binaries", .arguments = SOURCES, .help = "print programs and libraries by their weight",
+	  .flags = REPORT_SORTS, .make = report_binaries_make, DRAW_TABLE(text_draw) },
 	{ .name = "comments", .arguments = SOURCES, .help = "print the comments of the profile",
 	  .flags = REPORT_HAS_NO_VALUES, .make = report_comments_make, DRAW_TABLE(text_draw_comments) },
 	{ .name = "raw", .arguments = SOURCES, .help = "print the profile itself as text", .write = write_raw },

@@ -8,6 +8,7 @@ src_report_libreport_a_SOURCES = \
 	src/report/around.h \
 	src/report/binaries.c \
 	src/report/binaries.h \
+	src/report/by_binary.c \
 	src/report/calls.c \
 	src/report/calls.h \
 	src/report/comments.c \

@@ -4,6 +4,7 @@
 
 cli_tests = \
 	tests/cli/t100-top.t \
+	tests/cli/t105-binaries.t \
 	tests/cli/t110-arguments.t \
 	tests/cli/t120-bad-input.t \
 	tests/cli/t130-sources.t \

@@ -25,7 +25,7 @@ done
 
 # Every report on every profile, and with every filter named in the head.
 for f in *.* edge/*; do
-	for report in top tree 'peek .' tags comments traces; do
+	for report in top tree 'peek .' tags binaries comments traces; do
 		# shellcheck disable=SC2086 # a report and its argument
 		"$CPA" --json $report -nodefraction=0 "$f" 2>"$tmp/err" || echo "$report $f" >>"$tmp/refused"
 	done
@@ -53,7 +53,7 @@ while at < len(text):
     n[report["report"]] = n.get(report["report"], 0) + 1
     report["unknown"] = 1
     assert not check.is_valid(report), "the schema is not strict"
-assert len(n) == 6 and all(count > 60 for count in n.values()), n
+assert len(n) == 7 and all(count > 60 for count in n.values()), n
 PY
 status=$?
 [ $status -eq 0 ] || note "$tmp/schema"

@@ -1,0 +1,258 @@
+/*
+ * by_binary.c - the report binaries: which programs and libraries samples are in
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#include "config.h"
+
+#include "base/mem.h"
+#include "base/num.h"
+#include "engine/nodes.h"
+#include "engine/query.h"
+#include "engine/view.h"
+#include "report/head.h"
+#include "report/report.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+report_make_fn report_binaries_make;
+
+enum { COL_FLAT, COL_FLAT_PCT, COL_SUM_PCT, COL_CUM, COL_CUM_PCT, COL_NAME, COL_BUILD_ID, N_COLS };
+
+static const struct column columns[N_COLS] = {
+	[COL_FLAT] = { "flat", "flat", CELL_VALUE },
+	[COL_FLAT_PCT] = { "flat_percent", "flat%", CELL_PERCENT },
+	[COL_SUM_PCT] = { "sum_percent", "sum%", CELL_PERCENT },
+	[COL_CUM] = { "cum", "cum", CELL_VALUE },
+	[COL_CUM_PCT] = { "cum_percent", "cum%", CELL_PERCENT },
+	[COL_NAME] = { "name", "", CELL_NAME },
+	[COL_BUILD_ID] = { "build_id", "", CELL_NOTE },
+};
+
+/* All mappings of one file and build id; a program may map a file several times. */
+struct binary {
+	uint32_t map;           /* the first of them; PROFILE_NONE for frames that are in none */
+	int64_t flat, flat_div; /* sums of the samples whose leaf is here */
+	int64_t cum, cum_div;   /* and of those with any frame here */
+	uint32_t seen;          /* 1 + the last stack that was added to cum */
+};
+
+struct table_maker {
+	const struct view *v;
+	const struct query *q;
+	uint32_t *of_map; /* [n_maps + 1] the binary of a mapping; the last one is for frames without */
+	uint32_t n;
+	struct binary *binary; /* [n] */
+	struct arena *mem;
+};
+
+/* What tells binaries apart. */
+struct map_key {
+	str_id file, build_id;
+	uint32_t map;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct map_key *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->build_id != y->build_id)
+		return x->build_id < y->build_id ? -1 : 1;
+	return (x->map > y->map) - (x->map < y->map);
+}
+
+/* Join the mappings of the same file. */
+static void find_binaries(struct table_maker *t)
+{
+	const struct profile *p = t->v->p;
+	struct map_key *key = mem_alloc(p->n_maps + 1, sizeof(*key));
+
+	for (uint32_t i = 0; i < p->n_maps; i++)
+		key[i] = (struct map_key){ p->map[i].file, p->map[i].build_id, i };
+	qsort(key, p->n_maps, sizeof(*key), compare_keys);
+	t->of_map = arena_alloc(t->mem, p->n_maps + 1, sizeof(*t->of_map));
+	t->binary = arena_zalloc(t->mem, p->n_maps + 1, sizeof(*t->binary));
+	for (uint32_t i = 0; i < p->n_maps; i++) {
+		if (i == 0 || key[i].file != key[i - 1].file || key[i].build_id != key[i - 1].build_id)
+			t->binary[t->n++].map = key[i].map;
+		t->of_map[key[i].map] = t->n - 1;
+	}
+	t->of_map[p->n_maps] = t->n;
+	t->binary[t->n++].map = PROFILE_NONE;
+	free(key);
+}
+
+static struct binary *binary_of(const struct table_maker *t, uint32_t loc)
+{
+	const struct profile *p = t->v->p;
+	uint32_t map = p->loc_map[loc] == PROFILE_NONE ? p->n_maps : p->loc_map[loc];
+
+	assert(map <= p->n_maps);
+	return &t->binary[t->of_map[map]];
+}
+
+/* Add the samples of a stack, which count once for each binary on it. */
+static void add_stack(const struct table_maker *t, uint32_t stack, int64_t value, int64_t div)
+{
+	const struct csr *stacks = &t->v->p->stacks;
+	uint32_t lo = stacks->off[stack], hi = stacks->off[stack + 1];
+
+	for (uint32_t i = lo; i < hi; i++) {
+		struct binary *b = binary_of(t, stacks->item[i]);
+
+		if (i == lo) {
+			b->flat += value;
+			b->flat_div += div;
+		}
+		if (b->seen != stack + 1) {
+			b->cum += value;
+			b->cum_div += div;
+			b->seen = stack + 1;
+		}
+	}
+}
+
+/* Sums of views do not overflow (view_make). */
+static void add_all(const struct table_maker *t)
+{
+	const struct view *v = t->v;
+	const struct profile *p = v->p;
+	int64_t *sum = mem_zalloc(p->stacks.n + 1, sizeof(*sum)), *div = mem_zalloc(p->stacks.n + 1, sizeof(*div));
+
+	for (uint32_t i = 0; i < v->n; i++) {
+		sum[p->stack[i]] += v->val[SIDE_TARGET][i];
+		div[p->stack[i]] += v->mean ? v->div[SIDE_TARGET][i] : 0;
+	}
+	for (uint32_t s = 0; s < p->stacks.n && !stop_step(v->stop, s); s++)
+		if (sum[s] || div[s])
+			add_stack(t, s, sum[s], div[s]);
+	free(sum);
+	free(div);
+}
+
+static int64_t flat_of(const struct binary *b)
+{
+	return nodes_mean(b->flat, b->flat_div);
+}
+
+static int64_t cum_of(const struct binary *b)
+{
+	return nodes_mean(b->cum, b->cum_div);
+}
+
+static const char *name_of(const struct table_maker *t, const struct binary *b)
+{
+	const struct profile *p = t->v->p;
+
+	return b->map != PROFILE_NONE && p->map[b->map].file ? report_head_text(p, p->map[b->map].file, t->mem)
+							     : "<unknown>";
+}
+
+/* A build id in parentheses; "" when there is none, or it is not hexadecimal. */
+static const char *build_id_of(const struct table_maker *t, const struct binary *b)
+{
+	const char *id = b->map != PROFILE_NONE ? profile_text(t->v->p, t->v->p->map[b->map].build_id) : "";
+	size_t n = strlen(id);
+	char *note;
+
+	if (n == 0 || n > 128 || strspn(id, "0123456789abcdefABCDEF") != n)
+		return "";
+	note = arena_alloc(t->mem, n + 3, 1);
+	note[0] = '(';
+	memcpy(note + 1, id, n);
+	memcpy(note + 1 + n, ")", 2);
+	return note;
+}
+
+/* The heaviest first, then by name and first mapping. */
+static int compare_binaries(const void *a, const void *b, void *arg)
+{
+	const struct table_maker *t = arg;
+	const struct binary *x = a, *y = b;
+	bool by_cum = t->q->sort == SORT_CUM;
+	uint64_t one = num_abs(by_cum ? cum_of(x) : flat_of(x)), two = num_abs(by_cum ? cum_of(y) : flat_of(y));
+	int order;
+
+	if (one == two) {
+		one = num_abs(by_cum ? flat_of(x) : cum_of(x));
+		two = num_abs(by_cum ? flat_of(y) : cum_of(y));
+	}
+	order = (one < two) - (one > two);
+	if (order == 0)
+		order = strcmp(name_of(t, x), name_of(t, y));
+	return order ? order : (x->map > y->map) - (x->map < y->map);
+}
+
+/* Leave out what has no samples, what -nodefraction and -nodecount leave out, and what -drop_negative does. */
+static void choose_rows(struct table_maker *t, struct head *h)
+{
+	uint64_t least = num_abs(h->dropped_cum);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct binary *b = &t->binary[i];
+
+		if (b->seen == 0 || (t->q->drop_negative && cum_of(b) < 0))
+			continue;
+		if (num_abs(cum_of(b)) <= least && least > 0)
+			h->n_dropped++;
+		else
+			t->binary[n++] = *b;
+	}
+	qsort_r(t->binary, n, sizeof(*t->binary), compare_binaries, t);
+	h->n_before = n;
+	t->n = t->q->nodecount > 0 && t->q->nodecount < n ? (uint32_t)t->q->nodecount : n;
+	h->n_shown = t->n;
+}
+
+static void fill_table(const struct table_maker *t, struct report *r)
+{
+	struct table *table = &r->table;
+	uint64_t min = 0;
+
+	*table = (struct table){ .n_cols = N_COLS, .n_rows = t->n, .col = columns };
+	table->cell = arena_alloc(r->mem, (size_t)t->n * N_COLS, sizeof(*table->cell));
+	for (uint32_t i = 0; i < t->n; i++) {
+		const struct binary *b = &t->binary[i];
+		union cell *cell = table->cell + (size_t)i * N_COLS;
+		uint64_t weight = num_abs(flat_of(b) ? flat_of(b) : cum_of(b));
+
+		r->head.shown += flat_of(b);
+		cell[COL_FLAT].value = cell[COL_FLAT_PCT].value = flat_of(b);
+		cell[COL_SUM_PCT].value = r->head.shown;
+		cell[COL_CUM].value = cell[COL_CUM_PCT].value = cum_of(b);
+		cell[COL_NAME].text = name_of(t, b);
+		cell[COL_BUILD_ID].text = build_id_of(t, b);
+		if (weight && (min == 0 || weight < min))
+			min = weight;
+	}
+	if (t->n)
+		report_head_choose_unit_for(&r->head, (int64_t)min, false);
+}
+
+/* A row for each program and library, as top has one for each function. */
+int report_binaries_make(const struct view *v, const struct query *q, struct report *out, struct buf *notes,
+			 struct err *err)
+{
+	struct report r = { .mem = arena_new(), .head = { .command = "binaries" } };
+	struct table_maker t = { .v = v, .q = q, .mem = r.mem };
+	int rc;
+
+	(void)notes;
+	find_binaries(&t);
+	add_all(&t);
+	rc = stop_check(v->stop, err);
+	if (rc < 0) {
+		report_release(&r);
+		return rc;
+	}
+	report_head_fill(&r.head, v, q, r.mem);
+	choose_rows(&t, &r.head);
+	fill_table(&t, &r);
+	*out = r;
+	return 0;
+}
