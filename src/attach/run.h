@@ -40,7 +40,7 @@ struct attach_file {
 struct attach_server_options; /* of attach/server.h */
 
 struct attach_options {
-	struct collect_how collect;
+	struct collector_options collect;
 	const struct attach_file *file; /* [n_files] */
 	size_t n_files;
 	uint64_t every_ns;    /* write them all again and again, numbered; 0: at the end of each process */
@@ -68,7 +68,7 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	       struct attach_result *out);
 void attach_result_release(struct attach_result *r);
 
-/* "timer", "perf" or "itimer" as struct collect_how has it. False when it is none of them. */
+/* "timer", "perf" or "itimer" as struct collector_options has it. False when it is none of them. */
 bool attach_engine_named(const char *name, uint32_t *out);
 
 /* A signal that timers may have, by its name or number. False when it is none. */

@@ -41,7 +41,7 @@ struct attach_server {
 	uint64_t n_recordings;
 
 	char path[SOCKET_PATH_MAX]; /* for at.address, when it was not said */
-	struct listen_how at;
+	struct listen_options at;
 	struct serve_host host;
 	struct serve *serve;
 	struct server *server;
@@ -132,11 +132,11 @@ static size_t others(void *arg, struct process_facts *out, size_t n)
 	return o.n;
 }
 
-static int cpu_begin(void *arg, const struct serve_cpu *how)
+static int cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	struct attach_server *s = arg;
-	struct serve_cpu cpu = { .hz = how->hz ? how->hz : s->options->cpu.hz,
-				 .engine = how->engine ? how->engine : s->options->cpu.engine };
+	struct serve_cpu cpu = { .hz = options->hz ? options->hz : s->options->cpu.hz,
+				 .engine = options->engine ? options->engine : s->options->cpu.engine };
 	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
 
 	if (rc < 0)
@@ -277,7 +277,7 @@ static int find_place(struct attach_server *s, const char *name, struct err *err
 static int open_server(struct attach_server *s, const char *name, struct err *err)
 {
 	char why[WHY_MAX] = "";
-	struct server_how how = { .at = &s->at, .guard = s->options->server->guard, .spawn = spawn, .arg = s };
+	struct server_options options = { .at = &s->at, .guard = s->options->server->guard, .spawn = spawn, .arg = s };
 	int rc;
 
 	if (find_place(s, name, err) < 0)
@@ -285,8 +285,8 @@ static int open_server(struct attach_server *s, const char *name, struct err *er
 	rc = serve_new(&s->host, &s->options->server->serve, &s->serve);
 	if (rc < 0)
 		return err_set(err, ERR_IO, "%s", strerror(-rc));
-	how.serve = s->serve;
-	rc = server_open(&how, &s->server, why, sizeof(why));
+	options.serve = s->serve;
+	rc = server_open(&options, &s->server, why, sizeof(why));
 	if (rc < 0)
 		return err_set(err, ERR_IO, "%s", *why ? why : strerror(-rc));
 	return 0;
@@ -369,13 +369,13 @@ int attach_server_options_new(const struct attach_server_settings *from, struct 
 	int rc = 0;
 
 	assert(strlen(from->hosts) < ATTACH_HOSTS_MAX && from->max_seconds > 0);
-	o->at = (struct listen_how){ .address =
-					     from->address ? mem_strndup(from->address, strlen(from->address)) : NULL,
-				     .has_secret = from->secret_file != NULL,
-				     .any_address = from->any_address };
-	o->serve = (struct serve_how){ .max_seconds = from->max_seconds,
-				       .hide_cmdline = from->hide_cmdline,
-				       .names = true };
+	o->at = (struct listen_options){ .address = from->address ? mem_strndup(from->address, strlen(from->address))
+								  : NULL,
+					 .has_secret = from->secret_file != NULL,
+					 .any_address = from->any_address };
+	o->serve = (struct serve_options){ .max_seconds = from->max_seconds,
+					   .hide_cmdline = from->hide_cmdline,
+					   .names = true };
 	o->guard = guard_new();
 	if (!o->guard) {
 		rc = err_set(err, ERR_LIMIT, "no memory for a secret");

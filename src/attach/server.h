@@ -21,14 +21,14 @@
 enum { ATTACH_HOSTS_MAX = GUARD_HOSTS_MOST };
 
 struct attach_server_options {
-	struct listen_how at; /* address, owned; NULL: the default Unix socket of the program */
-	struct guard *guard;  /* owned */
-	struct serve_how serve;
+	struct listen_options at; /* address, owned; NULL: the default Unix socket of the program */
+	struct guard *guard;      /* owned */
+	struct serve_options serve;
 };
 
 /* What the user chose. Texts are borrowed. */
 struct attach_server_settings {
-	const char *address;     /* as struct listen_how has it; NULL: the default Unix socket */
+	const char *address;     /* as struct listen_options has it; NULL: the default Unix socket */
 	const char *secret_file; /* clients must send what is in it; NULL: none */
 	const char *hosts; /* names of this host that clients may use, with commas between; below ATTACH_HOSTS_MAX */
 	int max_seconds;   /* of a capture; above 0 */

@@ -126,18 +126,7 @@ static void add_names(const struct writer *w, const struct group *g, struct buf 
 /* NULL: there is none of this number. Those of a snap are sorted by it. */
 static const struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
 {
-	const struct snap_thread *t = s->thread.data;
-	size_t lo = 0, hi = s->thread.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return tid && lo < s->thread.n && t[lo].tid == tid ? &t[lo] : NULL;
+	return tid ? vec_find_tid(&s->thread, sizeof(struct snap_thread), tid) : NULL;
 }
 
 /* Threads of a group may wait for different locks: told when one thread holds them all. */

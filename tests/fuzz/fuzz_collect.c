@@ -149,12 +149,12 @@ static size_t act(struct collect *c, const uint8_t *data, size_t n, unsigned *dr
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	struct collect_how how = { .hz = 100, .n_tables = 1, .self = true };
+	struct collector_options options = { .hz = 100, .n_tables = 1, .self = true };
 	struct ending e = { 0 };
 	struct collect *c;
 	unsigned drains = 0;
 
-	if (collect_open(&how, done, &e, &c) != 0)
+	if (collect_open(&options, done, &e, &c) != 0)
 		return 0;
 	begin_all(c);
 	collect_drain(c);

@@ -156,7 +156,7 @@ static void set_preload(const char *library)
 
 int main(int argc, char **argv)
 {
-	struct collect_how how = { .heap_rate = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, .n_tables = 8 };
+	struct collector_options options = { .heap_rate = argc > 2 ? strtoull(argv[2], NULL, 10) : 0, .n_tables = 8 };
 	static char variable[COLLECT_ENV_MAX];
 	struct collect *c;
 	size_t n_text;
@@ -164,7 +164,7 @@ int main(int argc, char **argv)
 	int status;
 	pid_t pid;
 
-	if (argc < 5 || collect_open(&how, done, NULL, &c) < 0)
+	if (argc < 5 || collect_open(&options, done, NULL, &c) < 0)
 		return 2;
 	report = open_memstream(&text, &n_text);
 	if (!report)

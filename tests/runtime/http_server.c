@@ -286,10 +286,10 @@ static bool obey(struct serve *s, const char *line)
 	return true;
 }
 
-static bool set(struct server_how *how, struct guard *g, const char *arg)
+static bool set(struct server_options *options, struct guard *g, const char *arg)
 {
 	static const char *const name[] = { "head=", "idle=", "write=", "last=", "rate=" };
-	struct server_limits *l = &how->limits;
+	struct server_limits *l = &options->limits;
 	unsigned *const to[] = { &l->head_ms, &l->idle_ms, &l->write_ms, &l->last_ms, &l->rate };
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++)
@@ -298,7 +298,7 @@ static bool set(struct server_how *how, struct guard *g, const char *arg)
 			return true;
 		}
 	if (strcmp(arg, "threads=1") == 0)
-		how->spawn = spawn;
+		options->spawn = spawn;
 	else if (strncmp(arg, "secret=", 7) == 0)
 		memcpy(g->secret, arg + 7, g->n_secret = strlen(arg + 7));
 	else
@@ -309,17 +309,17 @@ static bool set(struct server_how *how, struct guard *g, const char *arg)
 int main(int argc, char **argv)
 {
 	static struct serve s;
-	struct listen_how at = { .address = argc > 1 ? argv[1] : "" };
+	struct listen_options at = { .address = argc > 1 ? argv[1] : "" };
 	struct guard guard = { 0 };
-	struct server_how how = { .serve = &s, .at = &at, .guard = &guard, .is_over = is_over };
+	struct server_options options = { .serve = &s, .at = &at, .guard = &guard, .is_over = is_over };
 	char why[512], line[512];
 	pthread_t t;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 2; i < argc; i++)
-		if (!set(&how, &guard, argv[i]))
+		if (!set(&options, &guard, argv[i]))
 			return 2;
-	if (server_open(&how, &server, why, sizeof(why)) < 0) {
+	if (server_open(&options, &server, why, sizeof(why)) < 0) {
 		fprintf(stderr, "%s\n", why);
 		return 2;
 	}

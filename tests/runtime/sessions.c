@@ -267,7 +267,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	read_options(&r, argc, argv);
-	if (!r.library || collect_open(&(struct collect_how){ .follow = true }, done, &r, &r.c) < 0)
+	if (!r.library || collect_open(&(struct collector_options){ .follow = true }, done, &r, &r.c) < 0)
 		return 3;
 	fd = start(&r, argv + optind);
 	wait_ready(&r, fd);

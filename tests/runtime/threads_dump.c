@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 	int status = 0;
 
 	read_options(&r, argc, argv);
-	if (r.library && collect_open(&(struct collect_how){ .hz = r.hz }, done, &r, &r.c) < 0)
+	if (r.library && collect_open(&(struct collector_options){ .hz = r.hz }, done, &r, &r.c) < 0)
 		return 3;
 	if (!r.there)
 		wait_ready(&r, start(&r, argv + optind));

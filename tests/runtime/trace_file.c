@@ -99,11 +99,11 @@ static void watch(struct collect *c, pid_t pid, uint64_t most_ms)
 
 int main(int argc, char **argv)
 {
-	struct collect_how how = { .hz = argc > 2 ? (uint32_t)atoi(argv[2]) : 0 };
+	struct collector_options options = { .hz = argc > 2 ? (uint32_t)atoi(argv[2]) : 0 };
 	struct collect *c;
 	pid_t pid;
 
-	if (argc < 6 || collect_open(&how, done, NULL, &c) != 0)
+	if (argc < 6 || collect_open(&options, done, NULL, &c) != 0)
 		return 2;
 	out = argv[4];
 	pid = begin(c, argv[1], argv + 5);

@@ -45,22 +45,22 @@ static inline void made_folder_end(const char *name)
 
 static inline struct listeners made_listeners(const char *address)
 {
-	const struct listen_how how = { .address = address };
+	const struct listen_options options = { .address = address };
 	char why[WHY_MAX] = "";
 	struct listeners l = { 0 };
 
-	if (listen_open(&how, &l, why, sizeof(why)) < 0)
+	if (listen_open(&options, &l, why, sizeof(why)) < 0)
 		fail_msg("%s", why);
 	return l;
 }
 
 /* Not opened, and in these words. */
-static inline void made_refused(const struct listen_how *how, int rc, const char *words)
+static inline void made_refused(const struct listen_options *options, int rc, const char *words)
 {
 	struct listeners l = { .n = 77 };
 	char why[WHY_MAX] = "";
 
-	assert_int_equal(listen_open(how, &l, why, sizeof(why)), rc);
+	assert_int_equal(listen_open(options, &l, why, sizeof(why)), rc);
 	if (!strstr(why, words))
 		fail_msg("\"%s\" has not \"%s\"", why, words);
 	assert_int_equal(l.n, 77);

@@ -54,12 +54,12 @@ static inline struct process *made_process(void *arg, pid_t pid)
 	return h->ended || (pid && pid != getpid()) ? NULL : h->m.p;
 }
 
-static inline int made_cpu_begin(void *arg, const struct serve_cpu *how)
+static inline int made_cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	struct made_host *h = arg;
 
 	assert_true(h->taken);
-	h->begun = *how;
+	h->begun = *options;
 	if (h->recording)
 		return -EBUSY;
 	if (h->cpu_error)

@@ -30,11 +30,11 @@ static inline void made_done(void *arg, struct process *p)
 /* The process takes slot 0, and tables. */
 static inline void made_open(struct made *m)
 {
-	struct collect_how how = { .hz = 100, .n_tables = 2, .heap_rate = 512 << 10 };
+	struct collector_options options = { .hz = 100, .n_tables = 2, .heap_rate = 512 << 10 };
 	struct segment_proc *slot;
 
 	*m = (struct made){ 0 };
-	assert_int_equal(collect_open(&how, made_done, m, &m->c), 0);
+	assert_int_equal(collect_open(&options, made_done, m, &m->c), 0);
 	slot = collect_slot(m->c, 0);
 	slot->pid = (uint32_t)getpid();
 	slot->serial = 7;

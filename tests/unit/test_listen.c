@@ -81,21 +81,21 @@ static void a_port_that_is_taken_is_named(void **state)
 {
 	struct listeners l = made_listeners("127.0.0.1:0"), second = { 0 };
 	char address[32], bound[32];
-	struct listen_how how = { .address = address };
+	struct listen_options options = { .address = address };
 
 	(void)state;
 	snprintf(address, sizeof(address), "%u", l.port);
 	snprintf(bound, sizeof(bound), "127.0.0.1:%u: Address", l.port);
-	made_refused(&how, -EADDRINUSE, bound);
+	made_refused(&options, -EADDRINUSE, bound);
 	listen_close(&l, false);
 	if (!made_has_v6())
 		return;
 	l = made_listeners("[::1]:0");
 	snprintf(address, sizeof(address), ":%u", l.port);
 	snprintf(bound, sizeof(bound), "[::1]:%u: Address", l.port);
-	made_refused(&how, -EADDRINUSE, bound);
+	made_refused(&options, -EADDRINUSE, bound);
 	snprintf(address, sizeof(address), "127.0.0.1:%u", l.port);
-	assert_int_equal(listen_open(&how, &second, bound, sizeof(bound)), 0); /* nothing of the first is left */
+	assert_int_equal(listen_open(&options, &second, bound, sizeof(bound)), 0); /* nothing of the first is left */
 	listen_close(&l, false);
 	listen_close(&second, false);
 }
@@ -106,20 +106,20 @@ static void every_address_needs_a_secret_and_a_permission(void **state)
 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
-		struct listen_how how = { .address = every[i] };
+		struct listen_options options = { .address = every[i] };
 		struct listeners l;
 		union made_ip v4;
 		char why[WHY_MAX];
 
 		if (i == 1 && !made_has_v6())
 			continue;
-		made_refused(&how, -EACCES, "secret");
-		how.any_address = true;
-		made_refused(&how, -EACCES, "secret");
-		how = (struct listen_how){ .address = every[i], .has_secret = true };
-		made_refused(&how, -EACCES, "every address");
-		how.any_address = true;
-		assert_int_equal(listen_open(&how, &l, why, sizeof(why)), 0);
+		made_refused(&options, -EACCES, "secret");
+		options.any_address = true;
+		made_refused(&options, -EACCES, "secret");
+		options = (struct listen_options){ .address = every[i], .has_secret = true };
+		made_refused(&options, -EACCES, "every address");
+		options.any_address = true;
+		assert_int_equal(listen_open(&options, &l, why, sizeof(why)), 0);
 		assert_true(l.at[0].is_public);
 		assert_int_equal(l.n, 1);
 		v4 = made_v4(LOOPBACK, l.port);
@@ -153,18 +153,18 @@ static bool public_address(char *out, size_t n)
 static void an_address_that_others_reach_needs_a_secret(void **state)
 {
 	char address[64], why[WHY_MAX];
-	struct listen_how how = { .address = address, .any_address = true };
+	struct listen_options options = { .address = address, .any_address = true };
 	struct listeners l;
 
 	(void)state;
 	if (!public_address(address, sizeof(address)))
 		skip();
-	made_refused(&how, -EACCES, "ssh -L");
-	how.address = "192.0.2.7:0"; /* of no machine: it is refused before it is tried */
-	made_refused(&how, -EACCES, "ssh -L");
-	how.address = address;
-	how = (struct listen_how){ .address = address, .has_secret = true };
-	assert_int_equal(listen_open(&how, &l, why, sizeof(why)), 0);
+	made_refused(&options, -EACCES, "ssh -L");
+	options.address = "192.0.2.7:0"; /* of no machine: it is refused before it is tried */
+	made_refused(&options, -EACCES, "ssh -L");
+	options.address = address;
+	options = (struct listen_options){ .address = address, .has_secret = true };
+	assert_int_equal(listen_open(&options, &l, why, sizeof(why)), 0);
 	assert_true(l.at[0].is_public);
 	listen_close(&l, false);
 }
@@ -206,9 +206,9 @@ static void what_is_no_address_is_told_so(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		const struct listen_how how = { .address = bad[i].address };
+		const struct listen_options options = { .address = bad[i].address };
 
-		made_refused(&how, -EINVAL, bad[i].words);
+		made_refused(&options, -EINVAL, bad[i].words);
 	}
 }
 
@@ -261,15 +261,15 @@ static void a_number_that_another_file_got_is_left_alone(void **state)
 
 static void the_same_port_is_had_again(void **state)
 {
-	const struct listen_how how = { .address = ":0" };
-	struct listeners l = made_listeners(how.address);
+	const struct listen_options options = { .address = ":0" };
+	struct listeners l = made_listeners(options.address);
 	unsigned n = l.n;
 	uint16_t port = l.port;
 	union made_ip v4 = made_v4(LOOPBACK, port), v6 = made_v6("::1", port);
 
 	(void)state;
 	close(l.at[0].fd); /* one of both: the other is ours still */
-	assert_int_equal(listen_again(&how, &l), 0);
+	assert_int_equal(listen_again(&options, &l), 0);
 	assert_int_equal(l.n, n);
 	assert_int_equal(l.port, port);
 	assert_true(answers(&v4));
@@ -277,15 +277,15 @@ static void the_same_port_is_had_again(void **state)
 	for (unsigned i = 0; i < l.n; i++)
 		close(l.at[i].fd);
 	assert_false(answers(&v4));
-	assert_int_equal(listen_again(&how, &l), 0);
+	assert_int_equal(listen_again(&options, &l), 0);
 	assert_true(answers(&v4));
 	listen_close(&l, false);
 }
 
 static void a_port_that_was_lost_can_be_asked_for_until_it_is_free(void **state)
 {
-	const struct listen_how how = { .address = "127.0.0.1:0" };
-	struct listeners l = made_listeners(how.address), other;
+	const struct listen_options options = { .address = "127.0.0.1:0" };
+	struct listeners l = made_listeners(options.address), other;
 	uint16_t port = l.port;
 	char address[32];
 
@@ -293,10 +293,10 @@ static void a_port_that_was_lost_can_be_asked_for_until_it_is_free(void **state)
 	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
 	close(l.at[0].fd);
 	other = made_listeners(address);
-	assert_int_equal(listen_again(&how, &l), -EADDRINUSE);
+	assert_int_equal(listen_again(&options, &l), -EADDRINUSE);
 	assert_false(listener_is_ours(&l.at[0]));
 	listen_close(&other, false);
-	assert_int_equal(listen_again(&how, &l), 0);
+	assert_int_equal(listen_again(&options, &l), 0);
 	assert_int_equal(l.port, port);
 	listen_close(&l, false);
 }

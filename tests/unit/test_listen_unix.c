@@ -133,7 +133,7 @@ static void a_path_is_absolute_and_has_the_process_in_it(void **state)
 static void a_path_that_is_too_long_is_refused(void **state)
 {
 	char path[PATH_ROOM];
-	struct listen_how how = { .address = path };
+	struct listen_options options = { .address = path };
 	struct listeners l;
 	int n;
 
@@ -141,7 +141,7 @@ static void a_path_that_is_too_long_is_refused(void **state)
 	n = snprintf(path, sizeof(path), "%s/", folder);
 	memset(path + n, 'a', sizeof(path) - (size_t)n);
 	path[108] = '\0';
-	made_refused(&how, -ENAMETOOLONG, "107 bytes");
+	made_refused(&options, -ENAMETOOLONG, "107 bytes");
 	path[107] = '\0';
 	l = made_listeners(path);
 	assert_true(is_there(path));
@@ -149,7 +149,7 @@ static void a_path_that_is_too_long_is_refused(void **state)
 	listen_close(&l, false);
 	assert_false(is_there(path));
 	memcpy(path + 106, "%p", 3);
-	made_refused(&how, -ENAMETOOLONG, "107 bytes");
+	made_refused(&options, -ENAMETOOLONG, "107 bytes");
 }
 
 static void what_nobody_listens_on_is_replaced(void **state)
@@ -170,70 +170,70 @@ static void what_nobody_listens_on_is_replaced(void **state)
 static void what_somebody_listens_on_is_not(void **state)
 {
 	struct listeners l = made_listeners(in_folder("s"));
-	struct listen_how how = { .address = in_folder("s") };
+	struct listen_options options = { .address = in_folder("s") };
 	int fd;
 
 	(void)state;
-	made_refused(&how, -EADDRINUSE, "somebody listens");
+	made_refused(&options, -EADDRINUSE, "somebody listens");
 	fd = made_unix_connection(in_folder("s"));
 	assert_true(fd >= 0);
 	close(fd);
 	listen_close(&l, false);
 	fd = bound_socket(in_folder("s"), SOCK_DGRAM);
-	how.address = in_folder("s");
-	made_refused(&how, -EADDRINUSE, "is there already");
+	options.address = in_folder("s");
+	made_refused(&options, -EADDRINUSE, "is there already");
 	close(fd);
 }
 
 static void other_files_and_links_are_not_touched(void **state)
 {
-	struct listen_how how = { .address = in_folder("file") };
+	struct listen_options options = { .address = in_folder("file") };
 	struct stat before, after;
-	int fd = open(how.address, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	int fd = open(options.address, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
 	(void)state;
 	close(fd);
-	made_refused(&how, -EEXIST, "no socket");
+	made_refused(&options, -EEXIST, "no socket");
 	assert_true(is_there(in_folder("file")));
-	how.address = in_folder("link");
-	assert_int_equal(symlink("nowhere", how.address), 0);
-	made_refused(&how, -ELOOP, "symbolic link");
+	options.address = in_folder("link");
+	assert_int_equal(symlink("nowhere", options.address), 0);
+	made_refused(&options, -ELOOP, "symbolic link");
 	assert_false(is_there(in_folder("nowhere")));
 	close(bound_socket(in_folder("old"), SOCK_STREAM));
 	assert_int_equal(symlink("old", in_folder("to-old")), 0);
 	assert_int_equal(lstat(in_folder("old"), &before), 0);
-	how.address = in_folder("to-old");
-	made_refused(&how, -ELOOP, "symbolic link");
+	options.address = in_folder("to-old");
+	made_refused(&options, -ELOOP, "symbolic link");
 	assert_int_equal(lstat(in_folder("old"), &after), 0);
 	assert_int_equal(before.st_ino, after.st_ino);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(lchown(in_folder("old"), NOBODY, NOBODY), 0);
-	how.address = in_folder("old");
-	made_refused(&how, -EEXIST, "another user's");
+	options.address = in_folder("old");
+	made_refused(&options, -EEXIST, "another user's");
 	assert_true(is_there(in_folder("old")));
 }
 
 static void folders_that_others_write_to_are_refused(void **state)
 {
-	struct listen_how how = { .address = in_folder("s") };
+	struct listen_options options = { .address = in_folder("s") };
 	struct listeners l;
 
 	(void)state;
 	assert_int_equal(chmod(folder, 0777), 0);
-	made_refused(&how, -EPERM, "others could put");
+	made_refused(&options, -EPERM, "others could put");
 	assert_int_equal(chmod(folder, 01777), 0);
-	l = made_listeners(how.address);
+	l = made_listeners(options.address);
 	listen_close(&l, false);
 	assert_int_equal(chmod(folder, 0700), 0);
-	how.address = in_folder("no/s");
-	made_refused(&how, -ENOENT, "the folder");
+	options.address = in_folder("no/s");
+	made_refused(&options, -ENOENT, "the folder");
 	assert_int_equal(mkdir(in_folder("theirs"), 0700), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(chown(in_folder("theirs"), NOBODY, NOBODY), 0);
-	how.address = in_folder("theirs/s");
-	made_refused(&how, -EPERM, "others could put");
+	options.address = in_folder("theirs/s");
+	made_refused(&options, -EPERM, "others could put");
 	assert_false(is_there(in_folder("theirs/s")));
 }
 
@@ -306,18 +306,18 @@ static void a_socket_is_unlinked_though_others_have_its_descriptor(void **state)
 
 static void a_socket_that_was_closed_is_had_again(void **state)
 {
-	const struct listen_how how = { .address = in_folder("s") };
-	struct listeners l = made_listeners(how.address);
+	const struct listen_options options = { .address = in_folder("s") };
+	struct listeners l = made_listeners(options.address);
 	int fd;
 
 	(void)state;
 	close(l.at[0].fd);
-	assert_int_equal(listen_again(&how, &l), 0);
-	fd = made_unix_connection(how.address);
+	assert_int_equal(listen_again(&options, &l), 0);
+	fd = made_unix_connection(options.address);
 	assert_true(fd >= 0);
 	close(fd);
 	listen_close(&l, false);
-	assert_false(is_there(how.address));
+	assert_false(is_there(options.address));
 }
 
 /* The usual path of a user, with this as XDG_RUNTIME_DIR. */

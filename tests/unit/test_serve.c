@@ -17,7 +17,7 @@
 
 struct fixture {
 	struct made_host h;
-	struct serve_how how;
+	struct serve_options options;
 	struct serve *s;
 };
 
@@ -28,7 +28,7 @@ static int setup(void **state)
 	f = (struct fixture){ 0 };
 	made_host_open(&f.h);
 	*state = &f;
-	return serve_new(&f.h.host, &f.how, &f.s);
+	return serve_new(&f.h.host, &f.options, &f.s);
 }
 
 static int teardown(void **state)
@@ -388,13 +388,13 @@ static void old_clients_have_texts(void **state)
 static void the_command_line_can_be_hidden(void **state)
 {
 	struct fixture *f = *state;
-	struct serve_how how = { .hide_cmdline = true };
+	struct serve_options options = { .hide_cmdline = true };
 	struct process_facts facts;
 	struct serve *s;
 	struct serve_job *j;
 
 	process_facts(f->h.m.p, &facts);
-	assert_int_equal(serve_new(&f->h.host, &how, &s), 0);
+	assert_int_equal(serve_new(&f->h.host, &options, &s), 0);
 	j = made_ask(s, "GET", "/debug/pprof/cmdline");
 	assert_int_equal(serve_answer(j)->body.v.n, facts.n_program);
 	serve_end(j);

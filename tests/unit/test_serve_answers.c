@@ -123,7 +123,7 @@ static void answers_are_those_of_go(void **state)
 
 	(void)state;
 	made_host_open(&h);
-	assert_int_equal(serve_new(&h.host, &(struct serve_how){ 0 }, &s), 0);
+	assert_int_equal(serve_new(&h.host, &(struct serve_options){ 0 }, &s), 0);
 	snprintf(path, sizeof(path), "%s/tests/compat/recorded/answers.txt", top ? top : ".");
 	in = fopen(path, "r");
 	assert_non_null(in);

@@ -391,7 +391,7 @@ static int read_rates(const struct run_options *o, uint64_t *heap_rate, uint64_t
  */
 static int choose_kinds(struct run_options *o, struct err *err)
 {
-	struct collect_how *c = &o->attach.collect;
+	struct collector_options *c = &o->attach.collect;
 	uint64_t heap_rate = 0, block_rate = 0;
 
 	if (read_rates(o, &heap_rate, &block_rate, err) < 0)

@@ -135,12 +135,12 @@ bool collector_is_parent(void)
 
 int collector_open(void)
 {
-	const struct collect_how how = { .self = true, .n_tables = 1 };
+	const struct collector_options options = { .self = true, .n_tables = 1 };
 	int rc;
 
 	if (collect || collector_is_parent())
 		return 0;
-	rc = collect_open(&how, NULL, NULL, &collect);
+	rc = collect_open(&options, NULL, NULL, &collect);
 	if (rc < 0)
 		return rc;
 	if (!cpi_attach(collect_segment(collect), true)) {

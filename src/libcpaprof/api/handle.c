@@ -29,14 +29,14 @@ static uint32_t serve_of;
 
 static __attribute__((noinline)) int share(struct serve **out)
 {
-	static const struct serve_how how = { .names = true };
+	static const struct serve_options options = { .names = true };
 	int rc;
 
 	if (!collector_take(0))
 		return -EDEADLK;
 	rc = collector_is_parent() ? -EBUSY : collector_open();
 	if (rc == 0 && (!serve || serve_of != sys_getpid()))
-		rc = serve_new(host_self(), &how, &serve);
+		rc = serve_new(host_self(), &options, &serve);
 	if (rc == 0) {
 		serve_of = sys_getpid();
 		*out = serve;

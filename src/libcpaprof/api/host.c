@@ -42,10 +42,10 @@ static struct process *process(void *arg, pid_t pid)
 	return pid == 0 || pid == (pid_t)cpi.pid ? collector_process() : NULL;
 }
 
-static int cpu_begin(void *arg, const struct serve_cpu *how)
+static int cpu_begin(void *arg, const struct serve_cpu *options)
 {
 	(void)arg;
-	return cpu_request_begin(how->hz, how->engine ? how->engine - 1 : ASKED_TIMER);
+	return cpu_request_begin(options->hz, options->engine ? options->engine - 1 : ASKED_TIMER);
 }
 
 static void cpu_end(void *arg)

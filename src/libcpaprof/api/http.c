@@ -51,8 +51,8 @@ static struct {
 	struct serve *serve;
 	pthread_t thread;
 	char address[LISTEN_TEXT_MAX];
-	struct listen_how at;
-	struct serve_how how;
+	struct listen_options at;
+	struct serve_options options;
 	struct guard *guard; /* NULL: none was needed yet */
 } http;
 
@@ -108,7 +108,7 @@ static void close_all(bool forked)
 /* From what is in http. Gives 0, or -errno and why. */
 static int begin(char why[WHY_MAX])
 {
-	struct server_how how = { .at = &http.at, .guard = http.guard, .is_over = is_last };
+	struct server_options options = { .at = &http.at, .guard = http.guard, .is_over = is_last };
 	char path[sizeof(http.address) - SCHEME];
 	int rc = http.usual ? listen_usual(program_invocation_short_name, path, sizeof(path)) : 0;
 
@@ -118,10 +118,10 @@ static int begin(char why[WHY_MAX])
 	}
 	if (http.usual)
 		snprintf(http.address, sizeof(http.address), "unix:%s", path);
-	rc = serve_new(host_self(), &http.how, &http.serve);
-	how.serve = http.serve;
+	rc = serve_new(host_self(), &http.options, &http.serve);
+	options.serve = http.serve;
 	if (rc == 0)
-		rc = server_open(&how, &http.server, why, WHY_MAX);
+		rc = server_open(&options, &http.server, why, WHY_MAX);
 	if (rc == 0) {
 		http.pid = sys_getpid();
 		atomic_store(&running, 1);
@@ -206,12 +206,12 @@ static int prepare(const cpa_http_opts *o, char why[WHY_MAX])
 	snprintf(http.guard->hosts, sizeof(http.guard->hosts), "%s", o->allow_hosts ? o->allow_hosts : "");
 	http.guard->any_user = o->flags & CPA_HTTP_ANY_USER;
 	rc = o->secret_file ? guard_read_secret(http.guard, o->secret_file, why, WHY_MAX) : 0;
-	http.at = (struct listen_how){ .address = http.address,
-				       .has_secret = http.guard->n_secret > 0,
-				       .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
-	http.how = (struct serve_how){ .max_seconds = o->max_seconds,
-				       .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE,
-				       .names = true };
+	http.at = (struct listen_options){ .address = http.address,
+					   .has_secret = http.guard->n_secret > 0,
+					   .any_address = o->flags & CPA_HTTP_ANY_ADDRESS };
+	http.options = (struct serve_options){ .max_seconds = o->max_seconds,
+					       .hide_cmdline = o->flags & CPA_HTTP_HIDE_CMDLINE,
+					       .names = true };
 	return rc;
 }
 

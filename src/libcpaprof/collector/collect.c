@@ -136,23 +136,23 @@ static void write_head(struct collect *c)
 	struct segment_head *h = c->head;
 
 	h->version = SEGMENT_VERSION;
-	h->hz = c->how.hz;
-	h->max_depth = c->how.max_depth;
-	h->follow = c->how.follow ? FOLLOW_ALL : FOLLOW_MAIN;
+	h->hz = c->options.hz;
+	h->max_depth = c->options.max_depth;
+	h->follow = c->options.follow ? FOLLOW_ALL : FOLLOW_MAIN;
 	h->size = c->size;
 	h->n_rings = c->at.n_rings;
 	h->n_tables = c->at.n_tables;
 	memcpy(h->nonce, c->nonce, sizeof(h->nonce));
 	memcpy(h->section, c->at.section, sizeof(h->section));
-	atomic_store(&h->heap_rate, c->how.heap_rate);
-	atomic_store(&h->block_rate, c->how.block_rate);
-	atomic_store(&h->mutex_fraction, c->how.mutex_fraction);
-	atomic_store(&h->flags, c->how.flags);
-	atomic_store(&h->engine, c->how.engine);
-	atomic_store(&h->signal, c->how.signal);
+	atomic_store(&h->heap_rate, c->options.heap_rate);
+	atomic_store(&h->block_rate, c->options.block_rate);
+	atomic_store(&h->mutex_fraction, c->options.mutex_fraction);
+	atomic_store(&h->flags, c->options.flags);
+	atomic_store(&h->engine, c->options.engine);
+	atomic_store(&h->signal, c->options.signal);
 	atomic_store(&h->recording, c->cpu);
 	atomic_store(&h->cpu, c->cpu);
-	if (!c->how.self) /* else when all is ready */
+	if (!c->options.self) /* else when all is ready */
 		collect_alive_begin(c);
 	h->magic = SEGMENT_MAGIC;
 }
@@ -160,10 +160,10 @@ static void write_head(struct collect *c)
 /* Memory that the program shares with us, of which we are part: then it is no file, and fork copies it. */
 static int map(struct collect *c)
 {
-	int flags = c->how.self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	int flags = c->options.self ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	struct stat file = { 0 };
 
-	if (!c->how.self) {
+	if (!c->options.self) {
 		c->fd = make_file(c->size);
 		if (c->fd < 0)
 			return c->fd;
@@ -207,24 +207,24 @@ static uint32_t usual_tables(void)
 	return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? 1 : TABLES_DEFAULT;
 }
 
-int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out)
+int collect_open(const struct collector_options *options, collect_done_fn *done, void *arg, struct collect **out)
 {
 	struct collect *c = memory_map(sizeof(*c));
 	int rc;
 
 	if (!c)
 		return -ENOMEM;
-	c->how = *how;
+	c->options = *options;
 	c->fd = -1;
-	c->cpu = how->hz != 0;
+	c->cpu = options->hz != 0;
 	if (!c->cpu)
-		c->how.hz = HZ_DEFAULT;
-	if (c->how.max_depth == 0 || c->how.max_depth > FRAMES_MAX)
-		c->how.max_depth = FRAMES_MAX;
+		c->options.hz = HZ_DEFAULT;
+	if (c->options.max_depth == 0 || c->options.max_depth > FRAMES_MAX)
+		c->options.max_depth = FRAMES_MAX;
 	c->done = done;
 	c->arg = arg;
 	c->left = STACKS_SIZE;
-	c->size = segment_size(how->n_tables ? how->n_tables : usual_tables());
+	c->size = segment_size(options->n_tables ? options->n_tables : usual_tables());
 	c->at = segment_lay_out(c->size);
 	rc = set_up(c);
 	if (rc < 0) {
@@ -280,7 +280,7 @@ static bool is_gone(const struct process *p)
 {
 	struct pollfd ended = { .fd = p->pidfd, .events = POLLIN };
 
-	if (p->c->how.self)
+	if (p->c->options.self)
 		return false;
 	if (p->pidfd < 0)
 		return kill(p->pid, 0) != 0 && errno == ESRCH;
@@ -304,7 +304,7 @@ static bool is_sampled(const struct process *p)
 {
 	uint32_t armed = atomic_load_explicit(&collect_slot(p->c, collect_slot_of(p))->armed, memory_order_relaxed);
 
-	return p->proven && !p->c->how.self && (p->c->cpu || (p->c->on && armed == p->c->on));
+	return p->proven && !p->c->options.self && (p->c->cpu || (p->c->on && armed == p->c->on));
 }
 
 static void round_of(struct collect *c, bool last)

@@ -28,7 +28,7 @@ bool collect_engine(const char *name, uint32_t *out);
  */
 bool collect_signal_named(const char *name, uint32_t *out);
 
-struct collect_how {
+struct collector_options {
 	uint32_t hz;        /* 1 to 1000; 0: no CPU profile */
 	uint32_t max_depth; /* frames kept of a stack, up to FRAMES_MAX; 0 for that */
 	bool follow;        /* also the programs that it starts */
@@ -68,7 +68,7 @@ typedef void collect_done_fn(void *arg, struct process *p);
  * done    called within collect_drain and collect_finish
  * Gives   0, or -errno
  */
-int collect_open(const struct collect_how *how, collect_done_fn *done, void *arg, struct collect **out);
+int collect_open(const struct collector_options *options, collect_done_fn *done, void *arg, struct collect **out);
 void collect_close(struct collect *c);
 
 /* What to put into the environment of the program: NAME=VALUE. Good for this process and its children. */

@@ -78,7 +78,7 @@ struct collect {
 	uint64_t size; /* of the segment */
 	int fd;
 	struct segment_layout at;
-	struct collect_how how;
+	struct collector_options options;
 	bool cpu;              /* CPU time was asked for from the start */
 	uint32_t on;           /* the recording of CPU time on demand that is on; 0: none is */
 	uint32_t n_recordings; /* that there were */

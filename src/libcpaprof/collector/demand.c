@@ -227,13 +227,13 @@ static uint64_t own_filters(void)
 
 int collect_cpu_on(struct collect *c, uint32_t hz, uint32_t engine)
 {
-	if (c->how.self || c->cpu || c->on)
+	if (c->options.self || c->cpu || c->on)
 		return -EBUSY;
 	if (hz < 1 || hz > HZ_MOST || engine > ASKED_ITIMER)
 		return -EINVAL;
 	collect_drain(c);
 	c->filters = own_filters();
-	c->how.hz = hz;
+	c->options.hz = hz;
 	c->on = ++c->n_recordings ? c->n_recordings : ++c->n_recordings;
 	for (uint32_t i = 0; i < N_PROCS; i++) {
 		struct process *p = &c->process[i];
@@ -296,7 +296,7 @@ static void settle_all(struct collect *c)
 static void charge(struct process *p, uint64_t cpu_ns)
 {
 	const struct demand *d = &p->demand;
-	uint64_t period = 1000000000 / p->c->how.hz, used = cpu_ns > d->cpu_ns ? cpu_ns - d->cpu_ns : 0;
+	uint64_t period = 1000000000 / p->c->options.hz, used = cpu_ns > d->cpu_ns ? cpu_ns - d->cpu_ns : 0;
 	uint64_t seen = (p->table.weight - d->weight) * period;
 	uint64_t n = used > seen ? (used - seen + period / 2) / period : 0;
 

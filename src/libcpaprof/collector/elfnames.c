@@ -115,20 +115,17 @@ static struct known *look(struct elfnames *e, const struct process *p, uint32_t 
 	return k->function.n ? k : NULL;
 }
 
+static bool begins_before_or_at(const void *row, uint64_t addr)
+{
+	return ((const struct function *)row)->addr <= addr;
+}
+
 /* The last function that begins at an address or before it, if that belongs to it. */
 static const struct function *find(const struct known *k, uint64_t addr)
 {
 	const struct function *f = k->function.data;
-	size_t lo = 0, hi = k->function.n;
+	size_t lo = vec_bound(&k->function, sizeof(*f), begins_before_or_at, addr);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == 0)
 		return NULL;
 	/* one without a size goes on to the next */

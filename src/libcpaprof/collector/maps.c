@@ -103,21 +103,15 @@ static uint32_t keep_text(struct maps *m, const void *text, uint32_t *n)
 	return at;
 }
 
-/* The first span that ends behind an address. */
+static bool ends_before_or_at(const void *row, uint64_t addr)
+{
+	return ((const struct map_span *)row)->limit <= addr;
+}
+
+/* The first span that ends after an address. */
 static size_t span_behind(const struct maps *m, uint64_t addr)
 {
-	const struct map_span *span = m->span.data;
-	size_t lo = 0, hi = m->span.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (span[mid].limit <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return vec_bound(&m->span, sizeof(struct map_span), ends_before_or_at, addr);
 }
 
 /* What was added last. */

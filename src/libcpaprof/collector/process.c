@@ -77,7 +77,7 @@ static enum maps_has is_ours(const struct collect *c, pid_t pid, int *pidfd)
 	enum maps_has has;
 
 	*pidfd = -1;
-	if (c->how.self)
+	if (c->options.self)
 		return MAPS_YES;
 	if (pid <= 0 || pid > PID_MAX)
 		return MAPS_NO;
@@ -112,7 +112,7 @@ void process_begin(struct collect *c, uint32_t i, const volatile struct segment_
 	p->dev = dev;
 	p->ino = ino;
 	p->start_ns = s->start_ns;
-	p->max_depth = c->how.max_depth;
+	p->max_depth = c->options.max_depth;
 	p->main = pid == c->main_pid;
 	p->proven = has == MAPS_YES;
 	if (p->start_ns < c->start_ns || p->start_ns > now)
@@ -251,7 +251,7 @@ bool process_is_replaced(struct process *p)
 	dev_t dev = p->dev;
 	ino_t ino = p->ino;
 
-	if (!p->used || p->ended || p->left || !p->c || p->c->how.self || !p->proven)
+	if (!p->used || p->ended || p->left || !p->c || p->c->options.self || !p->proven)
 		return p->left;
 	process_program(p->pid, &dev, &ino);
 	if ((dev == p->dev && ino == p->ino) || maps_has_file(p->pid, p->c->dev, p->c->ino) != MAPS_NO)

@@ -290,21 +290,18 @@ static void copy_object(struct space *r, struct space_object *o)
 	cpi_unwind_object_init_sig(o->bytes, n, true, o->lo, o->hi, 0, &o->walk);
 }
 
+static bool begins_before_or_at(const void *row, uint64_t pc)
+{
+	return ((const struct space_object *)row)->lo <= pc;
+}
+
 const struct unwind_object *space_find(void *arg, uint64_t pc, struct unwind_object *room)
 {
 	struct space *r = arg;
 	struct space_object *o = r->object.data;
-	size_t lo = 0, hi = r->object.n;
+	size_t lo = vec_bound(&r->object, sizeof(*o), begins_before_or_at, pc);
 
 	(void)room;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o[mid].lo > pc)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
 	if (lo == 0 || pc >= o[lo - 1].hi || !o[lo - 1].code)
 		return NULL;
 	o += lo - 1;

@@ -35,7 +35,7 @@ static void forget_cpu(struct process *p)
 void collect_cpu_begin(struct collect *c, uint32_t hz)
 {
 	collect_drain(c);
-	c->how.hz = hz;
+	c->options.hz = hz;
 	c->cpu = true;
 	for (uint32_t i = 0; i < N_PROCS; i++)
 		if (c->process[i].used)

@@ -181,7 +181,7 @@ static int take(struct snap *s, uint64_t custom)
 	switch (s->kind) {
 	case SNAP_CPU:
 		s->start_ns = p->start_ns;
-		s->period = 1000000000 / p->c->how.hz;
+		s->period = 1000000000 / p->c->options.hz;
 		return take_cpu(s);
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:

@@ -44,27 +44,11 @@ struct waited_thread {
 	uint64_t runs, since_ns;
 };
 
-static const struct waited_thread *find(const struct vec *before, uint32_t tid)
-{
-	const struct waited_thread *t = before->data;
-	size_t lo = 0, hi = before->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < before->n && t[lo].tid == tid ? &t[lo] : NULL;
-}
-
 /* A thread was seen that ran so often. Gives for how long it waits, 0 when that is not known. */
 static uint64_t waited_see(struct waited *w, uint32_t tid, uint64_t runs, uint64_t now_ns)
 {
 	struct waited_thread *to = vec_room(&w->now, 1, sizeof(*to), THREADS_MAX);
-	const struct waited_thread *was = find(&w->before, tid);
+	const struct waited_thread *was = vec_find_tid(&w->before, sizeof(*was), tid);
 	uint64_t since = was && runs && was->runs == runs ? was->since_ns : now_ns;
 
 	if (to) {
@@ -383,23 +367,6 @@ static int sort_threads(struct snap *s)
 	return 0;
 }
 
-/* NULL: there is none of this number. Threads are sorted. */
-static struct snap_thread *find_thread(const struct snap *s, uint32_t tid)
-{
-	struct snap_thread *t = s->thread.data;
-	size_t lo = 0, hi = s->thread.n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->thread.n && t[lo].tid == tid ? &t[lo] : NULL;
-}
-
 /* Has a thread waited since it was looked at, for a mutex of the same thread still? */
 static bool holds_still(const struct dump *d, const struct snap_thread *seen)
 {
@@ -421,7 +388,8 @@ static void prove_chains(const struct dump *d)
 	struct vec gone = { 0 };
 
 	for (uint32_t i = 0; i < d->snap->thread.n; i++) {
-		const struct snap_thread *holder = t[i].holder ? find_thread(d->snap, t[i].holder) : NULL;
+		const struct snap_thread *holder =
+			t[i].holder ? vec_find_tid(&d->snap->thread, sizeof(struct snap_thread), t[i].holder) : NULL;
 
 		if (holder && holder->holder && !holds_still(d, &t[i])) {
 			uint32_t *at = vec_room(&gone, 1, sizeof(*at), THREADS_MAX);

@@ -62,7 +62,7 @@ int trace_begin(struct process *p, struct trace **out)
 	t->blocked_before = p->blocked;
 	open_folder(t);
 	if (p->c) {
-		t->by_self = p->c->how.self;
+		t->by_self = p->c->options.self;
 		want_times(p->c, 1);
 	}
 	t->wall_ns = clock_ns(CLOCK_REALTIME);
@@ -79,7 +79,7 @@ void trace_sample(struct trace *t, uint32_t tid, uint32_t stack, uint32_t weight
 	if (stack >= t->p->table.stack.n || !weight)
 		return;
 	if (!t->hz) /* the recording may begin later */
-		t->hz = t->p->c->how.hz;
+		t->hz = t->p->c->options.hz;
 	x = vec_room(&t->sample, 1, sizeof(*x), TRACE_EVENTS_MOST);
 	if (!x) {
 		t->n_no_room++;

@@ -33,7 +33,7 @@ struct trace_json {
 	char buffer[JSON_BUFFER];
 };
 
-__attribute__((format(printf, 2, 3))) void trace_json_add(struct trace_json *j, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) static void trace_json_add(struct trace_json *j, const char *fmt, ...);
 
 enum { ADDED_MAX = 512 };
 
@@ -60,7 +60,7 @@ static void trace_json_put(struct trace_json *j, const char *s, size_t n)
 	}
 }
 
-void trace_json_add(struct trace_json *j, const char *fmt, ...)
+static void trace_json_add(struct trace_json *j, const char *fmt, ...)
 {
 	char text[ADDED_MAX];
 	va_list ap;

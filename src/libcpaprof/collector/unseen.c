@@ -60,7 +60,7 @@ static bool is_much(const struct collect *c, struct process *p, uint32_t tid, ui
 	}
 	if (p->demand.recording)
 		before = used[i].ns;
-	return (ticks - before) * c->how.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_SEEN && ticks > before;
+	return (ticks - before) * c->options.hz > (uint64_t)sysconf(_SC_CLK_TCK) * PERIODS_SEEN && ticks > before;
 }
 
 /* Does the thread run now, and did it for a while? */
@@ -143,7 +143,7 @@ void collect_unseen(const struct collect *c, struct process *p)
 	int fd;
 
 	/* no thread can have used as much as it takes to be one that is at work */
-	if (now && now - p->unseen_ns < PERIODS_SEEN * (1000000000ULL / c->how.hz))
+	if (now && now - p->unseen_ns < PERIODS_SEEN * (1000000000ULL / c->options.hz))
 		return;
 	snprintf(folder, sizeof(folder), "/proc/%d/task", (int)p->pid);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -53,7 +53,7 @@ bool conn_receive(struct conn *c)
 /* So many requests a second, evenly spread but for a burst of twice as many. */
 static bool is_too_many(struct server *s, uint64_t now_ns)
 {
-	uint64_t step = 1000000000 / s->how.limits.rate, burst = (2 * (uint64_t)s->how.limits.rate - 1) * step;
+	uint64_t step = 1000000000 / s->options.limits.rate, burst = (2 * (uint64_t)s->options.limits.rate - 1) * step;
 
 	if (s->rate_ns + burst < now_ns)
 		s->rate_ns = now_ns - burst;
@@ -121,13 +121,13 @@ static void begin_body(struct conn *c)
 		return;
 	}
 	c->state = CONN_BODY;
-	c->until_ns = clock_now() + (uint64_t)c->server->how.limits.head_ms * 1000000;
+	c->until_ns = clock_now() + (uint64_t)c->server->options.limits.head_ms * 1000000;
 }
 
 /* A head, if there is a whole one. Gives false when more has to come. */
 static bool read_head(struct conn *c)
 {
-	uint32_t head_ms = c->server->how.limits.head_ms;
+	uint32_t head_ms = c->server->options.limits.head_ms;
 	const char *why;
 	int rc;
 
@@ -295,7 +295,7 @@ void conn_answer(struct conn *c)
 	}
 	c->sent = 0;
 	c->state = CONN_WRITE;
-	c->until_ns = clock_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
+	c->until_ns = clock_now() + (uint64_t)c->server->options.limits.write_ms * 1000000;
 	conn_write(c);
 }
 
@@ -338,7 +338,7 @@ void conn_refuse(struct conn *c, int status, const char *why)
 /* All is written: wait for the next request, which may be here already, or close. */
 static void finish(struct conn *c)
 {
-	const struct server_limits *limits = &c->server->how.limits;
+	const struct server_limits *limits = &c->server->options.limits;
 
 	conn_end_work(c);
 	body_release(&c->own.body);
@@ -382,7 +382,7 @@ void conn_write(struct conn *c)
 	}
 	if (n > 0) {
 		c->sent += (uint64_t)n;
-		c->until_ns = clock_now() + (uint64_t)c->server->how.limits.write_ms * 1000000;
+		c->until_ns = clock_now() + (uint64_t)c->server->options.limits.write_ms * 1000000;
 	}
 	if (c->sent == all)
 		finish(c);
@@ -434,13 +434,13 @@ static bool begin_thread(struct conn *c)
 {
 	struct server *s = c->server;
 
-	if (!s->how.spawn)
+	if (!s->options.spawn)
 		return false;
 	atomic_store(&c->told, s->stopping ? WORK_HURRY : 0);
 	atomic_store(&c->ended, false);
 	atomic_fetch_add(&s->n_threads, 1);
 	c->threaded = true;
-	if (s->how.spawn(s->how.arg, run, c) == 0)
+	if (s->options.spawn(s->options.arg, run, c) == 0)
 		return true;
 	atomic_fetch_sub(&s->n_threads, 1);
 	c->threaded = false;
@@ -457,7 +457,7 @@ void conn_work(struct conn *c)
 	};
 
 	c->until_ns = 0;
-	if (serve_begin(c->server->how.serve, &r, &c->job) < 0) {
+	if (serve_begin(c->server->options.serve, &r, &c->job) < 0) {
 		c->job = NULL;
 		conn_say(c, 503, "there is no memory to answer");
 		return;
@@ -501,7 +501,7 @@ int conn_open(struct server *s, struct conn *c, int fd, bool is_unix, bool stran
 	c->is_unix = is_unix;
 	c->stranger = stranger;
 	c->state = CONN_HEAD;
-	c->until_ns = ms_from_now(s->how.limits.head_ms);
+	c->until_ns = ms_from_now(s->options.limits.head_ms);
 	return 0;
 }
 
@@ -656,7 +656,7 @@ static uint64_t since(const struct conn *c, uint32_t ms, uint32_t grace_ms)
 
 enum conn_spare conn_spare(const struct conn *c, uint64_t *from_ns)
 {
-	const struct server_limits *l = &c->server->how.limits;
+	const struct server_limits *l = &c->server->options.limits;
 
 	*from_ns = 0;
 	switch (c->state) {

@@ -104,7 +104,7 @@ void job_head(struct serve_job *j)
 
 static bool with_names(const struct serve_job *j)
 {
-	return j->debug != 0 || (j->s->how.names && j->symbolize);
+	return j->debug != 0 || (j->s->options.names && j->symbolize);
 }
 
 void job_write(struct serve_job *j, struct snap *s)
@@ -194,9 +194,9 @@ void job_failed(struct serve_job *j, int rc, const char *what)
 
 bool job_too_long(struct serve_job *j, double seconds)
 {
-	if (seconds <= j->s->how.max_seconds)
+	if (seconds <= j->s->options.max_seconds)
 		return false;
-	job_error(j, 400, "profile duration exceeds the limit of %d seconds", j->s->how.max_seconds);
+	job_error(j, 400, "profile duration exceeds the limit of %d seconds", j->s->options.max_seconds);
 	return true;
 }
 

@@ -24,7 +24,7 @@ struct kept {
 
 struct serve {
 	const struct serve_host *host;
-	struct serve_how how;
+	struct serve_options options;
 	/* guarded by the collector */
 	unsigned n_captures;
 	uint64_t recording;             /* of CPU time, that was begun here; 0: none is on */

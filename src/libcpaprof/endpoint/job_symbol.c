@@ -124,7 +124,7 @@ void job_cmdline(struct serve_job *j)
 	process_facts(j->p, &f);
 	j->answer.status = 200;
 	j->answer.type = reply_text;
-	if (j->s->how.hide_cmdline)
+	if (j->s->options.hide_cmdline)
 		rc = body_put(&j->answer.body, f.program, f.n_program);
 	else
 		rc = read_cmdline(&j->answer.body, (int)j->pid);

@@ -70,16 +70,17 @@ static void show(const union listen_ip *ip, char *out, size_t n)
 }
 
 /* What is asked for is looked at, and what was bound. */
-static int check(const struct listen_how *how, const union listen_ip *is, const char *address, char *why, size_t n)
+static int check(const struct listen_options *options, const union listen_ip *is, const char *address, char *why,
+		 size_t n)
 {
 	if (listen_is_loopback(is))
 		return 0;
-	if (!how->has_secret)
+	if (!options->has_secret)
 		return listen_why(
 			why, n, address, -EACCES,
 			"other machines could read this program's profiles there; a secret that they must know is "
 			"needed (--profile-secret or CPA_SECRET_FILE), or listen on 127.0.0.1 and come by ssh -L");
-	if (!how->any_address && is_every_address(is))
+	if (!options->any_address && is_every_address(is))
 		return listen_why(
 			why, n, address, -EACCES,
 			"this is every address of the machine, now and later; name one of them, or allow it by "
@@ -98,8 +99,8 @@ static int refused(const union listen_ip *ip, const char *address, char *why, si
 	return listen_why(why, n, address, rc, "cannot listen on %s: %s", shown, strerrordesc_np(-rc));
 }
 
-static int open_one(const struct listen_how *how, const struct listen_place *p, union listen_ip ip, uint16_t port,
-		    struct listener *out, char *why, size_t n)
+static int open_one(const struct listen_options *options, const struct listen_place *p, union listen_ip ip,
+		    uint16_t port, struct listener *out, char *why, size_t n)
 {
 	bool is_v4 = ip.any.sa_family == AF_INET;
 	const int on = 1;
@@ -109,7 +110,7 @@ static int open_one(const struct listen_how *how, const struct listen_place *p, 
 
 	*(is_v4 ? &ip.v4.sin_port : &ip.v6.sin6_port) = htons(port);
 	/* nothing is bound that may not be, not even for a moment */
-	rc = check(how, &ip, p->address, why, n);
+	rc = check(options, &ip, p->address, why, n);
 	if (rc < 0) {
 		if (fd >= 0)
 			close(fd);
@@ -126,7 +127,7 @@ static int open_one(const struct listen_how *how, const struct listen_place *p, 
 	    fstat(fd, &out->is) != 0) {
 		rc = refused(&ip, p->address, why, n);
 	} else {
-		rc = check(how, &is, p->address, why, n);
+		rc = check(options, &is, p->address, why, n);
 		if (rc == 0 && listen(fd, LISTEN_BACKLOG) != 0)
 			rc = refused(&is, p->address, why, n);
 	}
@@ -149,15 +150,15 @@ static bool is_lacking(int rc)
 	return rc == -EADDRNOTAVAIL || rc == -EAFNOSUPPORT || rc == -EPROTONOSUPPORT;
 }
 
-static int open_all(const struct listen_how *how, const struct listen_place *p, struct listeners *out, char *why,
-		    size_t n)
+static int open_all(const struct listen_options *options, const struct listen_place *p, struct listeners *out,
+		    char *why, size_t n)
 {
 	uint16_t port = p->port;
 	int rc = 0;
 
 	out->n = 0;
 	for (unsigned i = 0; i < p->n; i++) {
-		rc = open_one(how, p, p->ip[i], port, &out->at[out->n], why, n);
+		rc = open_one(options, p, p->ip[i], port, &out->at[out->n], why, n);
 		if (rc == 0)
 			port = bound_port(&out->at[out->n++]);
 		else if (!is_lacking(rc))
@@ -172,14 +173,15 @@ static int open_all(const struct listen_how *how, const struct listen_place *p, 
 	return rc;
 }
 
-int listen_tcp(const struct listen_how *how, const struct listen_place *p, struct listeners *out, char *why, size_t n)
+int listen_tcp(const struct listen_options *options, const struct listen_place *p, struct listeners *out, char *why,
+	       size_t n)
 {
 	union listen_ip is = { 0 };
 	char shown[LISTEN_SHOWN_MAX];
 	int rc, tries = 0;
 
 	do /* a free port of 127.0.0.1 may be taken on ::1 */
-		rc = open_all(how, p, out, why, n);
+		rc = open_all(options, p, out, why, n);
 	while (rc == -EADDRINUSE && p->port == 0 && p->n > 1 && ++tries < PORT_TRIES);
 	if (rc < 0)
 		return rc;
@@ -352,25 +354,25 @@ int listen_socket(int family)
 	return rc < 0 ? rc : o.fd;
 }
 
-static int open_at(const struct listen_how *how, uint16_t port, struct listeners *out, char *why, size_t n)
+static int open_at(const struct listen_options *options, uint16_t port, struct listeners *out, char *why, size_t n)
 {
 	struct listeners made = { 0 };
 	struct listen_place place;
-	int rc = listen_parse(how->address, &place, why, n);
+	int rc = listen_parse(options->address, &place, why, n);
 
 	if (rc < 0)
 		return rc;
 	if (port)
 		place.port = port;
-	rc = place.is_unix ? listen_unix(&place, &made, why, n) : listen_tcp(how, &place, &made, why, n);
+	rc = place.is_unix ? listen_unix(&place, &made, why, n) : listen_tcp(options, &place, &made, why, n);
 	if (rc == 0)
 		*out = made;
 	return rc;
 }
 
-int listen_open(const struct listen_how *how, struct listeners *out, char *why, size_t n)
+int listen_open(const struct listen_options *options, struct listeners *out, char *why, size_t n)
 {
-	return open_at(how, 0, out, why, n);
+	return open_at(options, 0, out, why, n);
 }
 
 bool listener_is_ours(const struct listener *l)
@@ -381,7 +383,7 @@ bool listener_is_ours(const struct listener *l)
 	       now.st_ino == l->is.st_ino;
 }
 
-int listen_again(const struct listen_how *how, struct listeners *l)
+int listen_again(const struct listen_options *options, struct listeners *l)
 {
 	uint16_t port = l->port;
 
@@ -390,7 +392,7 @@ int listen_again(const struct listen_how *how, struct listeners *l)
 			close(l->at[i].fd);
 		l->at[i].fd = -1;
 	}
-	return open_at(how, port, l, NULL, 0);
+	return open_at(options, port, l, NULL, 0);
 }
 
 void listen_close(struct listeners *l, bool forked)

@@ -14,7 +14,7 @@
 
 enum { LISTEN_MOST = 2, LISTEN_SHOWN_MAX = 160, LISTEN_FD_LEAST = 200 };
 
-struct listen_how {
+struct listen_options {
 	/*
 	 * "HOST:PORT" (a name or an address), ":PORT" and "PORT" (127.0.0.1 and ::1), "unix:PATH" or a PATH with a slash,
 	 * in which %p becomes the process; port 0: a free one, the same for both.
@@ -47,13 +47,13 @@ struct listeners {
  * why     [n] out: one sentence about what was wrong, with the address
  * Gives   0 or -errno
  */
-int listen_open(const struct listen_how *how, struct listeners *out, char *why, size_t n);
+int listen_open(const struct listen_options *options, struct listeners *out, char *why, size_t n);
 
 /* Is the file still ours? */
 bool listener_is_ours(const struct listener *l);
 
 /* Listen there again, after a program closed it. Gives 0 or -errno. */
-int listen_again(const struct listen_how *how, struct listeners *l);
+int listen_again(const struct listen_options *options, struct listeners *l);
 
 /* Close what is ours and unlink the socket. In the child of fork: forked, nothing is unlinked. */
 void listen_close(struct listeners *l, bool forked);

@@ -44,7 +44,8 @@ bool listen_is_loopback(const union listen_ip *ip);
 
 /* Both give listeners that listen, or nothing. 0 or -errno. */
 int listen_unix(const struct listen_place *p, struct listeners *out, char *why, size_t n);
-int listen_tcp(const struct listen_how *how, const struct listen_place *p, struct listeners *out, char *why, size_t n);
+int listen_tcp(const struct listen_options *options, const struct listen_place *p, struct listeners *out, char *why,
+	       size_t n);
 
 /* Remove the socket's file if it is the one that was made and nobody listens there. */
 void listen_unlink(const struct listener *l);

@@ -14,16 +14,16 @@
 
 enum { HZ_MOST = 1000 };
 
-int serve_new(const struct serve_host *host, const struct serve_how *how, struct serve **out)
+int serve_new(const struct serve_host *host, const struct serve_options *options, struct serve **out)
 {
 	struct serve *s = memory_map(sizeof(*s));
 
 	if (!s)
 		return -ENOMEM;
 	s->host = host;
-	s->how = *how;
-	if (s->how.max_seconds <= 0)
-		s->how.max_seconds = SERVE_SECONDS_USUAL;
+	s->options = *options;
+	if (s->options.max_seconds <= 0)
+		s->options.max_seconds = SERVE_SECONDS_USUAL;
 	*out = s;
 	return 0;
 }

@@ -53,7 +53,7 @@ struct serve_host {
 	 * cpu_look: to be called again within some ms while it says true; NULL: never needed. cpu_end: all samples are in.
 	 * cpu_recording: number of what is on, other ones later; 0: nothing is. How it is done is given back in *out.
 	 */
-	int (*cpu_begin)(void *arg, const struct serve_cpu *how);
+	int (*cpu_begin)(void *arg, const struct serve_cpu *options);
 	bool (*cpu_look)(void *arg);
 	void (*cpu_end)(void *arg);
 	uint64_t (*cpu_recording)(void *arg, struct serve_cpu *out);
@@ -70,7 +70,7 @@ struct serve_host {
 	int (*symbolize)(void *arg, struct body *profile);
 };
 
-struct serve_how {
+struct serve_options {
 	int max_seconds;   /* of a capture; 0: the usual */
 	bool hide_cmdline; /* /cmdline has the name of the program alone */
 	bool names;        /* profiles have names unless ?symbolize=0 is said */
@@ -99,7 +99,7 @@ struct serve;     /* what all requests share */
 struct serve_job; /* a request that is being answered */
 
 /* The host is borrowed. Gives 0 or -ENOMEM. */
-int serve_new(const struct serve_host *host, const struct serve_how *how, struct serve **out);
+int serve_new(const struct serve_host *host, const struct serve_options *options, struct serve **out);
 /* After the last job. Takes NULL. */
 void serve_free(struct serve *s);
 

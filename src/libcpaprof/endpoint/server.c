@@ -97,7 +97,7 @@ static void set_limits(struct server_limits *l)
 	l->rate = l->rate ? l->rate : usual.rate;
 }
 
-int server_open(const struct server_how *how, struct server **out, char *why, size_t n)
+int server_open(const struct server_options *options, struct server **out, char *why, size_t n)
 {
 	struct server *s = memory_map_secret(sizeof(*s)); /* heads have it, too */
 	int rc;
@@ -105,11 +105,11 @@ int server_open(const struct server_how *how, struct server **out, char *why, si
 	*why = 0;
 	if (!s)
 		return -ENOMEM;
-	s->how = *how;
-	s->guard = *how->guard;
-	set_limits(&s->how.limits);
+	s->options = *options;
+	s->guard = *options->guard;
+	set_limits(&s->options.limits);
 	s->wake[0].fd = s->wake[1].fd = -1;
-	rc = listen_open(how->at, &s->at, why, n);
+	rc = listen_open(options->at, &s->at, why, n);
 	if (rc == 0) {
 		rc = open_wake(s);
 		if (rc < 0)
@@ -160,7 +160,7 @@ static void look_at_files(struct server *s, uint64_t now_ns)
 		lost = open_wake(s) < 0;
 	for (unsigned i = 0; i < s->at.n && !s->stopping; i++)
 		if (!listener_is_ours(&s->at.at[i])) {
-			lost |= listen_again(s->how.at, &s->at) < 0;
+			lost |= listen_again(s->options.at, &s->at) < 0;
 			break;
 		}
 	if (lost)
@@ -170,7 +170,7 @@ static void look_at_files(struct server *s, uint64_t now_ns)
 static void begin_stop(struct server *s, uint64_t now_ns)
 {
 	s->stopping = true;
-	s->last_ns = now_ns + (uint64_t)s->how.limits.last_ms * MS;
+	s->last_ns = now_ns + (uint64_t)s->options.limits.last_ms * MS;
 	for (int i = 0; i < SERVER_CONNECTIONS; i++)
 		if (s->conn[i].state != CONN_FREE)
 			conn_hurry(&s->conn[i]);
@@ -181,7 +181,7 @@ static bool look_at_stop(struct server *s, uint64_t now_ns)
 {
 	uint32_t stop = atomic_load(&s->stop);
 
-	if (stop == STOP_NOT && atomic_load(&s->looks) && s->how.is_over && s->how.is_over(s->how.arg))
+	if (stop == STOP_NOT && atomic_load(&s->looks) && s->options.is_over && s->options.is_over(s->options.arg))
 		stop = STOP_SOON;
 	if (stop == STOP_NOT && !s->stopping)
 		return true;
@@ -277,7 +277,7 @@ static uint64_t next_time(const struct server *s, uint64_t now_ns)
 		look_at_time(&soonest, s->conn[i].until_ns);
 	if (s->stopping)
 		look_at_time(&soonest, s->last_ns);
-	else if (atomic_load(&s->looks) && s->how.is_over)
+	else if (atomic_load(&s->looks) && s->options.is_over)
 		look_at_time(&soonest, now_ns + (uint64_t)AGAIN_MS * MS);
 	look_at_time(&soonest, s->listen_ns);
 	look_at_time(&soonest, s->accept_ns);

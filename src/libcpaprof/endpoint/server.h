@@ -27,10 +27,10 @@ struct server_limits {
 	unsigned head_ms, idle_ms, write_ms, last_ms, rate;
 };
 
-struct server_how {
-	struct serve *serve;         /* borrowed */
-	const struct listen_how *at; /* borrowed */
-	const struct guard *guard;   /* copied */
+struct server_options {
+	struct serve *serve;             /* borrowed */
+	const struct listen_options *at; /* borrowed */
+	const struct guard *guard;       /* copied */
 	/*
 	 * Run fn in a thread of its own, with all signals blocked; it will not be joined. Then answers are made there, so
 	 * that one which takes long keeps none waiting. NULL: the thread of the server makes them. Gives 0 or -errno.
@@ -45,7 +45,7 @@ struct server_how {
 struct server;
 
 /* Listen. Nothing is answered before server_run. why as of listen_open. Gives 0 or -errno. */
-int server_open(const struct server_how *how, struct server **out, char *why, size_t n);
+int server_open(const struct server_options *options, struct server **out, char *why, size_t n);
 const struct listeners *server_listeners(const struct server *s);
 
 /* Serve, until server_stop. */

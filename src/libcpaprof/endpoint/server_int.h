@@ -79,7 +79,7 @@ struct conn {
 };
 
 struct server {
-	struct server_how how;
+	struct server_options options;
 	struct guard guard;
 	struct listeners at;
 	struct sockaddr_storage address[LISTEN_MOST]; /* as bound first; they stay */
