@@ -170,6 +170,7 @@ unit_tests = \
 	tests/unit/test_report_flame \
 	tests/unit/test_report_json \
 	tests/unit/test_runtime_names \
+	tests/unit/test_reports \
 	tests/unit/test_scale \
 	tests/unit/test_secrets \
 	tests/unit/test_serve_head \
@@ -343,6 +344,7 @@ tests_unit_test_regex_syntax_LDADD = $(unit_base)
 tests_unit_test_report_LDADD = $(unit_report)
 tests_unit_test_report_flame_LDADD = $(unit_report)
 tests_unit_test_report_json_LDADD = $(unit_viewers)
+tests_unit_test_reports_LDADD = $(unit_answer)
 tests_unit_test_scale_LDADD = $(unit_profile)
 tests_unit_test_secrets_LDADD = $(unit_fetch)
 tests_unit_test_serve_head_LDADD = $(endpoint_libs) $(CMOCKA_LIBS)
