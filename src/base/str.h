@@ -1,5 +1,5 @@
 /*
- * str.h - questions about C strings
+ * str.h - how strings start and end
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -12,6 +12,14 @@
 static inline bool starts_with(const char *s, const char *start)
 {
 	return strncmp(s, start, strlen(start)) == 0;
+}
+
+/* The same for n bytes. */
+static inline bool starts_with_n(const char *s, size_t n, const char *start)
+{
+	size_t m = strlen(start);
+
+	return n >= m && memcmp(s, start, m) == 0;
 }
 
 static inline bool ends_with(const char *s, const char *end)

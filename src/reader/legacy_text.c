@@ -7,6 +7,8 @@
 
 #include "reader/legacy_text.h"
 
+#include "base/str.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -89,9 +91,7 @@ bool slice_is(struct slice s, const char *text)
 
 bool slice_starts(struct slice s, const char *text)
 {
-	size_t n = strlen(text);
-
-	return s.n >= n && memcmp(s.p, text, n) == 0;
+	return starts_with_n(s.p, s.n, text);
 }
 
 const char *slice_find(struct slice s, const char *text)

@@ -19,6 +19,7 @@
 #include "reader/stacks.h"
 
 #include "base/mem.h"
+#include "base/str.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -33,9 +34,7 @@ static struct stacks_text text_of(const char *s, const char *end)
 
 static bool starts(struct stacks_text t, const char *with)
 {
-	size_t n = strlen(with);
-
-	return t.n >= n && memcmp(t.s, with, n) == 0;
+	return starts_with_n(t.s, t.n, with);
 }
 
 static struct stacks_text behind(struct stacks_text t, size_t n)

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "viewers/flame/flame.h"
+#include "viewers/pdf/cairo.h"
 #include "viewers/pdf/font.h"
 
 #include <stdbool.h>

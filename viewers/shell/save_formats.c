@@ -8,6 +8,7 @@
 #include "viewers/shell/save_formats.h"
 
 #include "base/path.h"
+#include "base/str.h"
 #include "viewers/shell/option.h"
 
 #include <assert.h>
@@ -138,13 +139,6 @@ static void add_filters(const struct shell *s, const struct pane *p, struct buf 
 		}
 		buf_release(&value);
 	}
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), k = strlen(end);
-
-	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
 void shell_save_add_line(const struct shell *s, const struct pane *p, const struct save_format *f, const char *file,

@@ -7,6 +7,7 @@
 
 #include "report/gate/names.h"
 
+#include "base/str.h"
 #include "engine/match_name.h"
 
 #include <string.h>
@@ -28,11 +29,10 @@ static bool is_word(char c)
 	return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool starts_with(const struct plain *p, const char *text)
+/* Is this text next? */
+static bool is_next(const struct plain *p, const char *text)
 {
-	size_t n = strlen(text);
-
-	return (size_t)(p->end - p->s) >= n && memcmp(p->s, text, n) == 0;
+	return starts_with_n(p->s, (size_t)(p->end - p->s), text);
 }
 
 static const char *digits(const char *s, const char *end)
@@ -61,7 +61,7 @@ static bool skip_abi_tag(struct plain *p)
 {
 	const char *s = p->s + 5;
 
-	if (!starts_with(p, "[abi:"))
+	if (!is_next(p, "[abi:"))
 		return false;
 	while (s < p->end && is_word(*s))
 		s++;
@@ -79,7 +79,7 @@ static bool skip_version(struct plain *p)
 {
 	const char *s = p->s + 2;
 
-	if (!starts_with(p, "@v"))
+	if (!is_next(p, "@v"))
 		return false;
 	for (int i = 0; i < 3; i++) {
 		const char *number = s + (i > 0);
@@ -104,7 +104,7 @@ static bool skip_type_arguments(struct plain *p)
 {
 	const char *end;
 
-	if (!starts_with(p, "[go.shape.") && !starts_with(p, "[...]"))
+	if (!is_next(p, "[go.shape.") && !is_next(p, "[...]"))
 		return false;
 	end = bracket_end(p->s, p->end);
 	if (!end)
@@ -134,7 +134,7 @@ static bool skip_counter(struct plain *p)
 	const char *s = NULL, *end;
 
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]) && !s; i++)
-		if (starts_with(p, word[i]))
+		if (is_next(p, word[i]))
 			s = p->s + strlen(word[i]);
 	if (!s || !is_function(p))
 		return false;
