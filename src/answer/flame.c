@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "report/flame.h"
 #include "viewers/export/export.h"
+#include "viewers/flame/flame.h"
 #include "viewers/html/html.h"
 #include "viewers/pdf/pdf.h"
 #include "viewers/svg/svg.h"

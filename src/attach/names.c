@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "profile/profile.h"
 #include "reader/reader.h"
 #include "symbol/locate.h"
 #include "symbol/names.h"

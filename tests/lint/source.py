@@ -1,7 +1,8 @@
 # source.py - rules on the C files: layers, includes, head lines, lengths, functions never called
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: source.py TOP; prints TAP, one line per rule, the findings above it.
+# usage: source.py TOP; prints TAP, one line per rule, the findings above it
+#        source.py TOP --write; writes the table of folders of docs/DESIGN.md anew
 
 import fnmatch
 import os
@@ -52,36 +53,81 @@ def code_of(text):
     return re.sub(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
 
 
+class Layer:
+    """A line of layers.txt: folders that may be included, patterns of outside headers, what belongs into the folder."""
+    def __init__(self, inner, outer, purpose):
+        self.inner, self.outer, self.purpose = inner.split(), outer.split(), purpose
+
+
 def read_layers():
-    layers = {}
+    layers, purpose = {}, ""
     for line in read("tests/lint/layers.txt").splitlines():
-        if line and not line.startswith("#"):
+        if line.startswith("#"):
+            purpose = line[2:]
+        elif line:
             folder, inner, outer = line.split(":")
-            layers[folder] = (inner.split(), outer.split())
+            layers[folder] = Layer(inner, outer, purpose)
     return layers
 
 
-def check_layers():
-    layers, findings = read_layers(), []
-    packages = {p for _, outer in layers.values() for p in outer}
+def used_by_folders():
+    """What the files of each folder include: the folders, and the headers that are in no folder of ours."""
+    used = {}
     for path, text in ours.items():
-        folder = folder_of(path)
-        if folder not in layers:
-            findings.append(f"{path}: {folder} is not in layers.txt")
-            continue
-        inner, outer = layers[folder]
+        inner, outer = used.setdefault(folder_of(path), (set(), set()))
         for mark, name in re.findall(r'^#include ([<"])([^>"]+)', text, re.M):
             if mark == "<":
-                package = any(fnmatch.fnmatch(name, p) for p in packages)
-                if package and not any(fnmatch.fnmatch(name, p) for p in outer):
-                    findings.append(f"{path}: {folder} may not include <{name}>")
-                continue
-            target = GENERATED.get(name, os.path.dirname(name))
-            if name != "config.h" and target not in [folder, *inner]:
-                findings.append(f"{path}: {folder} may not include \"{name}\"")
-            if name.endswith("_int.h") and target != folder:
-                findings.append(f"{path}: {name} is for {target} alone")
+                outer.add(name)
+            elif name != "config.h":
+                inner.add(GENERATED.get(name, os.path.dirname(name)))
+    return used
+
+
+def check_layers():
+    """layers.txt has what is included, no more and no less, and each folder after those it includes."""
+    layers, findings = read_layers(), []
+    place = {folder: i for i, folder in enumerate(layers)}
+    packages = {p for layer in layers.values() for p in layer.outer}
+    for folder, (inner, outer) in used_by_folders().items():
+        if folder not in layers:
+            findings.append(f"{folder} is not in layers.txt")
+            continue
+        layer = layers[folder]
+        findings += [f"{folder} may not include {f}" for f in sorted(inner - {folder} - set(layer.inner))]
+        findings += [f"{folder} does not include {f}, which layers.txt lets it" for f in layer.inner if f not in inner]
+        findings += [f"{folder} is before {f}, which it includes" for f in layer.inner
+                     if place.get(f, -1) > place[folder] and not (f.startswith("cli") and folder.startswith("cli"))]
+        for name in sorted(outer):
+            if any(fnmatch.fnmatch(name, p) for p in packages) and not any(fnmatch.fnmatch(name, p) for p in layer.outer):
+                findings.append(f"{folder} may not include <{name}>")
+        findings += [f"{folder} does not include <{p}>, which layers.txt lets it" for p in layer.outer
+                     if not any(fnmatch.fnmatch(name, p) for name in outer)]
+    for folder in layers:
+        if not os.path.isdir(os.path.join(top, "src", folder)) and not os.path.isdir(os.path.join(top, folder)):
+            findings.append(f"{folder}: there is no such folder")
+    for path, text in ours.items():
+        for name in re.findall(r'^#include "([^"]+_int\.h)"', text, re.M):
+            if os.path.dirname(name) != folder_of(path):
+                findings.append(f"{path}: {name} is for {os.path.dirname(name)} alone")
     return findings
+
+
+TABLE = re.compile(r"(?<=<!-- made by tests/lint/source.py --write -->\n).*?(?=\n<!-- end -->)", re.S)
+
+
+def layer_table():
+    """The table of docs/DESIGN.md: of each folder its purpose, and what it includes."""
+    rows = ["| folder | what belongs there | includes | outside headers |", "|---|---|---|---|"]
+    for folder, layer in read_layers().items():
+        path = f"src/{folder}" if os.path.isdir(os.path.join(top, "src", folder)) else folder
+        rows.append(f"| {path} | {layer.purpose} | {' '.join(layer.inner)} | {' '.join(layer.outer)} |")
+    return "\n".join(rows)
+
+
+def check_table():
+    found = TABLE.search(read("docs/DESIGN.md"))
+    return [] if found and found.group(0) == layer_table() else \
+        ["docs/DESIGN.md has another table than layers.txt; python3 tests/lint/source.py . --write writes it"]
 
 
 def check_includes():
@@ -167,11 +213,18 @@ def check_numbers():
     return findings
 
 
+if sys.argv[2:] == ["--write"]:
+    page = TABLE.sub(lambda _: layer_table(), read("docs/DESIGN.md"))
+    with open(os.path.join(top, "docs/DESIGN.md"), "w", encoding="utf-8") as f:
+        f.write(page)
+    sys.exit(0)
+
 sources = [p for p in walk("src", "viewers", "tests") if p.endswith((".c", ".h", ".def"))]
 ours = {p: read(p) for p in sources if not p.startswith("tests/")}
 tests = {p: read(p) for p in sources if p.startswith("tests/")}
 
 result("no folder includes what is above it (tests/lint/layers.txt)", check_layers())
+result("docs/DESIGN.md has the table of folders that layers.txt makes", check_table())
 result("our headers are included as \"folder/file.h\", config.h first", check_includes())
 result("each file begins with its name, purpose and licence", check_heads())
 result(f"no file is over {MAX_FILE} lines, no function over {MAX_FUNCTION}", check_lengths())

@@ -16,6 +16,7 @@
 #include "base/num.h"
 #include "base/unit.h"
 #include "base/utf8.h"
+#include "report/report.h"
 #include "viewers/pdf/font.h"
 #include "viewers/pdf/paint.h"
 

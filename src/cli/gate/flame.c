@@ -13,6 +13,8 @@
 #include "base/io.h"
 #include "base/mem.h"
 #include "cli/messages.h"
+#include "engine/query.h"
+#include "engine/view.h"
 #include "profile/edit.h"
 #include "profile/merge.h"
 

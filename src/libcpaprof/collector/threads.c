@@ -16,9 +16,9 @@
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
-#include "libcpaprof/collector/sample_stack.h"
 #include "libcpaprof/collector/memory.h"
 #include "libcpaprof/collector/order.h"
+#include "libcpaprof/collector/sample_stack.h"
 
 #include <errno.h>
 #include <fcntl.h>
