@@ -25,6 +25,7 @@ void attach_note(const struct attach_messages *m, const char *fmt, ...)
 	struct buf text = { 0 };
 	va_list args;
 
+	assert(m->note);
 	va_start(args, fmt);
 	buf_vaddf(&text, fmt, args);
 	va_end(args);
@@ -37,6 +38,7 @@ int attach_error(const struct attach_messages *m, const char *fmt, ...)
 	struct buf text = { 0 };
 	va_list args;
 
+	assert(m->error);
 	va_start(args, fmt);
 	buf_vaddf(&text, fmt, args);
 	va_end(args);
@@ -78,6 +80,7 @@ void attach_file_name(const char *name, pid_t pid, const char *more, struct buf 
 {
 	const char *dot = strchr(path_base(name), '.');
 
+	assert(*name && pid > 0);
 	for (const char *c = name; *c;) {
 		if (c == dot)
 			buf_addz(out, more);
@@ -131,6 +134,7 @@ static int take_custom(struct process *p, const char *name, struct snap **out)
 {
 	char seen[SNAP_NAME_MAX];
 
+	assert(strlen(name) < SNAP_NAME_MAX);
 	for (uint64_t i = 0; (i = collect_profile_next(p, i, seen)) != 0;)
 		if (strcmp(seen, name) == 0)
 			return snap_take(p, SNAP_CUSTOM, i, out);
@@ -139,6 +143,7 @@ static int take_custom(struct process *p, const char *name, struct snap **out)
 
 static int take(struct process *p, const struct attach_file *f, struct snap **out)
 {
+	assert(f->kind < N_SNAP_KINDS && (f->kind == SNAP_CUSTOM) == (f->custom != NULL));
 	return f->kind == SNAP_CUSTOM ? take_custom(p, f->custom, out) : snap_take(p, f->kind, 0, out);
 }
 
@@ -189,6 +194,7 @@ static void name_process(const struct attach_files *files, const struct process_
 
 static void write_all(struct attach_files *files, struct process *p, const struct process_facts *f, bool numbered)
 {
+	assert(!numbered || files->n_every > 0);
 	for (size_t i = 0; i < files->options->n_files; i++) {
 		const struct attach_file *file = &files->options->file[i];
 		struct buf more = { 0 }, path = { 0 };
@@ -222,6 +228,7 @@ void attach_files_write(void *arg, struct process *p)
 	struct attach_files *files = arg;
 	struct process_facts f;
 
+	assert(files->options && files->result);
 	process_facts(p, &f);
 	files->result->is_profiled |= f.main;
 	if (!attach_follows(files->options, &f))
@@ -238,6 +245,7 @@ void attach_files_write_numbered(void *arg, struct process *p)
 	struct attach_files *files = arg;
 	struct process_facts f;
 
+	assert(files->options && files->options->every_ns > 0);
 	process_facts(p, &f);
 	if (attach_follows(files->options, &f))
 		write_all(files, p, &f, true);

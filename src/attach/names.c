@@ -59,6 +59,7 @@ static void find_offsets(const struct profile *p, uint32_t map, const struct sym
 	const char *path;
 	struct err err;
 
+	assert(map < p->n_maps);
 	if (locate_object(p, m, where, NULL, &o, &err) < 0)
 		return;
 	object_debug(o, where, NULL, &path); /* a stripped one may have its symbols there */
@@ -187,6 +188,7 @@ bool attach_names_at(void *arg, const struct process *p, uint64_t addr, uint32_t
 	if (first == f->n_locs || f->loc_addr[loc] != addr || i >= f->loc_line[loc + 1] - f->loc_line[loc])
 		return false;
 	line = f->loc_line[loc] + i;
+	assert(line < f->n_lines && f->line_func[line] < f->n_funcs);
 	*out = (struct snap_name){ .line = (uint64_t)f->line_no[line], .offset = n->offset[loc] };
 	out->function = profile_text(f, f->func_name[f->line_func[line]]);
 	out->file = profile_text(f, f->func_file[f->line_func[line]]);

@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "base/str.h"
 
+#include <assert.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -75,6 +76,7 @@ static void read_heads(struct elf *e)
 
 static void find_loader(const struct elf *e, char loader[PROGRAM_LOADER_MAX])
 {
+	assert(e->n_segments <= HEADS_MAX);
 	for (int i = 0; i < e->n_segments; i++) {
 		size_t n = e->segment[i].p_filesz;
 
@@ -177,6 +179,7 @@ static void look_at_sections(const struct elf *e, struct program_elf *out)
 	int names = e->head.e_shstrndx;
 	bool looked = false;
 
+	assert(e->n_sections <= SECTIONS_MAX);
 	for (int i = 0; i < e->n_sections; i++) {
 		const ElfW(Shdr) *s = &e->section[i];
 		char name[NAME_LEN] = "";
@@ -301,6 +304,7 @@ static bool script(const char *line, size_t n, char to[SCRIPT_LINE_MAX])
 {
 	size_t at = 2, len;
 
+	assert(n > 2 && line[0] == '#' && line[1] == '!');
 	while (at < n && (line[at] == ' ' || line[at] == '\t'))
 		at++;
 	len = strcspn(line + at, " \t\n");
@@ -318,6 +322,7 @@ static int check(const char *path, int depth, struct program *out, struct err *e
 	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* an interpreter may be a pipe */
 	ssize_t n;
 
+	assert(depth <= SCRIPTS_MAX);
 	if (fd < 0) /* it may be run without being read; then nothing is known */
 		return errno == EACCES ? 0 : err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
 	n = pread(fd, head, SCRIPT_LINE_MAX, 0);

@@ -122,6 +122,7 @@ static void make_environment(const struct collect *c, const char *library, bool 
 		e->preload.data[--e->preload.len] = '\0'; /* the last colon */
 	e->env[k++] = e->segment;
 	e->env[k++] = (char *)(uintptr_t)buf_text(&e->preload);
+	assert(k <= n + 3);
 	/* else the sanitizer ends the program, for its library is not the first */
 	buf_addz(&e->asan, "verify_asan_link_order=0");
 	if (asan)
@@ -164,6 +165,7 @@ static bool wait_a_while(const struct run *r, const sigset_t *set, int *status)
 	int sig = sigtimedwait(set, &info, &time);
 	pid_t got;
 
+	assert(r->pid > 0);
 	if (sig > 0 && sig != SIGCHLD && info.si_code != SI_KERNEL)
 		kill(r->pid, sig);
 	if (getpid() == 1)
@@ -190,6 +192,7 @@ static void run_script(const char *path, char **argv, char **env)
 
 	while (argv[n])
 		n++;
+	assert(n > 0);
 	to = mem_zalloc(n + 2, sizeof(*to));
 	to[0] = shell;
 	to[1] = (char *)(uintptr_t)path;
@@ -254,6 +257,7 @@ static int run_child(struct run *r, const char *path, char **argv, char **env)
 	sigset_t set, before;
 	int status = 0, error;
 
+	assert(r->c && r->pid == 0);
 	watched(&set);
 	sigprocmask(SIG_BLOCK, &set, &before);
 	r->pid = fork();
@@ -324,6 +328,9 @@ int attach_run(const struct attach_options *o, const struct program *program, co
 	struct err err;
 	int rc, status;
 
+	assert(o->messages.note && o->messages.error && o->messages.exec_failed);
+	assert(*path && argv[0]);
+	assert(o->n_files == 0 ? o->server != NULL : o->file != NULL);
 	if (find_library(&library, &err) < 0) {
 		buf_release(&library);
 		return attach_error(&o->messages, "%s", err.msg);

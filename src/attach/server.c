@@ -83,6 +83,7 @@ static struct process *process(void *arg, pid_t pid)
 	struct process_facts f;
 	struct process *p;
 
+	assert(s->c && s->pid > 0);
 	collect_drain(s->c);
 	p = collect_process(s->c, pid ? pid : s->pid);
 	if (!p)
@@ -139,8 +140,10 @@ static int cpu_begin(void *arg, const struct serve_cpu *options)
 				 .engine = options->engine ? options->engine : s->options->cpu.engine };
 	int rc = collect_cpu_on(s->c, cpu.hz, cpu.engine - 1);
 
+	assert(cpu.hz > 0 && cpu.engine > 0);
 	if (rc < 0)
 		return rc;
+	assert(!s->is_sampling);
 	s->cpu = cpu;
 	s->is_sampling = true;
 	s->n_recordings++;
@@ -173,6 +176,7 @@ static uint64_t cpu_recording(void *arg, struct serve_cpu *out)
 	}
 	if (!s->is_sampling)
 		return 0;
+	assert(s->n_recordings > 0);
 	*out = s->cpu;
 	return s->n_recordings;
 }
@@ -208,6 +212,7 @@ static void end_thread(struct attach_server *s)
 {
 	pthread_t main = s->main;
 
+	assert(atomic_load(&s->n_threads) > 0);
 	if (atomic_fetch_sub(&s->n_threads, 1) == 1)
 		pthread_kill(main, SIGCHLD);
 }
@@ -282,6 +287,7 @@ static int open_server(struct attach_server *s, const char *name, struct err *er
 
 	if (find_place(s, name, err) < 0)
 		return ERR_IO;
+	assert(s->at.address);
 	rc = serve_new(&s->host, &s->options->server->serve, &s->serve);
 	if (rc < 0)
 		return err_set(err, ERR_IO, "%s", strerror(-rc));
@@ -297,6 +303,7 @@ int attach_server_open(const struct attach_options *o, struct collect *c, const 
 {
 	struct attach_server *s = mem_zalloc(1, sizeof(*s));
 
+	assert(o->server && o->server->guard && *name);
 #ifdef M_ARENA_MAX
 	mallopt(M_ARENA_MAX, 1); /* or each thread that answers keeps what names once took: 24 MB instead of 11 */
 #endif
@@ -321,6 +328,7 @@ void attach_server_start(struct attach_server *s, pid_t pid)
 
 	if (!s)
 		return;
+	assert(pid > 0 && !s->is_started);
 	s->pid = pid;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -208,6 +208,7 @@ static void add_head(const struct writer *w, const struct group *g)
 	struct buf head = { 0 };
 	uint64_t cpu_ns = 0;
 
+	assert(g->longest_ns >= g->shortest_ns);
 	for (size_t i = g->at; i < g->at + g->n; i++)
 		cpu_ns += thread_of(w->s, w->row[i])->cpu_ns;
 	buf_addf(&head, "%zu thread%s, %s", g->n, g->n == 1 ? "" : "s", thread_of(w->s, w->row[g->at])->wait);
@@ -248,6 +249,7 @@ static void each_line(const struct writer *w, const struct snap_row *row, uint32
 	struct snap_name name = { 0 };
 	struct snap_frame f;
 
+	assert(k < row->n);
 	snap_frame(w->s, row, k, &f);
 	for (uint32_t i = 0;; i++) {
 		bool named = !f.place && attach_names_at(w->names, w->s->p, f.addr, f.map, i, &name);
@@ -276,6 +278,7 @@ static void add_group(const struct writer *w, const struct group *g)
 	const struct snap_row *row = w->row[g->at];
 	size_t column = 0;
 
+	assert(g->n > 0 && g->at + g->n <= w->s->row.n);
 	buf_addz(w->out, "\n");
 	add_head(w, g);
 	add_holder(w, g);
@@ -312,8 +315,10 @@ static void add_threads(const struct snap *s, struct attach_names *names, struct
 	struct group *group = mem_alloc(n, sizeof(*group));
 	struct writer w = { .s = s, .names = names, .out = out, .row = mem_alloc(n, sizeof(const struct snap_row *)) };
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		assert(row[i].thread > 0 && row[i].thread <= s->thread.n);
 		w.row[i] = &row[i];
+	}
 	qsort_r((void *)w.row, n, sizeof(*w.row), compare_rows, (void *)(uintptr_t)s);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t tid = thread_of(s, w.row[i])->tid;

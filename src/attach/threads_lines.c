@@ -9,6 +9,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ void attach_threads_add_line(struct buf *out, const char *function, const struct
 	size_t n_place = utf8_count(buf_text(place), place->len), most = WIDTH - 1 - INDENT - 2 - n_place, n;
 	struct buf safe = { 0 }, cut = { 0 };
 
+	assert(n_place + INDENT + 2 < WIDTH);
 	utf8_add_safe(&safe, function, strlen(function));
 	utf8_add_short(&cut, buf_text(&safe), safe.len, n_place ? most : most + 2);
 	n = utf8_count(buf_text(&cut), cut.len);

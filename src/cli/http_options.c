@@ -12,6 +12,7 @@
 #include "cli/messages.h"
 #include "cli/report/report.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -108,6 +109,7 @@ bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, c
 
 	if (o->max_input != 0)
 		how.max_all = quarter > how.max ? quarter : how.max;
+	assert(n > 0);
 	interrupted = (struct stop){ 0 };
 	sigaction(SIGINT, NULL, &before);
 	if (before.sa_handler != SIG_IGN)

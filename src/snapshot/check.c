@@ -14,6 +14,7 @@
 #include "viewers/export/export.h"
 #include "viewers/export/gzip.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +220,7 @@ static int make_profile(const struct snapshot *s, struct shot *x, struct err *er
 	struct buf plain = { 0 };
 	int rc = take(s, x, &x->get.bytes, &plain, err);
 
+	assert(rc < 0 || x->p);
 	if (rc == ERR_UNKNOWN)
 		rc = take_legacy(s, x, &x->get.bytes, &plain, err);
 	if (rc == 0)
@@ -248,6 +250,7 @@ void snapshot_check_shot(const struct snapshot *s, struct shot *x)
 {
 	int rc;
 
+	assert(x >= s->shot && x < s->shot + s->n && x->state != SHOT_WRITTEN);
 	if (x->get.rc < 0)
 		return;
 	rc = x->is_dump ? make_dump(x, &x->err) : make_profile(s, x, &x->err);

@@ -214,6 +214,7 @@ static void ask_for(const struct snapshot *s, struct shot *x)
 	bool is_cpu = strcmp(x->kind, "cpu") == 0, is_heap = strcmp(x->kind, "heap") == 0;
 	struct buf query = { 0 };
 
+	assert(x->kind && x->file);
 	if (is_cpu)
 		buf_addf(&query, "seconds=%lld", (long long)s->options->seconds);
 	else
@@ -228,6 +229,7 @@ int snapshot_fetch(struct snapshot *s, struct err *err)
 	struct fetch *get;
 	int rc;
 
+	assert(s->n > 0 && s->options->fetch);
 	s->begin_ns = now_ns();
 	rc = fetch_first(s, err);
 	if (rc < 0)

@@ -13,6 +13,7 @@
 #include "base/unit.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ static void add_shot(struct json *j, const struct shot *x)
 						  "time",    "duration_ns",  "program",      "build_id" };
 	bool written = x->state == SHOT_WRITTEN;
 
+	assert(x->state < N_SHOT_STATES);
 	jsonw_open(j, '{');
 	jsonw_add_text(j, "name", x->file);
 	jsonw_add_text(j, "kind", x->kind);
@@ -253,6 +255,7 @@ void snapshot_write_shot(const struct snapshot *s, struct shot *x)
 	snapshot_check_shot(s, x);
 	if (x->state == SHOT_WRITTEN && write_file(s->options->folder, x->file, &x->packed, &x->err) < 0)
 		x->state = SHOT_FAILED;
+	assert(x->state != SHOT_WRITTEN || x->n_bytes > 0);
 	buf_release(&x->packed);
 }
 

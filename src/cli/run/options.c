@@ -311,6 +311,7 @@ static int read_engine(const char *asked, struct attach_options *to, struct err 
 
 static void add_file(struct run_options *o, enum snap_kind kind, const char *custom, const char *name)
 {
+	assert(kind < N_SNAP_KINDS && o->attach.n_files < N_SNAP_KINDS + o->args.custom.n);
 	o->file[o->attach.n_files++] = (struct attach_file){ .kind = kind, .custom = custom, .name = name };
 }
 
@@ -536,6 +537,7 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 {
 	int i = 1;
 
+	assert(argc >= 1);
 	*out = (struct run_options){ .attach.files_max =
 					     which == COMMAND_RUN ? FILES_OF_RUN_MAX : FILES_OF_RECORD_MAX };
 	preset(which, &out->args);
@@ -548,6 +550,7 @@ int cmd_run_options_read(enum run_command which, int argc, char **argv, struct r
 	}
 	if (i < argc && strcmp(argv[i], "--") == 0)
 		i++;
+	assert(i <= argc);
 	if (out->args.help)
 		return i;
 	if (check_numbers(&out->args, err) < 0 || read_follow(out->args.follow, &out->attach, err) < 0 ||
@@ -584,6 +587,7 @@ int cmd_run_options_fit(struct run_options *o, const struct program *p, const ch
 	for (size_t i = 0; i < o->attach.n_files; i++)
 		if (!is_heap(&o->file[i]))
 			o->file[n++] = o->file[i];
+	assert(n <= o->attach.n_files);
 	o->attach.n_files = n;
 	o->attach.collect.heap_rate = 0;
 	if (n == 0 && !o->server)

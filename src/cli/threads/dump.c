@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "symbol/demangle.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,7 @@ static void add_wait(struct buf *out, const struct group *g)
 {
 	uint64_t lo = g->shortest_s / SECONDS_PER_MINUTE, hi = g->longest_s / SECONDS_PER_MINUTE;
 
+	assert(g->shortest_s <= g->longest_s);
 	buf_addz(out, ", ");
 	if (lo != hi)
 		buf_addf(out, "%" PRIu64 " to ", lo);
@@ -250,6 +252,7 @@ static void add_group(const struct dump *d, const struct group *g)
 	const struct stacks_frame *f = &d->s->frame[t->first];
 	size_t column = 0;
 
+	assert(g->n > 0 && g->at + g->n <= d->n);
 	add_head(d, g);
 	if (t->labels.n) {
 		struct buf labels = { 0 };
@@ -280,6 +283,7 @@ static void make_groups(struct dump *d, struct group *group, size_t *n_groups)
 		if (i == 0 || d->entry[i - 1].hash != d->entry[i].hash ||
 		    compare_kinds(d->s, d->entry[i - 1].t, t) != 0)
 			group[(*n_groups)++] = (struct group){ .at = i, .shortest_s = t->wait_s };
+		assert(*n_groups <= d->n);
 		g = &group[*n_groups - 1];
 		g->n++;
 		g->waits |= t->waits;
