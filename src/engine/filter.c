@@ -70,7 +70,8 @@ static int compile(struct filter *f, struct err *err)
 
 static bool is_removed(const struct filter *f, uint32_t row)
 {
-	return (f->stack_goes && f->stack_goes[f->d.stack[row]]) || (f->set_goes && f->set_goes[f->d.labels[row]]);
+	return (f->stack_removed && f->stack_removed[f->d.stack[row]]) ||
+	       (f->set_removed && f->set_removed[f->d.labels[row]]);
 }
 
 uint8_t *filter_used_sets(const struct filter *f)
@@ -111,7 +112,7 @@ static void filter_rows(struct filter *f)
 	struct profile *d = &f->d;
 	uint32_t *row, n = 0;
 
-	if (!f->stack_goes && !f->set_goes)
+	if (!f->stack_removed && !f->set_removed)
 		return;
 	row = mem_alloc(d->n_rows, sizeof(*row)); /* that remain */
 	for (uint32_t i = 0; i < d->n_rows; i++) {
@@ -162,7 +163,7 @@ static int apply_names(struct filter *f, struct err *err)
 
 	for (int i = 0; i < N_NAMES - 1; i++)
 		set[i] = f->name[i].rx != NULL;
-	if (rc == 0 && f->stack_goes && f->notes->len == len && !has_rows(f))
+	if (rc == 0 && f->stack_removed && f->notes->len == len && !has_rows(f))
 		note_empty(f, option, set, N_NAMES - 1);
 	return rc;
 }

@@ -282,7 +282,7 @@ static int by_id(const void *a, const void *b)
 	return l < r ? -1 : l > r;
 }
 
-/* The column of ids with more: those behind the highest one or, where these end, the lowest free. */
+/* The column of ids with more: those after the highest one or, when these run out, the lowest free. */
 static uint64_t *more_ids(struct arena *mem, const uint64_t *id, uint32_t n, uint32_t more)
 {
 	uint64_t *out = grown(mem, id, n, more, sizeof(*id)), *sorted = mem_alloc(n, sizeof(*id)), next;

@@ -54,8 +54,8 @@ struct filter {
 	struct buf *notes;
 	struct matcher name[N_NAMES], tagshow, taghide;
 	struct tag_filter tagfocus, tagignore;
-	uint8_t *stack_goes; /* [stacks] its rows are removed; NULL for none; in the arena */
-	uint8_t *set_goes;   /* [label_sets] likewise */
+	uint8_t *stack_removed; /* [stacks] its rows are removed; NULL for none; in the arena */
+	uint8_t *set_removed;   /* [label_sets] likewise */
 };
 
 /*

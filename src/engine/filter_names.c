@@ -33,13 +33,13 @@ struct stack_cutter {
 	const uint8_t *loc;              /* [n_locs] LOC_ */
 	bool by_focus, show_from, prune; /* set options */
 	bool any_hidden;                 /* hide or show removed whole locations */
-	uint8_t *goes;                   /* [stacks] is removed with its rows */
+	uint8_t *removed;                /* [stacks] is removed with its rows */
 	struct range *range;             /* [stacks] */
 	uint32_t *n_left;                /* [stacks] locations that remain */
 	struct stop *stop;
 	unsigned parts;
 	struct outcome {
-		bool any_goes, any_changes;
+		bool any_removed, any_changes;
 	} * part; /* [parts] */
 };
 
@@ -105,8 +105,8 @@ static void judge_part(void *arg, unsigned part)
 		} else {
 			r->end = r->first;
 			c->n_left[s] = 0;
-			c->goes[s] = 1;
-			o.any_goes = true;
+			c->removed[s] = 1;
+			o.any_removed = true;
 		}
 	}
 	c->part[part] = o;
@@ -161,13 +161,13 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 {
 	struct stack_cutter c = { .in = &f->d.stacks, .loc = loc, .stop = f->q->stop };
 	uint64_t wish = f->d.stacks.off[f->d.stacks.n] / FRAMES_PER_THREAD + 1;
-	bool any_goes = false, any_changes = false;
+	bool any_removed = false, any_changes = false;
 
 	c.by_focus = is_set(f, NAME_FOCUS) || is_set(f, NAME_IGNORE) || is_set(f, NAME_HIDE) || is_set(f, NAME_SHOW);
 	c.show_from = is_set(f, NAME_SHOW_FROM);
 	c.prune = is_set(f, NAME_PRUNE_FROM);
 	c.any_hidden = has_hidden(f, loc);
-	c.goes = arena_zalloc(f->mem, c.in->n, sizeof(*c.goes));
+	c.removed = arena_zalloc(f->mem, c.in->n, sizeof(*c.removed));
 	c.range = mem_alloc(c.in->n, sizeof(*c.range));
 	c.n_left = mem_alloc(c.in->n, sizeof(*c.n_left));
 	c.parts = wish < pool_size() ? (unsigned)wish : pool_size();
@@ -175,11 +175,11 @@ static int filter_stacks(struct filter *f, const uint8_t *loc, struct err *err)
 	stop_begin(c.stop, "filtering", c.in->n);
 	pool_run(judge_part, &c, c.parts);
 	for (unsigned i = 0; i < c.parts; i++) {
-		any_goes |= c.part[i].any_goes;
+		any_removed |= c.part[i].any_removed;
 		any_changes |= c.part[i].any_changes;
 	}
-	if (any_goes)
-		f->stack_goes = c.goes;
+	if (any_removed)
+		f->stack_removed = c.removed;
 	if (any_changes && !stop_is_set(c.stop)) {
 		cut_stacks(&c, f->mem);
 		f->d.stacks = c.out;

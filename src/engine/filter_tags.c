@@ -338,9 +338,9 @@ static int filter_by_tag(struct filter *f, const struct label_units *units, stru
 	if (rc == 0 && f->tagignore.is_set)
 		rc = tag_filter_match(f, &f->tagignore, units, used, ignore, err);
 	if (rc == 0) {
-		f->set_goes = arena_alloc(f->mem, n, 1);
+		f->set_removed = arena_alloc(f->mem, n, 1);
 		for (uint32_t s = 0; s < n; s++)
-			f->set_goes[s] = (f->tagfocus.is_set && !focus[s]) || ignore[s];
+			f->set_removed[s] = (f->tagfocus.is_set && !focus[s]) || ignore[s];
 		if (f->tagfocus.is_set && !has_any(focus, n))
 			add_hint(f, &f->tagfocus, "TagFocus", has_any(used, n));
 		if (f->tagignore.is_set && !has_any(ignore, n))

@@ -1,5 +1,5 @@
 /*
- * rows_int.h - between the steps that make rows: picks, classes, groups
+ * rows_int.h - the steps that make rows: picks, classes, groups
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -44,19 +44,19 @@ struct gate_lists {
 	uint64_t *off;  /* [n + 1] */
 	uint32_t *pick; /* [off[n]] */
 	uint32_t *cell; /* [n] of the leaf */
-	/* Stacks are parted into ranges: sum[(pick * N_STATS_SIDES + side) * n_ranges + range] is what a pick has there. */
+	/* Stacks are divided into ranges: sum[(pick * N_STATS_SIDES + side) * n_ranges + range] is the sum of a pick there. */
 	uint32_t n_ranges;
 	double *sum;
 };
 
-/* How many threads so many stacks are worth. */
+/* The number of threads that so many stacks are worth. */
 unsigned gate_rows_threads(uint32_t n_stacks);
 
 void gate_lists_make(const struct gate_picks *p, struct gate_lists *out);
 void gate_lists_release(struct gate_lists *l);
 
 /*
- * Put picks together whose samples are nearly the same.
+ * Merge picks whose samples are nearly the same.
  *
  * first    [p->n] the first pick of its group, which may be itself
  * named    [p->n] of a first one: the pick that names the group
@@ -65,8 +65,8 @@ void gate_lists_release(struct gate_lists *l);
 void gate_picks_merge(const struct gate_picks *p, const struct gate_lists *l, uint32_t *first, uint32_t *named,
 		      double *depth);
 
-/* Classes of stacks: one per leaf cell and list of rows. Those of a cell stand together, in the order of the stacks
-   that they were first met in. */
+/* Classes of stacks: one per leaf cell and list of rows. Those of a cell are adjacent, in the order of their
+   first stacks. */
 struct gate_classes {
 	uint32_t n, *cell;                                 /* [n] */
 	double *value[N_STATS_SIDES], *var[N_STATS_SIDES]; /* [n] */
@@ -80,7 +80,7 @@ struct gate_classes {
 	} * part;                /* [n_parts] */
 };
 
-/* The lists become those of rows, which row_of gives for the picks. */
+/* Turn lists of picks into lists of rows, which row_of gives for the picks, and find the classes. */
 void gate_classes_make(const struct gate_picks *p, struct gate_lists *l, const uint32_t *row_of, uint32_t n_rows,
 		       struct gate_classes *out);
 void gate_classes_release(struct gate_classes *c);
