@@ -1,6 +1,4 @@
 # src/cli/threads - where each thread of a process is
 
 src_cpa_SOURCES += \
-	src/cli/threads/dump.c \
-	src/cli/threads/dump.h \
 	src/cli/threads/threads.c

@@ -45,7 +45,6 @@ src_libcpaprof_collector_libcollector_a_SOURCES = \
 	src/libcpaprof/collector/task.c \
 	src/libcpaprof/collector/task.h \
 	src/libcpaprof/collector/text.c \
-	src/libcpaprof/collector/text.h \
 	src/libcpaprof/collector/threads.c \
 	src/libcpaprof/collector/threads.h \
 	src/libcpaprof/collector/trace.c \

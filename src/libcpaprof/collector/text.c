@@ -14,8 +14,7 @@
  */
 #include "config.h"
 
-#include "libcpaprof/collector/text.h"
-
+#include "libcpaprof/collector/collect_int.h"
 #include "libcpaprof/collector/labels.h"
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/write.h"
@@ -29,6 +28,154 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { TEXT_BUFFER = 16 << 10, ADD_MAX = 512, ROWS_MAX = 1 << 24 };
+enum { STATUS_SIZE = 4096, NAME_SIZE = 32, CREATORS_SHOWN = 1 };
+
+/* A text that is being written. */
+struct text {
+	const struct snap *s;
+	snap_names_fn *names;
+	void *names_arg;
+	snap_sink_fn *sink;
+	void *arg;
+	int error; /* what failed first; nothing is written any more */
+	size_t len;
+	struct vec line, chars; /* frames of a stack that wait to be aligned */
+	char buffer[TEXT_BUFFER];
+};
+
+static void flush(struct text *t)
+{
+	if (t->len && !t->error)
+		t->error = t->sink(t->arg, t->buffer, t->len);
+	t->len = 0;
+}
+
+static void put(struct text *t, const void *data, size_t n)
+{
+	while (n) {
+		size_t part = n < TEXT_BUFFER - t->len ? n : TEXT_BUFFER - t->len;
+
+		memcpy(t->buffer + t->len, data, part);
+		t->len += part;
+		data = (const char *)data + part;
+		n -= part;
+		if (t->len == TEXT_BUFFER)
+			flush(t);
+	}
+}
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *fmt, ...)
+{
+	char s[ADD_MAX];
+	va_list args;
+	int n;
+
+	va_start(args, fmt);
+	n = vsnprintf(s, sizeof(s), fmt, args);
+	va_end(args);
+	if (n > 0)
+		put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
+}
+
+/* Terminals obey U+0080 to U+009F too, and some the bytes; U+202A to U+202E turn lines around. */
+static size_t shown_size(const char *s, size_t n)
+{
+	size_t size = collect_character(s, n);
+	unsigned char c = (unsigned char)*s;
+
+	if (size == 0 || c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
+		return 0;
+	if (size == 3 && memcmp(s, "\xe2\x80", 2) == 0 && (unsigned char)s[2] >= 0xaa && (unsigned char)s[2] <= 0xae)
+		return 0;
+	return size;
+}
+
+/* As put, but what a terminal would obey becomes '?'. */
+static void put_safe(struct text *t, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		size_t size = shown_size(s + i, n - i);
+
+		put(t, size ? s + i : "?", size ? size : 1);
+		i += size ? size : 1;
+	}
+}
+
+/* A text as Go quotes it. */
+static void quote(struct text *t, const char *s, size_t n)
+{
+	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
+
+	put(t, "\"", 1);
+	for (size_t i = 0; i < n; i++) {
+		const char *at = s[i] ? strchr(from, s[i]) : NULL;
+
+		if (at)
+			add(t, "\\%c", to[at - from]);
+		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
+			add(t, "\\x%02x", (unsigned)s[i]);
+		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
+			add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
+		else
+			put(t, &s[i], 1);
+	}
+	put(t, "\"", 1);
+}
+
+struct labelling {
+	struct text *t;
+	uint32_t n;
+};
+
+static int put_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
+{
+	struct labelling *l = arg;
+
+	add(l->t, l->n++ ? ", " : "{");
+	quote(l->t, key, n_key);
+	add(l->t, ":");
+	quote(l->t, value, n_value);
+	return 0;
+}
+
+static void put_labels(struct text *t, uint32_t label)
+{
+	struct labelling l = { .t = t };
+
+	collect_labels(t->s->p->c, label, put_label, &l);
+	add(t, l.n ? "}" : "{}");
+}
+
+/* " 0x..." There are millions. */
+static void put_address(struct text *t, uint64_t addr)
+{
+	static const char digit[] = "0123456789abcdef";
+	char s[19];
+	char *at = s + sizeof(s);
+
+	do {
+		*--at = digit[addr & 15];
+		addr >>= 4;
+	} while (addr);
+	*--at = 'x';
+	*--at = '0';
+	*--at = ' ';
+	put(t, at, (size_t)(s + sizeof(s) - at));
+}
+
+static void put_addresses(struct text *t, const struct snap_row *r)
+{
+	const struct table_loc *loc = t->s->p->table.loc.data;
+	const uint32_t *frames = t->s->p->table.frames.data;
+
+	for (uint32_t i = 0; i < r->n; i++)
+		put_address(t, loc[frames[r->at + i]].addr + 1);
+	if (r->n == 0)
+		add(t, " 0x1"); /* readers want one */
+	put(t, "\n", 1);
+}
 
 enum { INLINED_MAX = 64, LINES_MAX = 1 << 16, CHARS_MAX = 1 << 24, TAB = 8, NAME_MAX_LEN = 4096 };
 
@@ -50,7 +197,7 @@ static uint32_t keep(struct text *t, const char *s, size_t n)
 		return 0;
 	}
 	for (size_t i = 0, size; i < n; i += size ? size : 1) {
-		size = snap_text_shown(s + i, n - i);
+		size = shown_size(s + i, n - i);
 		if (size)
 			memcpy(to + i, s + i, size);
 		else
@@ -140,9 +287,9 @@ static void put_cell(struct text *t, const char *s, uint32_t n, uint32_t column)
 {
 	uint32_t width = width_of(s, n), to = (column + 1 + TAB - 1) / TAB * TAB;
 
-	snap_text_put(t, s, n);
+	put(t, s, n);
 	for (; width < to; width = width / TAB * TAB + TAB)
-		snap_text_put(t, "\t", 1);
+		put(t, "\t", 1);
 }
 
 /* Lines [lo, hi), which all have names. */
@@ -158,15 +305,15 @@ static void put_run(struct text *t, const struct line *lo, const struct line *hi
 		wide[1] = name > wide[1] ? name : wide[1];
 	}
 	for (const struct line *l = lo; l < hi; l++) {
-		snap_text_put(t, "#\t", 2);
+		put(t, "#\t", 2);
 		put_cell(t, chars + l->at, l->n[0], wide[0]);
 		put_cell(t, chars + l->at + l->n[0], l->n[1], wide[1]);
-		snap_text_put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
-		snap_text_put(t, "\n", 1);
+		put(t, chars + l->at + l->n[0] + l->n[1], l->n[2]);
+		put(t, "\n", 1);
 	}
 }
 
-void snap_text_frames(struct text *t, const struct snap_row *r)
+static void put_frames(struct text *t, const struct snap_row *r)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 	const struct line *line;
@@ -183,12 +330,12 @@ void snap_text_frames(struct text *t, const struct snap_row *r)
 			to++;
 		put_run(t, line + from, line + to);
 		for (; to < t->line.n && !line[to].n[1]; to++) {
-			snap_text_put(t, "#\t", 2);
-			snap_text_put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
-			snap_text_put(t, "\n", 1);
+			put(t, "#\t", 2);
+			put(t, (const char *)t->chars.data + line[to].at, line[to].n[0]);
+			put(t, "\n", 1);
 		}
 	}
-	snap_text_put(t, "\n", 1);
+	put(t, "\n", 1);
 }
 
 /* A frame as of a goroutine. Offsets there are of return addresses, one more. */
@@ -196,14 +343,15 @@ static void put_call(struct text *t, const char *before, const struct line *l)
 {
 	const char *s = (const char *)t->chars.data + l->at;
 
-	snap_text_put(t, before, strlen(before));
-	snap_text_put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
-	snap_text_add(t, "%s\n\t", *before ? "" : "(...)");
-	snap_text_put(t, s + l->n[0] + l->n[1], l->n[2]);
-	snap_text_add(t, " +0x%" PRIx64 "\n", l->offset + 1);
+	put(t, before, strlen(before));
+	put(t, l->n[1] ? s + l->n[0] : s, l->n[1] ? l->n_function : l->n[0]);
+	add(t, "%s\n\t", *before ? "" : "(...)");
+	put(t, s + l->n[0] + l->n[1], l->n[2]);
+	add(t, " +0x%" PRIx64 "\n", l->offset + 1);
 }
 
-void snap_text_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
+/* Function and place of frames [at, at + n) in two lines each, as of a goroutine; no more than most frames. */
+static void put_calls(struct text *t, const char *before, uint32_t at, uint32_t n, uint32_t most)
 {
 	const uint32_t *frames = t->s->p->table.frames.data;
 
@@ -215,13 +363,11 @@ void snap_text_calls(struct text *t, const char *before, uint32_t at, uint32_t n
 	}
 }
 
-void snap_text_release_frames(struct text *t)
+static void release_frames(struct text *t)
 {
 	vec_release(&t->line, sizeof(struct line));
 	vec_release(&t->chars, 1);
 }
-
-enum { STATUS_SIZE = 4096, NAME_SIZE = 32 };
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 extern __typeof__(mallinfo2) mallinfo2 __attribute__((weak));
@@ -234,9 +380,9 @@ static void put_malloc(struct text *t)
 	if (t->s->p->pid != getpid() || !mallinfo2)
 		return;
 	m = mallinfo2();
-	snap_text_add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
-		      m.hblkhd);
-	snap_text_add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
+	add(t, "# Arena = %zu\n# Ordblks = %zu\n# Hblks = %zu\n# Hblkhd = %zu\n", m.arena, m.ordblks, m.hblks,
+	    m.hblkhd);
+	add(t, "# Uordblks = %zu\n# Fordblks = %zu\n# Keepcost = %zu\n", m.uordblks, m.fordblks, m.keepcost);
 }
 #else
 static void put_malloc(struct text *t)
@@ -257,10 +403,11 @@ static void put_line(struct text *t, const char *text, const char *name, const c
 	if (!at)
 		return;
 	n = strtoull(at + strlen(what), &end, 10);
-	snap_text_add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
+	add(t, "# %s = %" PRIu64 "\n", as, strncmp(end, " kB", 3) == 0 ? n * 1024 : n);
 }
 
-void snap_text_memory(struct text *t)
+/* What is known of the memory of the process, as "# key = value" lines. */
+static void write_memory(struct text *t)
 {
 	static const struct {
 		const char *name, *as;
@@ -281,13 +428,11 @@ void snap_text_memory(struct text *t)
 	if (n <= 0)
 		return;
 	status[n] = '\0';
-	snap_text_add(t, "\n# memory\n");
+	add(t, "\n# memory\n");
 	put_malloc(t);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		put_line(t, status, lines[i].name, lines[i].as);
 }
-
-enum { CREATORS_SHOWN = 1 };
 
 #define NS_PER_S UINT64_C(1000000000)
 #define NS_PER_MINUTE (60 * NS_PER_S)
@@ -298,28 +443,28 @@ static void put_head(struct text *t, const struct snap_thread *thread, uint32_t 
 	       n_wait = strnlen(thread->wait, sizeof(thread->wait));
 	bool go = strcmp(t->s->name, "goroutine") == 0;
 
-	snap_text_add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
+	add(t, "%s %" PRIu32 " ", go ? "goroutine" : "thread", thread->tid);
 	if (!go) {
-		snap_text_put(t, "\"", 1);
-		snap_text_safe(t, thread->name, n_name);
-		snap_text_put(t, "\" ", 2);
+		put(t, "\"", 1);
+		put_safe(t, thread->name, n_name);
+		put(t, "\" ", 2);
 	}
-	snap_text_put(t, "[", 1);
-	snap_text_safe(t, thread->wait, n_wait);
+	put(t, "[", 1);
+	put_safe(t, thread->wait, n_wait);
 	if (thread->wait_ns >= NS_PER_MINUTE)
-		snap_text_add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
+		add(t, ", %" PRIu64 " minutes", thread->wait_ns / NS_PER_MINUTE);
 	if (!go) {
-		snap_text_add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
-			      thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
+		add(t, ", cpu %" PRIu64 ".%" PRIu64 "s", thread->cpu_ns / NS_PER_S,
+		    thread->cpu_ns % NS_PER_S / (NS_PER_S / 10));
 		if (label) {
-			snap_text_add(t, ", labels: ");
-			snap_text_labels(t, label);
+			add(t, ", labels: ");
+			put_labels(t, label);
 		}
 	}
-	snap_text_add(t, "]:\n");
+	add(t, "]:\n");
 }
 
-void snap_text_threads(struct text *t)
+static void write_threads(struct text *t)
 {
 	const struct snap_thread *thread = t->s->thread.data;
 	const struct snap_row *row = t->s->row.data;
@@ -335,146 +480,13 @@ void snap_text_threads(struct text *t)
 		const struct snap_row *mine = row_of[i + 1] ? &row[row_of[i + 1] - 1] : NULL;
 
 		if (i)
-			snap_text_put(t, "\n", 1);
+			put(t, "\n", 1);
 		put_head(t, &thread[i], mine ? mine->label : 0);
 		if (mine)
-			snap_text_calls(t, "", mine->at, mine->n, UINT32_MAX);
-		snap_text_calls(t, "created by ", thread[i].creator_at, thread[i].creator_n, CREATORS_SHOWN);
+			put_calls(t, "", mine->at, mine->n, UINT32_MAX);
+		put_calls(t, "created by ", thread[i].creator_at, thread[i].creator_n, CREATORS_SHOWN);
 	}
 	memory_unmap(row_of, n_row_of);
-}
-
-enum { ADD_MAX = 512, ROWS_MAX = 1 << 24 };
-
-static void flush(struct text *t)
-{
-	if (t->len && !t->error)
-		t->error = t->sink(t->arg, t->buffer, t->len);
-	t->len = 0;
-}
-
-void snap_text_put(struct text *t, const void *data, size_t n)
-{
-	while (n) {
-		size_t part = n < TEXT_BUFFER - t->len ? n : TEXT_BUFFER - t->len;
-
-		memcpy(t->buffer + t->len, data, part);
-		t->len += part;
-		data = (const char *)data + part;
-		n -= part;
-		if (t->len == TEXT_BUFFER)
-			flush(t);
-	}
-}
-
-void snap_text_add(struct text *t, const char *fmt, ...)
-{
-	char s[ADD_MAX];
-	va_list args;
-	int n;
-
-	va_start(args, fmt);
-	n = vsnprintf(s, sizeof(s), fmt, args);
-	va_end(args);
-	if (n > 0)
-		snap_text_put(t, s, (size_t)n < sizeof(s) ? (size_t)n : sizeof(s) - 1);
-}
-
-/* Terminals obey U+0080 to U+009F too, and some the bytes; U+202A to U+202E turn lines around. */
-size_t snap_text_shown(const char *s, size_t n)
-{
-	size_t size = collect_character(s, n);
-	unsigned char c = (unsigned char)*s;
-
-	if (size == 0 || c < ' ' || c == 0x7f || (c == 0xc2 && (unsigned char)s[1] < 0xa0))
-		return 0;
-	if (size == 3 && memcmp(s, "\xe2\x80", 2) == 0 && (unsigned char)s[2] >= 0xaa && (unsigned char)s[2] <= 0xae)
-		return 0;
-	return size;
-}
-
-void snap_text_safe(struct text *t, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n;) {
-		size_t size = snap_text_shown(s + i, n - i);
-
-		snap_text_put(t, size ? s + i : "?", size ? size : 1);
-		i += size ? size : 1;
-	}
-}
-
-/* A text as Go quotes it. */
-static void quote(struct text *t, const char *s, size_t n)
-{
-	static const char from[] = "\a\b\f\n\r\t\v\\\"", to[] = "abfnrtv\\\"";
-
-	snap_text_put(t, "\"", 1);
-	for (size_t i = 0; i < n; i++) {
-		const char *at = s[i] ? strchr(from, s[i]) : NULL;
-
-		if (at)
-			snap_text_add(t, "\\%c", to[at - from]);
-		else if ((unsigned char)s[i] < ' ' || s[i] == 0x7f)
-			snap_text_add(t, "\\x%02x", (unsigned)s[i]);
-		else if ((unsigned char)s[i] == 0xc2 && i + 1 < n && (unsigned char)s[i + 1] < 0xa0)
-			snap_text_add(t, "\\u00%02x", (unsigned)(unsigned char)s[++i]);
-		else
-			snap_text_put(t, &s[i], 1);
-	}
-	snap_text_put(t, "\"", 1);
-}
-
-struct labelling {
-	struct text *t;
-	uint32_t n;
-};
-
-static int put_label(void *arg, const char *key, size_t n_key, const char *value, size_t n_value)
-{
-	struct labelling *l = arg;
-
-	snap_text_add(l->t, l->n++ ? ", " : "{");
-	quote(l->t, key, n_key);
-	snap_text_add(l->t, ":");
-	quote(l->t, value, n_value);
-	return 0;
-}
-
-void snap_text_labels(struct text *t, uint32_t label)
-{
-	struct labelling l = { .t = t };
-
-	collect_labels(t->s->p->c, label, put_label, &l);
-	snap_text_add(t, l.n ? "}" : "{}");
-}
-
-/* " 0x..." There are millions. */
-static void put_address(struct text *t, uint64_t addr)
-{
-	static const char digit[] = "0123456789abcdef";
-	char s[19];
-	char *at = s + sizeof(s);
-
-	do {
-		*--at = digit[addr & 15];
-		addr >>= 4;
-	} while (addr);
-	*--at = 'x';
-	*--at = '0';
-	*--at = ' ';
-	snap_text_put(t, at, (size_t)(s + sizeof(s) - at));
-}
-
-void snap_text_addresses(struct text *t, const struct snap_row *r)
-{
-	const struct table_loc *loc = t->s->p->table.loc.data;
-	const uint32_t *frames = t->s->p->table.frames.data;
-
-	for (uint32_t i = 0; i < r->n; i++)
-		put_address(t, loc[frames[r->at + i]].addr + 1);
-	if (r->n == 0)
-		snap_text_add(t, " 0x1"); /* readers want one */
-	snap_text_put(t, "\n", 1);
 }
 
 static void write_mappings(struct text *t)
@@ -483,15 +495,15 @@ static void write_mappings(struct text *t)
 	const struct map *m = maps->map.data;
 	const char *texts = maps->texts.data;
 
-	snap_text_add(t, "\n--- Memory map: ---\n");
+	add(t, "\n--- Memory map: ---\n");
 	for (size_t i = 0; i < maps->map.n; i++, m++) {
-		snap_text_add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
-		snap_text_safe(t, texts + m->path, m->n_path);
-		snap_text_add(t, " (@%" PRIx64 ")", m->offset);
+		add(t, "0x%" PRIx64 "-0x%" PRIx64 " ", m->start, m->limit);
+		put_safe(t, texts + m->path, m->n_path);
+		add(t, " (@%" PRIx64 ")", m->offset);
 		if (m->n_id)
-			snap_text_add(t, " ");
-		snap_text_put(t, texts + m->id, m->n_id);
-		snap_text_put(t, "\n", 1);
+			add(t, " ");
+		put(t, texts + m->id, m->n_id);
+		put(t, "\n", 1);
 	}
 }
 
@@ -550,17 +562,17 @@ static void each_row(struct text *t, void (*put_row)(struct text *t, const struc
 
 static void put_count(struct text *t, const struct snap_row *r)
 {
-	snap_text_add(t, "%" PRId64 " @", r->value[0]);
-	snap_text_addresses(t, r);
+	add(t, "%" PRId64 " @", r->value[0]);
+	put_addresses(t, r);
 	if (r->label) {
-		snap_text_add(t, "# labels: ");
-		snap_text_labels(t, r->label);
-		snap_text_put(t, "\n", 1);
+		add(t, "# labels: ");
+		put_labels(t, r->label);
+		put(t, "\n", 1);
 	}
-	snap_text_frames(t, r);
+	put_frames(t, r);
 }
 
-void snap_text_counts(struct text *t)
+static void write_counts(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total = 0;
@@ -568,20 +580,19 @@ void snap_text_counts(struct text *t)
 	for (size_t i = 0; i < t->s->row.n; i++)
 		if (__builtin_add_overflow(total, row[i].value[0], &total))
 			total = INT64_MAX;
-	snap_text_safe(t, t->s->name, strlen(t->s->name));
-	snap_text_add(t, " profile: total %" PRId64 "\n", total);
+	put_safe(t, t->s->name, strlen(t->s->name));
+	add(t, " profile: total %" PRId64 "\n", total);
 	each_row(t, put_count);
 }
 
 static void put_heap(struct text *t, const struct snap_row *r)
 {
-	snap_text_add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2],
-		      r->raw[3]);
-	snap_text_addresses(t, r);
-	snap_text_frames(t, r);
+	add(t, "%" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @", r->raw[0], r->raw[1], r->raw[2], r->raw[3]);
+	put_addresses(t, r);
+	put_frames(t, r);
 }
 
-void snap_text_heap(struct text *t)
+static void write_heap(struct text *t)
 {
 	const struct snap_row *row = t->s->row.data;
 	int64_t total[SNAP_VALUES] = { 0 };
@@ -592,30 +603,30 @@ void snap_text_heap(struct text *t)
 				total[k] = INT64_MAX - 1;
 	/* pprof takes a profile whose two pairs are the same for one that has one pair */
 	total[3] += total[1] == total[3];
-	snap_text_add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1],
-		      total[2], total[3]);
+	add(t, "heap profile: %" PRId64 ": %" PRId64 " [%" PRId64 ": %" PRId64 "] @ ", total[0], total[1], total[2],
+	    total[3]);
 	/* what Go calls heap/2N; google-pprof divides by zero there when a row has nothing in use */
 	if (t->s->gperf)
-		snap_text_add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
+		add(t, "heap_v2/%" PRIu64 "\n", t->s->period);
 	else
-		snap_text_add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
+		add(t, "heap/%" PRIu64 "\n", 2 * t->s->period);
 	each_row(t, put_heap);
-	snap_text_memory(t);
+	write_memory(t);
 }
 
 static void put_wait(struct text *t, const struct snap_row *r)
 {
-	snap_text_add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
-	snap_text_addresses(t, r);
-	snap_text_frames(t, r);
+	add(t, "%" PRId64 " %" PRId64 " @", r->value[1], r->value[0]);
+	put_addresses(t, r);
+	put_frames(t, r);
 }
 
-void snap_text_contention(struct text *t)
+static void write_contention(struct text *t)
 {
-	snap_text_add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
+	add(t, "--- %s:\ncycles/second=1000000000\n", t->s->kind == SNAP_MUTEX ? "mutex" : "contention");
 	/* values stand for all already; readers multiply by this */
 	if (t->s->kind == SNAP_MUTEX)
-		snap_text_add(t, "sampling period=1\n");
+		add(t, "sampling period=1\n");
 	each_row(t, put_wait);
 }
 
@@ -642,20 +653,20 @@ static void write_form(struct text *t, int debug)
 	switch (t->s->kind) {
 	case SNAP_HEAP:
 	case SNAP_ALLOCS:
-		snap_text_heap(t);
+		write_heap(t);
 		break;
 	case SNAP_BLOCK:
 	case SNAP_MUTEX:
-		snap_text_contention(t);
+		write_contention(t);
 		break;
 	case SNAP_THREADS:
 		if (debug > 1) {
-			snap_text_threads(t);
+			write_threads(t);
 			return;
 		}
 		/* fall through */
 	default:
-		snap_text_counts(t);
+		write_counts(t);
 	}
 	write_mappings(t);
 }
@@ -683,7 +694,7 @@ int snap_write_text(const struct snap *s, int debug, snap_names_fn *names, void 
 	rc = t->error;
 	if (t->s == &stacks)
 		vec_release(&stacks.row, sizeof(struct snap_row));
-	snap_text_release_frames(t);
+	release_frames(t);
 	memory_unmap(t, sizeof(*t));
 	return rc;
 }
