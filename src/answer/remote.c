@@ -35,12 +35,9 @@ struct remote {
 	size_t n, cap;
 };
 
-enum { ANSWER_MAX = 512 << 20 }; /* bytes, unless told otherwise or memory is small */
-
 struct remote *remote_new(const struct query *q)
 {
 	struct remote *r = mem_zalloc(1, sizeof(*r));
-	uint64_t quarter = mem_quarter();
 
 	r->seconds = q->seconds;
 	r->how = (struct fetch_how){ .tls_cert = q->tls_cert,
@@ -49,12 +46,8 @@ struct remote *remote_new(const struct query *q)
 				     .header_file = q->header_file,
 				     .bearer_file = q->bearer_file,
 				     .netrc = q->netrc,
-				     .timeout = q->timeout,
-				     .max = (uint64_t)q->max_input };
-	if (q->max_input < 0)
-		r->how.max = quarter < ANSWER_MAX ? quarter : ANSWER_MAX;
-	if (q->max_input != 0)
-		r->how.max_all = quarter > r->how.max ? quarter : r->how.max;
+				     .timeout = q->timeout };
+	fetch_set_limits(&r->how, q->max_input);
 	return r;
 }
 

@@ -8,18 +8,15 @@
 #include "cli/http_options.h"
 
 #include "base/mem.h"
-#include "base/stop.h"
+#include "cli/interrupt.h"
 #include "cli/messages.h"
 #include "cli/report/report.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ANSWER_MAX = 512 << 20 }; /* bytes, unless told otherwise or memory is small */
 
 #define AT(field) offsetof(struct http_options, field)
 
@@ -80,19 +77,8 @@ uint64_t cmd_http_max_inflated(const struct http_options *o)
 	return o->max_inflated < 0 ? mem_quarter() : (uint64_t)o->max_inflated;
 }
 
-/* Set by Ctrl-C while servers are asked. */
-static struct stop interrupted;
-
-static void interrupt(int number)
-{
-	(void)number;
-	stop_set(&interrupted);
-}
-
 bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, const char *what)
 {
-	struct sigaction ours = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND }, before;
-	uint64_t quarter = mem_quarter();
 	struct fetch_how how = {
 		.tls_cert = o->tls_cert,
 		.tls_key = o->tls_key,
@@ -101,24 +87,17 @@ bool cmd_http_fetch(const struct http_options *o, struct fetch *get, size_t n, c
 		.bearer_file = o->bearer_file,
 		.netrc = o->netrc,
 		.timeout = o->timeout,
-		.max = o->max_input >= 0      ? (uint64_t)o->max_input
-		       : quarter < ANSWER_MAX ? quarter
-					      : ANSWER_MAX,
 	};
 	struct buf notes = { 0 };
+	bool was_interrupted;
 
-	if (o->max_input != 0)
-		how.max_all = quarter > how.max ? quarter : how.max;
 	assert(n > 0);
-	interrupted = (struct stop){ 0 };
-	sigaction(SIGINT, NULL, &before);
-	if (before.sa_handler != SIG_IGN)
-		sigaction(SIGINT, &ours, NULL);
+	fetch_set_limits(&how, o->max_input);
 	progress_begin(what);
-	fetch_all(get, n, &how, progress_fetch, &interrupted, &notes);
+	fetch_all(get, n, &how, progress_fetch, cmd_interrupt_catch(), &notes);
 	progress_end();
-	sigaction(SIGINT, &before, NULL);
+	was_interrupted = cmd_interrupt_release();
 	cmd_report_say_notes(&notes);
 	buf_release(&notes);
-	return stop_is_set(&interrupted);
+	return was_interrupted;
 }

@@ -11,6 +11,8 @@ src_cpa_SOURCES = \
 	src/cli/help.c \
 	src/cli/http_options.c \
 	src/cli/http_options.h \
+	src/cli/interrupt.c \
+	src/cli/interrupt.h \
 	src/cli/main.c \
 	src/cli/messages.c \
 	src/cli/messages.h

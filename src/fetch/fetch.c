@@ -638,6 +638,15 @@ static void run_all(struct run *r, fetch_progress_fn progress, struct stop *stop
 	}
 }
 
+void fetch_set_limits(struct fetch_how *how, int64_t max_input)
+{
+	enum { ANSWER_MAX = 512 << 20 }; /* bytes, unless told otherwise or memory is small */
+	uint64_t quarter = mem_quarter();
+
+	how->max = max_input >= 0 ? (uint64_t)max_input : quarter < ANSWER_MAX ? quarter : ANSWER_MAX;
+	how->max_all = max_input == 0 ? 0 : quarter > how->max ? quarter : how->max;
+}
+
 void fetch_all(struct fetch *get, size_t n, const struct fetch_how *how, fetch_progress_fn progress, struct stop *stop,
 	       struct buf *notes)
 {

@@ -29,6 +29,9 @@ struct fetch_how {
 	uint64_t max_all;  /* bytes of all answers together, 0 for no limit */
 };
 
+/* Limit answers as --max-input says: -1 is what fits into this machine, 0 no limit. */
+void fetch_set_limits(struct fetch_how *how, int64_t max_input);
+
 /* One URL to get, and what came. */
 struct fetch {
 	const struct url *url;

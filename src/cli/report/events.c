@@ -7,21 +7,11 @@
 
 #include "cli/report/events.h"
 
-#include "base/stop.h"
+#include "cli/interrupt.h"
 #include "cli/messages.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
-
-/* Set by Ctrl-C while servers are asked. */
-static struct stop interrupted;
-
-static void interrupt(int number)
-{
-	(void)number;
-	stop_set(&interrupted);
-}
 
 /* As Go writes durations of whole seconds: 1h0m30s. */
 static void say_wait(int64_t seconds)
@@ -51,20 +41,13 @@ static void say_urls(const struct remote *r, const struct query *q)
 
 static void fetch(void *arg, struct remote *r, const struct query *q, struct buf *notes)
 {
-	struct sigaction ours = { .sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND }, before;
-
 	(void)arg;
 	say_urls(r, q);
-	sigaction(SIGINT, NULL, &before);
-	if (before.sa_handler != SIG_IGN)
-		sigaction(SIGINT, &ours, NULL);
 	progress_begin("fetching");
-	remote_fetch(r, progress_fetch, &interrupted, notes);
+	remote_fetch(r, progress_fetch, cmd_interrupt_catch(), notes);
 	progress_end();
-	sigaction(SIGINT, &before, NULL);
-	if (stop_is_set(&interrupted))
+	if (cmd_interrupt_release())
 		buf_addz(notes, "interrupted; going on with what has arrived\n");
-	interrupted = (struct stop){ 0 };
 }
 
 static void step(void *arg, const char *what)
