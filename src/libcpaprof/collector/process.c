@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/threads.h"
 
 #include <errno.h>

@@ -9,6 +9,7 @@
 #include "config.h"
 
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/threads.h"
 #include "libcpaprof/collector/trace_int.h"
 

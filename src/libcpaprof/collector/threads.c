@@ -16,6 +16,7 @@
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/collect_int.h"
+#include "libcpaprof/collector/stack_table.h"
 #include "libcpaprof/collector/memory.h"
 #include "libcpaprof/collector/order.h"
 #include "libcpaprof/collector/sample_stack.h"

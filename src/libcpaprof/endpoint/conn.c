@@ -14,6 +14,7 @@
  */
 #include "config.h"
 
+#include "libcpaprof/endpoint/chunked.h"
 #include "libcpaprof/endpoint/server_int.h"
 
 #include "libcpaprof/target/sys.h"

@@ -10,6 +10,7 @@
 #define LIBCPAPROF_ENDPOINT_JOB_H
 
 #include "libcpaprof/endpoint/reply.h"
+#include "libcpaprof/endpoint/route.h"
 
 #include "libcpaprof/collector/clock.h"
 #include "libcpaprof/collector/trace.h"
