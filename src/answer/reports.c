@@ -205,6 +205,7 @@ const struct report_type reports[] = {
 		       "-tagfocus, --normalize=bulk|rest|work|none|duration|share.\n"
 		       "Exit status: 0 PASS, 1 FAIL, 2 trouble." },
 	{ .name = "merge", .arguments = TO_FILE, .help = "write one profile that holds all sources",
+	  .example = "cpa merge -o all.pb.gz a.pb.gz b.pb.gz",
 	  PROTO | REPORT_NOT_IN_SHELL },
 	{ .name = "symbolize", .arguments = TO_FILE, .help = "write the profile with names, so that it needs no binary",
 	  PROTO | REPORT_NOT_IN_SHELL | REPORT_WANTS_NAMES },

@@ -80,6 +80,7 @@ struct report_type {
 	const char *name;
 	const char *arguments; /* "[OPTION]... SOURCE..." */
 	const char *help;      /* one line */
+	const char *example; /* a whole command line, shown when the sources are missing; NULL: "cpa NAME cpu.pb.gz" */
 	enum report_input input;
 	unsigned needs; /* enum report_needs */
 	unsigned flags; /* enum report_flags */

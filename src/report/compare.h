@@ -66,6 +66,7 @@ enum { COMPARE_RENAMES = 5 };
 
 struct compare {
 	struct compare_side before, after;      /* of a trend: the first and the last profile */
+	bool is_series;                         /* a trend: before is the first of many profiles, after the last */
 	size_t n_profiles;                      /* of a trend; 2 for a diff */
 	const char *normalize;                  /* as in --normalize, with the label */
 	double factor;                          /* what values of the new side were multiplied by */

@@ -142,6 +142,7 @@ static void fill_compare(const struct trend_all *all, const struct compare_side 
 	c->before.total = all->total.first;
 	c->after.total = all->total.last;
 	c->total_slope = rounded(all->has_times ? all->total.slope_hour : all->total.slope_step);
+	c->is_series = true;
 	c->n_profiles = all->n_profiles;
 	c->normalize = normal.by == NORMALIZE_LABEL ? q->normalize : normalize_words[normal.by];
 	c->factor = 1;

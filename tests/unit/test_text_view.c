@@ -25,7 +25,7 @@ static void draw(const struct report *r, bool color, struct buf *out)
 	if (r->table.role)
 		text_draw_calls(r, color, out);
 	else if (r->head.compare)
-		(strcmp(r->head.command, "diff") == 0 ? text_draw_diff : text_draw_trend)(r, color, out);
+		(r->head.compare->is_series ? text_draw_trend : text_draw_diff)(r, color, out);
 	else
 		text_draw(r, color, out);
 }

@@ -177,7 +177,7 @@ static void add_comparison(const struct report *r, struct buf *out)
 {
 	const struct head *h = &r->head;
 	const struct compare *c = h->compare;
-	bool is_diff = strcmp(h->command, "diff") == 0;
+	bool is_diff = !c->is_series;
 
 	assert(c);
 	add_side(h, is_diff ? "before" : "first", &c->before, out);

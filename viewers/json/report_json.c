@@ -107,10 +107,10 @@ static void add_comparison(struct json *j, const struct head *h)
 	assert(h->compare);
 	jsonw_key(j, "comparison");
 	jsonw_open(j, '{');
-	if (strcmp(h->command, "diff") == 0)
-		add_diff(j, h);
-	else
+	if (h->compare->is_series)
 		add_trend(j, h);
+	else
+		add_diff(j, h);
 	jsonw_close(j, '}');
 }
 

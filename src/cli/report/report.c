@@ -217,8 +217,8 @@ static int no_source(const struct args *a)
 
 	if (reports_takes_pattern(a->report) && (!*a->q.pattern || access(a->q.pattern, F_OK) == 0))
 		return say_error("%s takes an expression and a source; try: cpa %s main cpu.pb.gz", name, name);
-	if (strcmp(name, "merge") == 0)
-		return say_error("no profile source specified; try: cpa merge -o all.pb.gz a.pb.gz b.pb.gz");
+	if (a->report->example)
+		return say_error("no profile source specified; try: %s", a->report->example);
 	return say_error("no profile source specified; try: cpa %s%s cpu.pb.gz", name,
 			 reports_takes_pattern(a->report) ? " REGEX" : "");
 }
