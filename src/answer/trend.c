@@ -64,15 +64,16 @@ static int add_item(struct series *s, const struct load_item *item, const struct
 }
 
 /* Load up to LOADED_MAX sources side by side and add them in their order. */
-static int add_some(struct series *s, const char *const *source, size_t n, struct remote *remote,
-		    const struct query *q, struct err *err)
+static int add_some(struct series *s, const char *const *source, size_t n, struct remote *remote, const struct query *q,
+		    struct err *err)
 {
 	struct load_item item[LOADED_MAX] = { { .profile = NULL } };
 	int rc = 0;
 
 	assert(n <= LOADED_MAX);
 	for (size_t i = 0; i < n; i++)
-		item[i].load = (struct load){ .source = source + i, .n = 1, .kind = "source", .q = q, .remote = remote };
+		item[i].load =
+			(struct load){ .source = source + i, .n = 1, .kind = "source", .q = q, .remote = remote };
 	load_each(item, n, s->events);
 	for (size_t i = 0; i < n; i++) {
 		if (rc == 0)

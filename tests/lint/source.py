@@ -5,6 +5,7 @@
 #        source.py TOP --write; writes the table of folders of docs/DESIGN.md anew
 
 import fnmatch
+import glob
 import os
 import re
 import sys
@@ -130,6 +131,21 @@ def check_table():
         ["docs/DESIGN.md has another table than layers.txt; python3 tests/lint/source.py . --write writes it"]
 
 
+def check_documents():
+    """Files of ours that documents name exist; a name in backquotes may lack src/ and, in its paragraph, its folder."""
+    roots = ["", "src", "src/libcpaprof", "src/libcpaprof/target", "src/libcpaprof/collector",
+             "src/libcpaprof/endpoint", "docs"]
+    named = re.compile(r"`((?:[\w.*-]+/)+[\w.*-]+\.(?:c|h|t|py|sh|js|def|txt|md)|[\w*-]+\.[ch])`")
+    findings = []
+    for page in [p for p in walk("docs") if p.endswith(".md")] + ["README.md", "CONTRIBUTING.md"]:
+        for i, line in enumerate(read(page).splitlines() if os.path.exists(os.path.join(top, page)) else [], 1):
+            for name in named.findall(line):
+                if not any(glob.glob(os.path.join(top, root, name)) for root in roots) and \
+                        not ("/" not in name and any(fnmatch.fnmatch(os.path.basename(p), name) for p in sources)):
+                    findings.append(f"{page}:{i}: there is no {name}")
+    return findings
+
+
 def check_includes():
     """Ours are in quotes with their folder, and exist there; config.h comes first in every C file."""
     findings = []
@@ -225,6 +241,7 @@ tests = {p: read(p) for p in sources if p.startswith("tests/")}
 
 result("no folder includes what is above it (tests/lint/layers.txt)", check_layers())
 result("docs/DESIGN.md has the table of folders that layers.txt makes", check_table())
+result("files that documents name exist", check_documents())
 result("our headers are included as \"folder/file.h\", config.h first", check_includes())
 result("each file begins with its name, purpose and licence", check_heads())
 result(f"no file is over {MAX_FILE} lines, no function over {MAX_FUNCTION}", check_lengths())
