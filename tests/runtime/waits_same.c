@@ -8,12 +8,16 @@
 #define _GNU_SOURCE
 #include "locks_same.h"
 
+#include <stdatomic.h>
+
 /* Cancellation: what was waited for, where it took place, and that what was to be cleaned up was. */
 
 static pthread_mutex_t cancel_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cancel_cond = PTHREAD_COND_INITIALIZER;
 static sem_t cancel_sem;
 static pthread_t sleeper;
+static sem_t may_end;                      /* one for each waits_until_told() */
+static atomic_int is_before, is_cancelled; /* of cancel_before_sem() */
 static int cleaned;
 
 static void clean(void *arg)
@@ -51,7 +55,9 @@ static void *cancel_before_sem(void *arg)
 	int old;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	usleep(30000);
+	is_before = 1;
+	while (!is_cancelled)
+		usleep(1000);
 	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
 	pthread_cleanup_push(clean, NULL);
 	sem_wait(&cancel_sem); /* there is one to take, and it is a cancellation point all the same */
@@ -59,9 +65,10 @@ static void *cancel_before_sem(void *arg)
 	return arg;
 }
 
-static void *sleeps(void *arg)
+static void *waits_until_told(void *arg)
 {
-	usleep(200000);
+	while (sem_wait(&may_end) != 0)
+		;
 	return arg;
 }
 
@@ -89,9 +96,13 @@ static void cancel(const char *name, void *(*f)(void *), void *arg)
 	pthread_t t;
 
 	cleaned = 0;
+	is_cancelled = 0;
 	pthread_create(&t, NULL, f, arg);
 	usleep(10000);
+	while (f == cancel_before_sem && !is_before)
+		usleep(1000);
 	pthread_cancel(t);
+	is_cancelled = 1;
 	if (f == cancel_in_lock) {
 		usleep(10000);
 		pthread_mutex_unlock(&cancel_mutex);
@@ -114,8 +125,9 @@ static void cancels(void)
 	cancel("sem_wait before", cancel_before_sem, NULL);
 	CASE_ERRNO(sem_getvalue(&cancel_sem, &value));
 	printf("left in the semaphore: %d\n", value);
-	pthread_create(&sleeper, NULL, sleeps, NULL);
+	pthread_create(&sleeper, NULL, waits_until_told, NULL);
 	cancel("join", cancel_in_join, NULL);
+	sem_post(&may_end);
 	CASE(pthread_join(sleeper, NULL));
 }
 
@@ -144,17 +156,11 @@ static void semaphores(void)
 	}
 	sem_wait(&s);
 	sigaction(SIGALRM, &action, NULL);
-	ualarm(20000, 0);
+	ualarm(20000, 20000); /* again, in case that the first comes before the wait */
 	CASE_ERRNO(sem_wait(&s));
-	ualarm(20000, 0);
 	CASE_ERRNO(sem_timedwait(&s, in(CLOCK_REALTIME, 60000)));
+	ualarm(0, 0);
 	CASE_ERRNO(sem_timedwait(&s, in(CLOCK_REALTIME, 10)));
-}
-
-static void *detached(void *arg)
-{
-	usleep(100000);
-	return arg;
 }
 
 static void joins(void)
@@ -164,17 +170,22 @@ static void joins(void)
 	void *result;
 
 	CASE(pthread_join(pthread_self(), NULL));
-	pthread_create(&t, NULL, sleeps, &value);
+	pthread_create(&t, NULL, waits_until_told, &value);
 	CASE(pthread_timedjoin_np(t, &result, &past));
-	CASE(pthread_timedjoin_np(t, &result, &bad));
 	CASE(pthread_clockjoin_np(t, &result, CLOCK_MONOTONIC, in(CLOCK_MONOTONIC, 10)));
 	CASE(pthread_clockjoin_np(t, &result, 77, &past));
+	sem_post(&may_end);
 	CASE(pthread_join(t, &result));
 	printf("its result: %d\n", result == &value);
-	pthread_create(&gone, NULL, detached, NULL);
+	sem_post(&may_end);
+	pthread_create(&t, NULL, waits_until_told, &value);
+	CASE(pthread_timedjoin_np(t, &result, &bad)); /* which waits for the end */
+	pthread_create(&gone, NULL, waits_until_told, NULL);
 	pthread_detach(gone);
 	CASE(pthread_join(gone, NULL));
-	pthread_create(&t, NULL, detached, &value);
+	pthread_create(&t, NULL, waits_until_told, &value);
+	sem_post(&may_end);
+	sem_post(&may_end);
 	usleep(150000);
 	CASE(pthread_join(t, &result));
 	printf("its result: %d\n", result == &value);
@@ -344,6 +355,7 @@ int main(void)
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
 	pthread_barrier_init(&barrier, NULL, 2);
 	sem_init(&cancel_sem, 0, 0);
+	sem_init(&may_end, 0, 0);
 	cancels();
 	semaphores();
 	joins();
