@@ -57,8 +57,11 @@ is "$? $(cat err)" '0 ' '--every: the program runs'
 between "$(find . -name 'c-0*.pb.gz' | wc -l)" 3 1000 'and there are profiles of its moments'
 is "$(find . -name '[cht]-0002.pb.gz' | sort | tr '\n' ' ')" './c-0002.pb.gz ./h-0002.pb.gz ./t-0002.pb.gz ' \
 	'of each kind, numbered'
-[ "$(total c-0002.pb.gz)" -gt "$(total c-0001.pb.gz)" ] && [ "$(total c.pb.gz)" -gt "$(total c-0002.pb.gz)" ]
+first=$(total c-0001.pb.gz) second=$(total c-0002.pb.gz) last=$(total c.pb.gz)
+[ "${second:-0}" -ge "${first:-1}" ] && [ "${last:-0}" -ge "$second" ]
 ok $? 'each has what was before'
+[ "${last:-0}" -gt "${first:-0}" ]
+measured $? 'and what came since' "$first $second $last"
 is "$("$CPA" top -unit=count t-0002.pb.gz 2>/dev/null | sed -n 's/^Showing nodes .* of \(.*\) total/\1/p') $(found | grep -c t.pb.gz)" \
 	'1 0' 'threads have all threads of the moment, and no file at the end'
 echo mine >victim
