@@ -42,8 +42,6 @@ viewers_shell_libshell_a_SOURCES = \
 	viewers/shell/quote.h \
 	viewers/shell/reload.c \
 	viewers/shell/save.c \
-	viewers/shell/save_formats.c \
-	viewers/shell/save_formats.h \
 	viewers/shell/screen.c \
 	viewers/shell/screen.h \
 	viewers/shell/screen_curses.c \

@@ -14,10 +14,11 @@
 
 #include "base/library.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "base/texts.h"
+#include "base/utf8.h"
 #include "cli/messages.h"
 #include "cli/shell/history.h"
-#include "cli/shell/list.h"
 #include "session/complete.h"
 
 #include <errno.h>
@@ -28,8 +29,108 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
+
+enum { SHOWN_MAX = 200, GAP = 2, WIDTH = 80 };
+
+/* What a word is meant to find: without what makes an expression of it. */
+static void add_meaning(const char *s, size_t n, struct buf *out)
+{
+	size_t at = n && *s == '-' ? 1 : 0;
+
+	at += at < n && (s[at] == '\'' || s[at] == '"');
+	at += at < n && s[at] == '^';
+	for (; at < n; at++) {
+		if (s[at] == '\\' && at + 1 < n)
+			at++;
+		buf_add(out, &s[at], 1);
+	}
+	buf_addz(out, "");
+}
+
+/* How many bytes all candidates have in common, no character cut. */
+static size_t common(const struct texts *found)
+{
+	size_t n, len;
+	const char *first = texts_at(found, 0, &n);
+
+	for (size_t i = 1; i < found->n; i++) {
+		const char *other = texts_at(found, i, &len);
+		size_t same = 0;
+
+		while (same < n && same < len && first[same] == other[same])
+			same++;
+		n = same;
+	}
+	while (n && found->n > 1 && ((unsigned char)first[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+/*
+ * Append what all candidates begin with, and a blank when there is only one, which is complete.
+ *
+ * word    what has been typed
+ * Gives   false, appending nothing, when that says no more than the word does
+ */
+static bool add_common(const struct texts *found, const char *word, struct buf *out)
+{
+	size_t n = common(found), word_n = strlen(word);
+	const char *text = buf_text(&found->all);
+	struct buf had = { 0 }, has = { 0 };
+	bool more;
+
+	if (found->n > 1 && n && text[n - 1] == '\\') /* half of an escape */
+		n--;
+	add_meaning(word, word_n, &had);
+	add_meaning(text, n, &has);
+	more = found->n == 1 || (starts_with(has.data, had.data) && (n != word_n || memcmp(text, word, n) != 0));
+	if (more) {
+		buf_add(out, text, n);
+		if (found->n == 1 && n && text[n - 1] != '=' && text[n - 1] != '/')
+			buf_addz(out, " ");
+		buf_addz(out, "");
+	}
+	buf_release(&had);
+	buf_release(&has);
+	return more;
+}
+
+static size_t width_of(FILE *out)
+{
+	struct winsize size;
+
+	return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : WIDTH;
+}
+
+/* Print the candidates in columns as wide as the terminal is, not too many. */
+static void print_candidates(const struct texts *found, FILE *out)
+{
+	size_t shown = found->n < SHOWN_MAX ? found->n : SHOWN_MAX, widest = 1, width = width_of(out), columns, rows, n;
+
+	for (size_t i = 0; i < shown; i++) {
+		const char *text = texts_at(found, i, &n);
+
+		n = utf8_count(text, n);
+		widest = n > widest ? n : widest;
+	}
+	columns = (width + GAP - 1) / (widest + GAP);
+	columns = columns ? columns : 1;
+	rows = (shown + columns - 1) / columns;
+	for (size_t r = 0; r < rows; r++) {
+		for (size_t i = r; i < shown; i += rows) {
+			const char *text = texts_at(found, i, &n);
+			size_t blanks = i + rows < shown ? widest + GAP - utf8_count(text, n) : 0;
+
+			fprintf(out, "%.*s%*s", (int)n, text, (int)blanks, "");
+		}
+		fputs("\n", out);
+	}
+	if (shown < found->n)
+		fprintf(out, "... and %zu more\n", found->n - shown);
+}
 
 /* What of libedit is used. */
 struct libedit {
@@ -197,11 +298,11 @@ static unsigned char complete(EditLine *el, int key)
 	complete_line(line.data, line.len, e->p, &start, &found);
 	if (found.n == 0) {
 		next = CC_REFRESH_BEEP;
-	} else if (cmd_shell_list_common(&found, line.data + start, &text)) {
+	} else if (add_common(&found, line.data + start, &text)) {
 		replace(e, line.data, start, text.data);
 	} else if (e->tabbed.len == line.len && memcmp(buf_text(&e->tabbed), line.data, line.len) == 0) {
 		fputs("\n", e->out);
-		cmd_shell_list_print(&found, e->out);
+		print_candidates(&found, e->out);
 		next = CC_REDISPLAY;
 	} else {
 		next = CC_REFRESH_BEEP;

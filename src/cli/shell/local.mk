@@ -1,16 +1,12 @@
 # src/cli/shell - the prompt and the full screen
 
 src_cpa_SOURCES += \
-	src/cli/shell/edit.c \
-	src/cli/shell/edit.h \
 	src/cli/shell/editor.c \
 	src/cli/shell/editor.h \
 	src/cli/shell/help.c \
 	src/cli/shell/help.h \
 	src/cli/shell/history.c \
 	src/cli/shell/history.h \
-	src/cli/shell/list.c \
-	src/cli/shell/list.h \
 	src/cli/shell/report.c \
 	src/cli/shell/report.h \
 	src/cli/shell/screen.c \
