@@ -51,6 +51,16 @@ sampled() { # wait until CPU time is sampled, as a client asked: a thread that r
 	done
 }
 
+worked() { # SECONDS: wait until the program has used so much CPU time more
+	"${PYTHON3:-python3}" - "$pid" "$1" <<-'END'
+		import sys, time
+		clock = ~int(sys.argv[1]) << 3 | 2  # as clock_getcpuclockid has it
+		end = time.clock_gettime(clock) + float(sys.argv[2])
+		while time.clock_gettime(clock) < end:
+		    time.sleep(0.02)
+	END
+}
+
 end() { # SIGNAL: end the program; the status of cpa is in status
 	kill "-$1" "$pid" 2>/dev/null
 	wait "$cpa"

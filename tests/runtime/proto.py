@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 
+PLACES = ('[cpa: ', '[running]', '[no answer: ')  # what stack_table.c has instead of a stack
+
 
 def varint(data, at):
     value = shift = 0
@@ -141,8 +143,8 @@ class Profile:
                 bad.append('a sample has no stack')
         for x in self.location_order:
             m = self.mappings.get(x.mapping)
-            if not m and not x.address and self.functions.get((x.lines or [0])[0], '').startswith('[cpa: '):
-                continue  # what no sample stands for is at no address
+            if not m and not x.address and self.functions.get((x.lines or [0])[0], '').startswith(PLACES):
+                continue  # what has no stack is at no address
             if not m:
                 bad.append('location %d at %#x has no mapping' % (x.id, x.address))
             elif not m.start <= x.address < m.limit:

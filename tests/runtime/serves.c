@@ -7,8 +7,9 @@
  *
  * BURNERS threads (1) use CPU time in burner, one keeps 64 MiB that keeper allocated, two fight for a lock in locker,
  * one waits in idler. CHILDREN processes are forked that burn in child_burner. A line "ready PID" is printed, with
- * those of the children behind it. The exit status is 7.
+ * those of the children behind it. The exit status is 7, after SECONDS or at SIGUSR1.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +79,11 @@ int main(int argc, char **argv)
 {
 	int seconds = argc > 1 ? atoi(argv[1]) : 1, burners = argc > 2 ? atoi(argv[2]) : 1;
 	int children = argc > 3 ? atoi(argv[3]) : 0;
+	sigset_t end;
 
+	sigemptyset(&end);
+	sigaddset(&end, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &end, NULL);
 	for (int i = 0; i < children && i < CHILDREN_MAX; i++) {
 		child[i] = fork();
 		if (child[i] == 0) {
@@ -98,7 +103,8 @@ int main(int argc, char **argv)
 		printf(" %d", (int)child[i]);
 	printf("\n");
 	fflush(stdout);
-	sleep((unsigned)seconds);
+	while (sigtimedwait(&end, NULL, &(struct timespec){ .tv_sec = seconds }) < 0 && errno == EINTR)
+		;
 	for (int i = 0; i < children; i++) {
 		kill(child[i], 9);
 		waitpid(child[i], NULL, 0);

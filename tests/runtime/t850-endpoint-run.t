@@ -7,13 +7,13 @@ compile serves -Wall
 raw='application/octet-stream'
 text='text/plain; charset=utf-8'
 
-serve_ready --enable-profiling --block-rate=1ns --mutex-fraction=1 --heap-rate=64kB -- ./serves 60 1 0
+serve_ready --enable-profiling --block-rate=1ns --mutex-fraction=1 --heap-rate=64kB -- ./serves 600 1 0
 is "$(cat err)" "cpa: profiling server listening on $base/debug/pprof/" 'where it listens is said'
 is "$(echo "$base" | tr -d 0-9)" 'http://...:' 'a free port of loopback'
 is "$(get /)" "200 text/html; charset=utf-8 -" 'the index is a page'
 is "$(grep -o 'href=.[a-z]*?debug=1' body | grep -o '[a-z]*?' | sort -u | tr '\n' ' ' | grep -c 'allocs? .*block? .*heap? .*mutex? .*threads? ')" 1 \
 	'that has all kinds'
-is "$(get /cmdline) $(tr '\0' ' ' <body)" "200 $text - ./serves 60 1 0" 'the command line'
+is "$(get /cmdline) $(tr '\0' ' ' <body)" "200 $text - ./serves 600 1 0" 'the command line'
 for kind in heap allocs block mutex threads goroutine threadcreate; do
 	is "$(get /$kind $kind.pb.gz)" "200 $raw $kind" "$kind is a profile"
 	is "$(get "/$kind?debug=1" $kind.txt)" "200 $text -" 'or a text'
@@ -65,12 +65,12 @@ used() { # ns of CPU time of all children until now, after times >used
 # with files: CPU time all the time, and any number of captures
 times >used
 before=$(used)
-serve_ready --enable-profiling --heap-rate=0 --cpu=all.pb.gz -- ./serves 4 1 0
+serve_ready --enable-profiling --heap-rate=0 --cpu=all.pb.gz -- ./serves 600 1 0
 is "$(get '/heap?debug=1' body | cut -d ' ' -f 1) $(grep -c keeper body)" '200 0' 'there is no heap that was not asked for'
 is "$(ask many "$base" '/debug/pprof/profile?seconds=1' 3)" 200:3 'with --cpu three clients capture at once'
-wait "$cpa"
-is "$?" 7 'the exit status is that of the program'
-cpa=
+worked 2
+end USR1
+is "$status" 7 'the exit status is that of the program'
 times >used
 all=$(($(used) - before)) # that of cpa and of the clients, too
 between "$(total all.pb.gz)" $((all / 2)) "$all" 'and its file is written'

@@ -13,7 +13,7 @@ look() { # what the kernel says that the program has; neighbours among mappings 
 	sed -n 's/^Sig\(Cgt\|Blk\|Ign\)/&/p' "/proc/$pid/status"
 }
 
-"$CPA" run --heap-rate=512kB --heap=h.pb.gz -- ./serves 30 0 0 >out 2>err &
+"$CPA" run --heap-rate=512kB --heap=h.pb.gz -- ./serves 600 0 0 >out 2>err &
 cpa=$!
 for _ in $(seq 200); do
 	pid=$(sed -n 's/^ready //p' out)
@@ -22,7 +22,7 @@ for _ in $(seq 200); do
 done
 look >without
 end TERM
-serve_ready --enable-profiling -- ./serves 30 0 0
+serve_ready --enable-profiling -- ./serves 600 0 0
 look >with
 diff without with >wrong
 is "$(cat wrong)" '' 'threads, descriptors, mappings and signals are those of cpa run without a server'
@@ -40,7 +40,7 @@ diff same with >wrong
 is "$(cat wrong)" '' 'leaves nothing but a handler'
 end TERM
 
-serve_ready --enable-profiling -- ./serves 30 2 0
+serve_ready --enable-profiling -- ./serves 600 2 0
 is "$(grep -c ^ID "/proc/$pid/timers")" 0 'a program at work has no timer'
 get '/profile?seconds=2' cpu.pb.gz >got &
 sampled

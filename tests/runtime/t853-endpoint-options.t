@@ -44,7 +44,7 @@ is "$? $(grep -c 'cpa run --enable-profiling' err)" '2 1' 'cpa record says who s
 "$CPA" run --enable-profiling=false --cpu=p.pb.gz -- true 2>err
 is "$? $(cat err)" '0 ' 'nobody serves who was not asked to'
 
-serve_ready --profile-socket=s.sock --profile-hide-cmdline -- ./serves 60 0 0
+serve_ready --profile-socket=s.sock --profile-hide-cmdline -- ./serves 600 0 0
 is "$base" "unix:$tmp/s.sock" 'a socket has an absolute path'
 is "$(stat -c %a s.sock)" 600 'and is for this user alone'
 is "$(get /cmdline) $(cat body)" "200 text/plain; charset=utf-8 - $tmp/serves" 'without arguments if they are hidden'
@@ -56,12 +56,12 @@ ok $? 'it goes with the program'
 mkdir -m 700 xdg
 XDG_RUNTIME_DIR=$tmp/xdg
 export XDG_RUNTIME_DIR
-serve_ready --profile-socket=auto -- ./serves 60 0 0
+serve_ready --profile-socket=auto -- ./serves 600 0 0
 is "$base" "unix:$tmp/xdg/cpa/serves-$cpa.sock" 'or is where such sockets are'
 is "$(stat -c %a xdg/cpa) $(get /heap | cut -d ' ' -f 1)" '700 200' 'in a folder for this user alone'
 end TERM
 
-serve_ready --profile-secret=secret --profile-allow-host=box.example -- ./serves 60 0 0
+serve_ready --profile-secret=secret --profile-allow-host=box.example -- ./serves 600 0 0
 is "$(get /heap | cut -d ' ' -f 1)" 401 'with a secret nobody else is answered'
 is "$(get /heap body "Authorization:Bearer wrong$(cat secret)" | cut -d ' ' -f 1)" 401 'nor with a wrong one'
 is "$(get /heap body "Authorization:Bearer $(cat secret)" | cut -d ' ' -f 1)" 200 'but who has it'
@@ -78,29 +78,27 @@ port=${base##*:}
 refused "$port" --profile-port="$port"
 is "$(get '/profile?seconds=301' body "X-Cpa-Secret:$(cat secret)" | cut -d ' ' -f 1)" 400 'captures end after five minutes'
 end TERM
-serve_ready --profile-port="$port" --profile-max-seconds=2 -- ./serves 60 0 0
+serve_ready --profile-port="$port" --profile-max-seconds=2 -- ./serves 600 0 0
 is "$base" "http://127.0.0.1:$port" 'a port that was chosen'
 is "$(get '/profile?seconds=3' | cut -d ' ' -f 1)" 400 'or earlier'
 end TERM
-serve_ready --enable-profiling --heap-rate=0 -- ./serves 60 0 0
+serve_ready --enable-profiling --heap-rate=0 -- ./serves 600 0 0
 get / >/dev/null
 end TERM
 hints=$(sed -n 's/.*It is not measured now.*cpa run \([^<]*\)<.*/\1/p' body | sort -u | tr '\n' ' ')
 is "$hints" '--block-rate=10us --heap-rate=512kB --mutex-fraction=1 ' 'the index says how to have what is not measured'
 # shellcheck disable=SC2086 # options
-serve_ready --enable-profiling $hints -- ./serves 60 0 0
+serve_ready --enable-profiling $hints -- ./serves 600 0 0
 get / >/dev/null
 is "$(grep -c 'It is not measured' body)" 0 'and so it is measured'
 end TERM
 
 # a sanitizer has the heap: all else is there
 if ${CC:-cc} -fsanitize=address -O1 -g -o serves-asan "$top_srcdir/tests/runtime/serves.c" -pthread 2>/dev/null; then
-	serve_ready --enable-profiling -- ./serves-asan 60 1 0
+	serve_ready --enable-profiling -- ./serves-asan 600 1 0
 	is "$(grep -c 'no heap profile' err)" 1 'of a heap that cannot be sampled cpa says so'
-	ticks() { awk '{ printf "%.0f", ($14 + $15) * 10000000 }' "/proc/$pid/stat"; } # ns of CPU time
-	before=$(ticks)
-	is "$(get '/profile?seconds=2' cpu.pb.gz | cut -d ' ' -f 1)" 200 'and serves the rest'
-	used=$(($(ticks) - before))
+	is "$(get '/profile?seconds=1' cpu.pb.gz | cut -d ' ' -f 1)" 200 'and serves the rest'
+	used=$(ask used "$pid" "$base" '/debug/pprof/profile?seconds=2' cpu.pb.gz)
 	between "$(total cpu.pb.gz)" $((used / 2)) $((used + 50000000)) 'with the time that it used'
 	between "$(share cpu.pb.gz burner)" 10000000 "$used" 'as ever'
 	end TERM

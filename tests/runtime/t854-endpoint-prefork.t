@@ -69,7 +69,7 @@ is "$(get '/profile?seconds=1' main.pb.gz) $(share main.pb.gz worker)" '200 appl
 exec_one=$(tell "exec $tmp/serves")
 is "$(status_of "/heap?pid=$exec_one" 200)" 200 'a child that will execute a program'
 kill -USR1 "$exec_one"
-for _ in $(seq 20); do
+for _ in $(seq 200); do
 	get "/cmdline?pid=$exec_one" >/dev/null
 	[ "$(tr '\0' ' ' <body)" = "$tmp/serves 300 0 0" ] && break
 	sleep 0.1
