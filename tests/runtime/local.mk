@@ -33,9 +33,6 @@ runtime_tests += tests/runtime/t851-endpoint-target.t
 runtime_tests += tests/runtime/t852-endpoint-life.t
 runtime_tests += tests/runtime/t853-endpoint-options.t
 runtime_tests += tests/runtime/t854-endpoint-prefork.t
-runtime_tests += tests/runtime/t871-attack-run.t
-runtime_tests += tests/runtime/t874-attack-rules-run.t
-runtime_tests += tests/runtime/t876-attack-life-run.t
 runtime_tests += tests/runtime/t880-answers.t
 runtime_tests += tests/runtime/t881-scrape.t
 runtime_tests += tests/runtime/t882-proto.t
@@ -45,11 +42,9 @@ runtime_tests += tests/runtime/unwind_symbols.t
 
 # Of what runs in other programs, which is the same library in every build: no sanitizer sees more of it.
 TARGET_TESTS =
-TARGET_TESTS += tests/runtime/aarch64.t
 TARGET_TESTS += tests/runtime/t100-cpu.t
 TARGET_TESTS += tests/runtime/t105-loads.t
 TARGET_TESTS += tests/runtime/t110-shares.t
-TARGET_TESTS += tests/runtime/t150-engines.t
 TARGET_TESTS += tests/runtime/t172-limits.t
 TARGET_TESTS += tests/runtime/t185-exec.t
 TARGET_TESTS += tests/runtime/t187-guarded.t
@@ -68,23 +63,34 @@ TARGET_TESTS += tests/runtime/t510-locks-same.t
 TARGET_TESTS += tests/runtime/t520-locks-cxx.t
 TARGET_TESTS += tests/runtime/t530-locks-api.t
 TARGET_TESTS += tests/runtime/t620-wrapper.t
-TARGET_TESTS += tests/runtime/t700-sweep.t
-TARGET_TESTS += tests/runtime/unwind_aarch64.t
-TARGET_TESTS += tests/runtime/unwind_compare.t
 TARGET_TESTS += tests/runtime/unwind_steps.t
 TARGET_TESTS += tests/runtime/t830-served.t
 TARGET_TESTS += tests/runtime/t840-served-life.t
 TARGET_TESTS += tests/runtime/t845-served-listen.t
 TARGET_TESTS += tests/runtime/t860-served-examples.t
-TARGET_TESTS += tests/runtime/t870-attack-served.t
-TARGET_TESTS += tests/runtime/t872-attack-names.t
-TARGET_TESTS += tests/runtime/t873-attack-rules-served.t
-TARGET_TESTS += tests/runtime/t875-attack-life-served.t
 
-TESTS += $(runtime_tests) $(TARGET_TESTS)
+# What takes long and asks again, in another way, what other tests ask: attacks on the endpoint, the engines that are not
+# the default, another machine, many programs. script/test leaves it out, and script/test all, which CI calls, does not.
+LONG_TESTS =
+LONG_TESTS += tests/runtime/t871-attack-run.t
+LONG_TESTS += tests/runtime/t874-attack-rules-run.t
+LONG_TESTS += tests/runtime/t876-attack-life-run.t
+LONG_TARGET_TESTS =
+LONG_TARGET_TESTS += tests/runtime/aarch64.t
+LONG_TARGET_TESTS += tests/runtime/t150-engines.t
+LONG_TARGET_TESTS += tests/runtime/t700-sweep.t
+LONG_TARGET_TESTS += tests/runtime/t870-attack-served.t
+LONG_TARGET_TESTS += tests/runtime/t872-attack-names.t
+LONG_TARGET_TESTS += tests/runtime/t873-attack-rules-served.t
+LONG_TARGET_TESTS += tests/runtime/t875-attack-life-served.t
+LONG_TARGET_TESTS += tests/runtime/unwind_aarch64.t
+LONG_TARGET_TESTS += tests/runtime/unwind_compare.t
+TARGET_TESTS += $(LONG_TARGET_TESTS)
+
+TESTS += $(runtime_tests) $(LONG_TESTS) $(TARGET_TESTS)
 TESTS += tests/runtime/unwind_bytes
 TESTS += tests/runtime/unwind_frames
-EXTRA_DIST += $(runtime_tests) $(TARGET_TESTS)
+EXTRA_DIST += $(runtime_tests) $(LONG_TESTS) $(TARGET_TESTS)
 EXTRA_DIST += tests/runtime/asleep.c
 EXTRA_DIST += tests/runtime/attack.py
 EXTRA_DIST += tests/runtime/attack_flood.py
