@@ -10,6 +10,9 @@ from served import CPA, LIBRARY, Program
 
 WAIT = 20
 
+# What sanitizers keep of memory that was freed is no growth.
+os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=0:thread_local_quarantine_size_kb=0"
+
 
 class Target:
     """attacked, which serves by itself, or cpa run serves for it."""

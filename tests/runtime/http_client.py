@@ -528,7 +528,7 @@ def lost_files(*options):
             reader.sendall(get(b"/huge?20000000"))
             reader.recv(10)
             # far behind what comes next: a number that we open or close while somebody takes all there are is of nobody
-            busy.sendall(get(b"/delay?2000"))
+            busy.sendall(get(b"/delay?5000"))
             wait_until(lambda: s.counts()[0] == 3)
             s.tell("close " + data)
             s.line()
