@@ -7,7 +7,6 @@ import html
 import os
 import re
 import sys
-import time
 
 from browser import SLOW, Browser, Keys
 
@@ -206,10 +205,11 @@ def searches(b):
 
 def searches_end(b):
     for words in SLOW:
-        start = time.monotonic()
+        start = b.cpu_seconds()
         page(b, "names", "#only=1&q=" + words)
-        b.result(b.run("return top_.n > 20") and time.monotonic() - start < 15, f"a link to search {words[:30]} does no harm",
-                 time.monotonic() - start)
+        good = b.run("return top_.n > 20")
+        took = b.cpu_seconds() - start
+        b.result(good and took < 15, f"a link to search {words[:30]} does no harm", took)
     page(b, "plain", "#q=(e%2B)%2B")
     b.equal(b.find("#found").text, "/(e+)+/ could take too long", "and the reader is told")
     b.run("""const now = performance.now; let at = 0; performance.now = () => at += 300;

@@ -5,7 +5,6 @@
 import os
 import re
 import sys
-import time
 
 from browser import SLOW, Browser, Keys
 
@@ -230,10 +229,11 @@ def hostile_links_are_inert(b):
     for link in ("#zoom=<script>alert(1)</script>", "#zoom=__proto__&search=constructor", "#zoom=-1", "#zoom=1e9", "#zoom=%",
                  "#zoom=%FF&search=%E0%A4%A", "#search=%3Cscript%3Ealert(1)%3C/script%3E", "#svgView(viewBox(0,0,1,1))",
                  "#search=[", "#search=" + "a" * 5000, "#zoom", "#=&=&&", "#javascript:alert(1)", *("#search=" + e for e in SLOW)):
-        start = time.monotonic()
+        start = b.cpu_seconds()
         b.open(svg("names"), link)
         good = b.run("return document.querySelectorAll('script').length === 1") and widest(b)["all"] == (10, 1180)
-        b.result(good and time.monotonic() - start < 15, f"{link[:40]} does nothing", time.monotonic() - start)
+        took = b.cpu_seconds() - start
+        b.result(good and took < 15, f"{link[:40]} does nothing", took)
 
 
 def lives_elsewhere(b):
